@@ -1,11 +1,10 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allJobs, type EventSource, jobs } from '#contract/jobs.ts';
 import { queueVariables } from '#contract/platform/environment.ts';
 import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { maxHops } from '#domain/webhooks/sending/notify.ts';
 import { stageNamed } from '#lib/stages.ts';
 import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
@@ -120,31 +119,6 @@ test('who sends to a queue knows its URL', () => {
       [queueVariables[queue]]: { Ref: queuePart(consumer?.id ?? '', 'Queue').id },
     });
   }
-});
-
-describe('the recursion detection of Lambda', () => {
-  it('is off for the one function that sends to its own queue, which bounds its chains itself', () => {
-    const allowed = [...functionsOf(template)].filter(([, fn]) => fn.Properties['RecursiveLoop'] === 'Allow');
-    expect(allowed.map(([id]) => id)).toEqual([jobs.deliverWebhooks.id]);
-    expect(maxHops).toBeGreaterThan(16);
-  });
-
-  it('meets no other cycle of functions and queues', () => {
-    const queueOfJob = new Map(allJobs.flatMap(({ id, trigger }) => ('queue' in trigger ? [[id, trigger.queue]] : [])));
-    const next = new Map(
-      allJobs.map(({ id, uses }) => {
-        const sent = new Set<string>(uses.queues ?? []);
-        return [id, allJobs.filter((job) => sent.has(queueOfJob.get(job.id) ?? '')).map((job) => job.id)] as const;
-      }),
-    );
-    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
-      (next.get(from) ?? []).some((id) => {
-        if (id === to) return true;
-        if (seen.has(id)) return false;
-        return reaches(id, to, seen.add(id));
-      });
-    expect([...next.keys()].filter((id) => reaches(id, id))).toEqual([jobs.deliverWebhooks.id]);
-  });
 });
 
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {

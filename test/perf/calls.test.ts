@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { writeUnits } from '#lib/cost.ts';
+import { writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { mistyped } from '#test/requests/mistyped.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { canary } from '#contract/jobs.ts';
 import { failedWalks } from '#contract/platform/metrics.ts';
-import { costOfCanary, table } from '#lib/cost.ts';
+import { costOfCanary, table } from '#lib/cost/cost.ts';
 import { live, parseStage, stageNamed } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { otherStage } from '#test/stages/other-stage.ts';

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
-import { costAtZero, costOfCalls, table, writeUnits } from '#lib/cost.ts';
+import { concurrencyTable, costAtZero, costOfCalls, sumOf, table, traced, writeUnits } from '#lib/cost/cost.ts';
 import { ofType, synthesise } from '../synth.ts';
 
 const { data, api, monitoring } = await synthesise();
-const guide = readFileSync(new URL('../../../docs/deploy.md', import.meta.url), 'utf8');
+const read = (page: string) => readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
+const [guide, performance] = [read('deploy'), read('performance')];
 
 const count = (type: string) => [data, api, monitoring].flatMap((stack) => ofType(stack, type)).length;
 const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
@@ -28,6 +29,7 @@ const monthly = {
   firewalls: count('AWS::WAFv2::WebACL'),
   firewallRules: (acl!.Properties['Rules'] as unknown[]).length,
   alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
+  dashboards: count('AWS::CloudWatch::Dashboard'),
   polledQueues: ofType(api, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => isQueue(source)).length,
 };
 
@@ -35,14 +37,28 @@ test('docs/deploy.md has the cost of the default stage in a month without traffi
   expect(guide).toContain(table(costAtZero(monthly)));
 });
 
-test('the default stage costs at most 23 dollars in a month without traffic', () => {
+test('the default stage costs at most 26 dollars in a month without traffic', () => {
   expect(monthly.polledQueues).toBe(allJobs.filter(({ trigger }) => 'queue' in trigger).length);
-  expect(costAtZero(monthly).reduce((sum, { usd }) => sum + usd, 0)).toBeLessThanOrEqual(23);
+  expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(26);
 });
 
+const { memoryMb } = routes.createChatCompletion;
+const chats = costOfCalls(1e6, { seconds: 3, isStream: false, memoryMb, responseBytes: 2000, concurrentCalls: 5 });
+
 test('docs/deploy.md has the cost of a million chats of 3 s beside the model', () => {
-  const { memoryMb } = routes.createChatCompletion;
-  expect(guide).toContain(table(costOfCalls(1e6, { seconds: 3, memoryMb, responseBytes: 2000 })));
+  expect(guide).toContain(table(chats));
+});
+
+test('docs/deploy.md has the cost of DynamoDB by the concurrent calls of an account', () => {
+  expect(guide).toContain(`| --- | --- | --- |\n${concurrencyTable()}\n\n`);
+});
+
+test('docs/performance.md has the cost of ten thousand calls a second', () => {
+  const million = sumOf(chats);
+  const month = Math.round((million * 0.01 * 86_400 * 30) / 1000) * 1000;
+  expect(performance).toContain(
+    `${million.toFixed(2)} a million as listed, so ${(million / 100).toFixed(2)} a second, about ${month.toLocaleString('en-US')} a month`,
+  );
 });
 
 test('a million priced calls cost no more than 2.50 dollars of table in the path of the request', () => {

@@ -6,7 +6,7 @@ import { type TableId, tables } from '#contract/platform/tables.ts';
 import type { CallerRequest, CallerResponse, SendRequest } from '#domain/canary/ports.ts';
 import { walkAsNewUser } from '#domain/canary/walk.ts';
 import { serviceClient } from '#gateways/service-client.ts';
-import { walk } from '#lib/cost.ts';
+import { walk } from '#lib/cost/cost.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { ambient } from '#runtime/shared/ambient.ts';

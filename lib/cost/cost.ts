@@ -1,3 +1,5 @@
+import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
+
 /** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */
 const listPrices = {
   gatewayRequest: 3.5 / 1e6,
@@ -15,6 +17,7 @@ const listPrices = {
   trace: 5 / 1e6,
   metric: 0.3,
   alarmMetric: 0.1,
+  dashboard: 3,
   key: 1,
   secret: 0.4,
   mail: 0.1 / 1e3,
@@ -28,16 +31,26 @@ export interface Line {
 }
 
 /** A chat call, for its cost beside the model: seconds that the function waits, its memory, bytes of the response. */
-export interface Call {
-  readonly seconds: number;
+export interface Call extends CallShape {
   readonly memoryMb: number;
   readonly responseBytes: number;
+  /** Calls of its account that run while it does, itself included. */
+  readonly concurrentCalls: number;
 }
 
 const GB = 1e9;
 
-/** Write units of one priced call: admission and settlement, the ledger's row and day (a transaction counts twice), the key's last use. */
+/**
+ * Write units of one priced call that runs alone: admission and settlement, the ledger's row and day (a transaction counts twice), the
+ * key's last use. Those of the request grow with the concurrent calls of the account (lib/cost/capacity.ts).
+ */
 export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
+
+/**
+ * The watch on holds, for an account's first call in a minute: the entry in the index, the sweep's two reads of the item, and the write
+ * that takes the entry out again (docs/adr/0002-holds-watch.md).
+ */
+export const watchUnits = { write: 3, read: 2 } as const;
 
 /** Log bytes of one call: access log, request line, its metrics, the charge's metric. */
 const logBytes = 1840;
@@ -45,13 +58,16 @@ const logBytes = 1840;
 /** Bytes that the record of one request adds to its log line and to the table, where a record is at most one write unit. */
 const recordBytes = { log: 600, row: 800 } as const;
 
-/** One in twenty requests is traced (X-Ray's default rule, without its one a second). */
-const traced = 0.05;
+/** Share of requests that are traced, by the stage's own sampling rule. Jobs are traced only as part of a traced request. */
+export const traced = 0.05;
+
+const tableUnits = (call: CallShape, concurrentCalls: number): number =>
+  meterUnits(call, concurrentCalls) + writeUnits.ledger + writeUnits.key;
 
 /** Priced calls in a month, with edge and firewall. */
-export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }: Call): readonly Line[] {
+export function costOfCalls(calls: number, call: Call): readonly Line[] {
+  const { seconds, memoryMb, responseBytes, concurrentCalls } = call;
   const p = listPrices;
-  const units = writeUnits.request + writeUnits.ledger + writeUnits.key;
   const projectorSeconds = 0.05;
   // A run for each request is the worst: lines come in batches.
   const recorderSeconds = 0.03;
@@ -62,7 +78,11 @@ export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }:
       usd: p.functionRequest + (seconds * memoryMb * p.functionGbSecond) / 1024,
     },
     { what: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
-    { what: 'DynamoDB', usd: units * p.writeUnit },
+    { what: 'DynamoDB', usd: tableUnits(call, concurrentCalls) * p.writeUnit },
+    {
+      what: 'Watch on holds, if each call is the first of its account in a minute',
+      usd: watchUnits.write * p.writeUnit + watchUnits.read * p.readUnit,
+    },
     { what: 'Logs', usd: (logBytes / GB) * p.logGb },
     {
       what: 'Request logs, of which storage for 30 days 0.20',
@@ -80,6 +100,15 @@ export function costOfCalls(calls: number, { seconds, memoryMb, responseBytes }:
   return each.map(({ what, usd }) => ({ what, usd: usd * calls }));
 }
 
+/** Rows of docs/deploy.md: DynamoDB for a million whole responses and streams of 3 s, by the concurrent calls of their account. */
+export function concurrencyTable(): string {
+  const rows = concurrencies.map((calls) => {
+    const units = [false, true].map((isStream) => tableUnits({ seconds: 3, isStream }, calls));
+    return `| ${[calls.toLocaleString('en-US'), ...units.map((each) => (each * 1e6 * listPrices.writeUnit).toFixed(2))].join(' | ')} |`;
+  });
+  return rows.join('\n');
+}
+
 /** Resources of the templates that are charged by the month. */
 export interface MonthlyResources {
   readonly keys: number;
@@ -87,6 +116,7 @@ export interface MonthlyResources {
   readonly firewalls: number;
   readonly firewallRules: number;
   readonly alarmMetrics: number;
+  readonly dashboards: number;
   /** Queues that a function consumes. */
   readonly polledQueues: number;
 }
@@ -104,6 +134,7 @@ export function costAtZero({
   firewalls,
   firewallRules,
   alarmMetrics,
+  dashboards,
   polledQueues,
 }: MonthlyResources): readonly Line[] {
   const p = listPrices;
@@ -117,6 +148,7 @@ export function costAtZero({
   return [
     { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
     { what: 'Alarms', usd: alarmMetrics * p.alarmMetric },
+    { what: 'Dashboard', usd: dashboards * p.dashboard },
     { what: 'Key of accounts, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
     { what: 'Secret between edge and firewall', usd: secrets * p.secret },
     { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
@@ -158,6 +190,9 @@ export function costOfCanary(): readonly Line[] {
 
 /** Lines and their sum as rows of a Markdown table. */
 export function table(lines: readonly Line[]): string {
-  const rows = [...lines, { what: '**Sum**', usd: lines.reduce((sum, { usd }) => sum + usd, 0) }];
+  const rows = [...lines, { what: '**Sum**', usd: sumOf(lines) }];
   return rows.map(({ what, usd }) => `| ${what} | ${usd.toFixed(2)} |`).join('\n');
 }
+
+/** US dollars of all lines. */
+export const sumOf = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);

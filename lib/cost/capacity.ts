@@ -1,0 +1,96 @@
+import { planListing, planOfRank } from '#contract/billing/plans.ts';
+
+/**
+ * What the writes of one account's calls cost, and how many of them one account can have. Each write of a call rewrites the account's
+ * item in `meters`, which holds every running call, so both depend on the calls that run concurrently (docs/performance.md#growth).
+ */
+
+/** Bytes of a write unit, and write units per second of a partition; one item is in one partition (AWS "Read/write capacity", "partition key design"). */
+const unitBytes = 1024;
+const partitionUnits = 1000;
+
+/**
+ * Usual size of an account's item in bytes, measured by test/perf/capacity.test.ts: with one key, one lot and all rate buckets, and for
+ * the hold of each running call. Limited keys and more lots are larger, up to `maxItemBytes` (docs/credits.md).
+ */
+export const usualItemBytes = { atRest: 512, perCall: 72 } as const;
+
+/** Seconds between two notes of a stream's progress, each a write (docs/adr/0012-lost-settlements.md). */
+const noteSeconds = 2;
+
+/** Longest whole response of a chat: what a model may take (docs/design/meter.md#deadlines). */
+const maxWholeSeconds = 60;
+
+/** Calls of one length: seconds until the response has ended. */
+export interface CallShape {
+  readonly seconds: number;
+  readonly isStream: boolean;
+}
+
+/** Admission, settlement, and the notes of a stream. */
+const writesOf = ({ seconds, isStream }: CallShape): number =>
+  2 + (isStream ? Math.max(0, Math.ceil(seconds / noteSeconds) - 1) : 0);
+
+/** Bytes of an account's item: without running calls, and for each one. */
+interface ItemBytes {
+  readonly atRest: number;
+  readonly perCall: number;
+}
+
+/** Write units of one write while so many calls run. */
+const unitsOfWrite = (concurrentCalls: number, { atRest, perCall }: ItemBytes = usualItemBytes): number =>
+  Math.ceil((atRest + perCall * concurrentCalls) / unitBytes);
+
+/** Write units of one call on its account's item while so many calls of the account run. */
+export const meterUnits = (call: CallShape, concurrentCalls: number, item?: ItemBytes): number =>
+  writesOf(call) * unitsOfWrite(concurrentCalls, item);
+
+interface Capacity {
+  readonly concurrentCalls: number;
+  readonly perSecond: number;
+}
+
+/** The largest sustained load of one account: concurrent calls, and calls per second. */
+export function accountCapacity(call: CallShape, item?: ItemBytes): Capacity {
+  const isServed = (concurrentCalls: number) =>
+    (concurrentCalls / call.seconds) * meterUnits(call, concurrentCalls, item) <= partitionUnits;
+  const step = Math.min(1, call.seconds);
+  let concurrentCalls = 0;
+  while (isServed(concurrentCalls + step)) concurrentCalls += step;
+  return { concurrentCalls: Math.floor(concurrentCalls), perSecond: concurrentCalls / call.seconds };
+}
+
+/** Seconds that calls must last at least for one account to have so many of them concurrently, sustained. */
+export const minSecondsFor = (concurrentCalls: number): number =>
+  Math.ceil((concurrentCalls * meterUnits({ seconds: 0, isStream: false }, concurrentCalls)) / partitionUnits);
+
+/** Concurrent calls of one account in the tables: one, and the most of each plan. */
+export const concurrencies: readonly number[] = [
+  1,
+  ...planListing.map(({ id }) => planOfRank(id).maxConcurrentCalls),
+].toSorted((a, b) => a - b);
+
+const number = (value: number): string =>
+  value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 1 : 0, useGrouping: true });
+
+/** Rows of docs/performance.md: what one account can have, by the seconds of its calls. */
+export function capacityTable(): string {
+  const rows = [0.3, 1, 3, 10, 60, 300].map((seconds) => {
+    const cells = [false, true].flatMap((isStream) => {
+      if (!isStream && seconds > maxWholeSeconds) return ['', ''];
+      const { perSecond, concurrentCalls } = accountCapacity({ seconds, isStream });
+      return [number(perSecond), number(concurrentCalls)];
+    });
+    return `| ${seconds} s | ${cells.join(' | ')} |`;
+  });
+  return rows.join('\n');
+}
+
+/** Rows of docs/performance.md: the item, and write units of a whole response and of a stream of 3 s, by concurrent calls. */
+export function unitsTable(): string {
+  const rows = concurrencies.map((calls) => {
+    const units = [false, true].map((isStream) => number(meterUnits({ seconds: 3, isStream }, calls)));
+    return `| ${number(calls)} | ${number(unitsOfWrite(calls))} KB | ${units.join(' | ')} |`;
+  });
+  return rows.join('\n');
+}

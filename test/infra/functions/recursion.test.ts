@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { allJobs, jobs } from '#contract/jobs.ts';
+import { maxHops } from '#domain/webhooks/sending/notify.ts';
+import { functionsOf, synthesise } from '../synth.ts';
+
+const { api: template } = await synthesise();
+
+describe('the recursion detection of Lambda', () => {
+  it('is off for the one function that sends to its own queue, which bounds its chains itself', () => {
+    const allowed = [...functionsOf(template)].filter(([, fn]) => fn.Properties['RecursiveLoop'] === 'Allow');
+    expect(allowed.map(([id]) => id)).toEqual([jobs.deliverWebhooks.id]);
+    expect(maxHops).toBeGreaterThan(16);
+  });
+
+  it('meets no other cycle of functions and queues', () => {
+    const queueOfJob = new Map(allJobs.flatMap(({ id, trigger }) => ('queue' in trigger ? [[id, trigger.queue]] : [])));
+    const next = new Map(
+      allJobs.map(({ id, uses }) => {
+        const sent = new Set<string>(uses.queues ?? []);
+        return [id, allJobs.filter((job) => sent.has(queueOfJob.get(job.id) ?? '')).map((job) => job.id)] as const;
+      }),
+    );
+    const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+      (next.get(from) ?? []).some((id) => {
+        if (id === to) return true;
+        if (seen.has(id)) return false;
+        return reaches(id, to, seen.add(id));
+      });
+    expect([...next.keys()].filter((id) => reaches(id, id))).toEqual([jobs.deliverWebhooks.id]);
+  });
+});

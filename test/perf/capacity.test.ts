@@ -1,0 +1,53 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { metering, type OpenHold } from '#domain/meter/metering.ts';
+import { newRequestId } from '#domain/shared/ids.ts';
+import { usualItemBytes } from '#lib/cost/capacity.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { itemBytes } from '#test/database/item-size.ts';
+import { startCountedApi } from '#test/service/watched/counted-api.ts';
+
+let api: Awaited<ReturnType<typeof startCountedApi>>;
+beforeAll(async () => {
+  api = await startCountedApi();
+});
+afterAll(() => api.close());
+
+const calls = 50;
+
+describe("an account's item", () => {
+  it.each([
+    ['whole responses', false],
+    ['streams that have noted their progress', true],
+  ])('has the size that lib/cost/capacity.ts computes with, while %s run', async (_, isStream) => {
+    const bucket = Math.floor(Date.now() / 3000);
+    const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
+    const { accountId, item } = await api.account(5, () => ({ b: buckets }));
+    const [keyId] = Object.keys(item.k as object);
+    const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+    const bytes = async () => {
+      const read = new GetCommand({ TableName: tables.meters.name, Key: { a: accountId }, ConsistentRead: true });
+      return itemBytes((await api.client.send(read)).Item!);
+    };
+    const admit = async (): Promise<OpenHold> => {
+      const now = Date.now();
+      const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
+      const requestId = newRequestId(ambient.random);
+      return meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0, ...(isStream && { isStream }) });
+    };
+    const first = await admit();
+    await first.settle(1e6, Date.now());
+    const atRest = await bytes();
+    const open: OpenHold[] = [];
+    for (let call = 0; call < calls; call++) open.push(await admit());
+    if (isStream) for (const hold of open) await hold.noteDelivered(123_456);
+    const perCall = ((await bytes()) - atRest) / calls;
+    expect(atRest).toBeLessThanOrEqual(usualItemBytes.atRest);
+    expect(atRest).toBeGreaterThan(0.8 * usualItemBytes.atRest);
+    expect(perCall).toBeLessThanOrEqual(usualItemBytes.perCall);
+    expect(perCall).toBeGreaterThan(0.8 * usualItemBytes.perCall);
+  });
+});
