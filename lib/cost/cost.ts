@@ -180,6 +180,7 @@ export function costOfCanary(): readonly Line[] {
     { what: 'API Gateway, edge, WAF', usd: walk.requests * (p.gatewayRequest + p.edgeRequest + p.firewallRequest) },
     { what: 'Lambda', usd: walk.runs * p.functionRequest + walk.gbSeconds * p.functionGbSecond },
     { what: 'DynamoDB', usd: walk.writeUnits * p.writeUnit + walk.readUnits * p.readUnit },
+    { what: 'Traces', usd: walk.requests * traced * p.trace },
     { what: 'Logs', usd: (walk.logBytes / GB) * p.logGb },
   ];
   return [

@@ -143,6 +143,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'Functions of routes are called synchronously; jobs have a dead-letter queue as their failure destination.',
   },
   {
+    rules: ['Serverless-LambdaTracing'],
+    at: /\/jobs\/[a-z-]+\/Function\/Resource$/,
+    reason:
+      'Jobs are traced as part of a traced request; by themselves each run on a schedule would be a charged trace.',
+  },
+  {
     rules: ['Serverless-EventBusDLQ', 'Serverless-LambdaAsyncFailureDestination'],
     at: /\/walk-canary\/(Function\/Schedule|Live\/EventInvokeConfig)\/Resource$/,
     reason: 'A walk that did not take place is not made up for: its alarm fires where two in a row write no success.',

@@ -10,11 +10,13 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
+import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import { Construct, type IDependable } from 'constructs';
 import { binaryTypesOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
+import { traced } from '#lib/cost/cost.ts';
 import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
 
@@ -76,10 +78,30 @@ export class ServiceApi extends Construct {
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },
     });
+    this.#sample(`text-ai-${stage.name}`);
     envelopeGatewayResponses(this.#api);
     const { region, urlSuffix } = Stack.of(this);
     const host = `${this.#api.restApiId}.execute-api.${region}.${urlSuffix}`;
     this.origin = { host, path: `/${apiStage}` };
+  }
+
+  /** X-Ray's default rule has a reservoir: it would also trace the first request of each second, of all stages of the account together. */
+  #sample(name: string): void {
+    new CfnSamplingRule(this, 'Sampling', {
+      samplingRule: {
+        ruleName: name,
+        priority: 1000,
+        fixedRate: traced,
+        reservoirSize: 0,
+        serviceName: `${name}/${apiStage}`,
+        serviceType: 'AWS::ApiGateway::Stage',
+        resourceArn: '*',
+        host: '*',
+        httpMethod: '*',
+        urlPath: '*',
+        version: 1,
+      },
+    });
   }
 
   /** ARN of the deployment stage, for AWS WAF. */

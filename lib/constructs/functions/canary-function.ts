@@ -6,7 +6,7 @@ import type { Job } from '#contract/jobs.ts';
 import { ownMetrics } from '#lib/constructs/monitoring/metrics.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
-import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 export interface CanaryFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
   /** Its row in the contract. */
@@ -35,7 +35,7 @@ export class CanaryFunction extends ServiceFunction {
     });
     // Of its log nothing: it writes a metric.
     const failing = { alarm, watch: () => undefined };
-    super(scope, id, { ...props, description, timeoutSeconds, failing, memoryMb: 512 });
+    super(scope, id, { ...props, description, timeoutSeconds, failing, tracing: jobTracing, memoryMb: 512 });
     this.addEnvironment('CANARY_ORIGIN', origin);
     this.addEnvironment('CANARY_MODEL', model);
     this.live.configureAsyncInvoke({ retryAttempts: 0 });

@@ -22,7 +22,7 @@ import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 import { GivenUpRecords } from './given-up-records.ts';
 import { JobQueue, maxRetention } from './job-queue.ts';
-import { ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
+import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 import { filtersFor } from './stream-filters.ts';
 
 export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
@@ -65,6 +65,7 @@ export class JobFunction extends ServiceFunction {
       failing: loss,
       reservedConcurrency,
       sendsToItself,
+      tracing: jobTracing,
       memoryMb: 512,
     });
     this.deadLetters = new JobQueue(this, 'DeadLetters', { retentionPeriod: maxRetention });

@@ -38,9 +38,17 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly provisionedConcurrency?: number | undefined;
   /** Concurrency that it has for itself, and at most. Default: its share of the account's. */
   readonly reservedConcurrency?: number | undefined;
+  /** Default: Lambda follows API Gateway's decision. */
+  readonly tracing?: Tracing;
   /** Sends to the queue that triggers it, with a bound of its own. Default: Lambda stops such a chain after about 16 runs. */
   readonly sendsToItself?: boolean;
 }
+
+/**
+ * Jobs are traced only as part of a traced request. Lambda itself would trace the first run of each second, and takes no sampling rule
+ * (AWS "Visualize Lambda function invocations using AWS X-Ray"): each run of a job on a schedule would be charged.
+ */
+export const jobTracing = Tracing.PASS_THROUGH;
 
 /** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
 export class ServiceFunction extends LambdaFunction {
@@ -53,7 +61,7 @@ export class ServiceFunction extends LambdaFunction {
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     const { entry, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
-    const { provisionedConcurrency, reservedConcurrency, sendsToItself = false } = props;
+    const { provisionedConcurrency, reservedConcurrency, sendsToItself = false, tracing = Tracing.ACTIVE } = props;
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
@@ -66,7 +74,7 @@ export class ServiceFunction extends LambdaFunction {
       memorySize: memoryMb,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      tracing: Tracing.ACTIVE,
+      tracing,
       ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
       ...(sendsToItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       role,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
 import { concurrencyTable, costAtZero, costOfCalls, sumOf, table, traced, writeUnits } from '#lib/cost/cost.ts';
-import { ofType, synthesise } from '../synth.ts';
+import { functionsOf, ofType, synthesise } from '../synth.ts';
 
 const { data, api, monitoring } = await synthesise();
 const read = (page: string) => readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
@@ -47,6 +47,31 @@ const chats = costOfCalls(1e6, { seconds: 3, isStream: false, memoryMb, response
 
 test('docs/deploy.md has the cost of a million chats of 3 s beside the model', () => {
   expect(guide).toContain(table(chats));
+});
+
+describe('X-Ray', () => {
+  it('traces the share of requests that the cost is computed with, and none beside it', () => {
+    const rules = ofType(api, 'AWS::XRay::SamplingRule').map(([, { Properties }]) => Properties['SamplingRule']);
+    const [[, gateway] = []] = ofType(api, 'AWS::ApiGateway::RestApi');
+    const [[, stage] = []] = ofType(api, 'AWS::ApiGateway::Stage');
+    expect(stage!.Properties['TracingEnabled']).toBe(true);
+    expect(rules).toEqual([
+      expect.objectContaining({
+        FixedRate: traced,
+        ReservoirSize: 0,
+        ServiceType: 'AWS::ApiGateway::Stage',
+        ServiceName: `${String(gateway!.Properties['Name'])}/${String(stage!.Properties['StageName'])}`,
+      }),
+    ]);
+  });
+
+  it('traces a job only as part of a traced request', () => {
+    const modes = Object.groupBy(functionsOf(api), ([, { Properties }]) =>
+      String((Properties['TracingConfig'] as { Mode?: string } | undefined)?.Mode),
+    );
+    expect(Object.keys(modes).toSorted()).toEqual(['Active', 'PassThrough']);
+    expect(modes['PassThrough']!.map(([id]) => id).toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+  });
 });
 
 test('docs/deploy.md has the cost of DynamoDB by the concurrent calls of an account', () => {
