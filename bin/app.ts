@@ -2,12 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { ReviewedRules } from '#lib/rules/reviewed-rules.ts';
+import { checkDeployable } from '#lib/settings/deployable.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard-build.ts';
 
-/** The CDK app. Context: `stage` (a name of lib/stages.ts), `buffered=true` where the front door cannot stream. */
+/**
+ * The CDK app. Context: `stage` (a name of lib/stages.ts), `buffered=true` where the front door cannot stream, `draft=true` for
+ * templates that are not deployed, with placeholders among the settings.
+ */
 const app = new App();
 
 function context(name: string, fallback: string): string {
@@ -17,9 +21,11 @@ function context(name: string, fallback: string): string {
 
 if (!(await isDashboardBuilt())) execFileSync(process.execPath, ['bin/build.ts'], { stdio: 'inherit' });
 const dashboard = dashboardFolder;
-const stage = stageNamed(context('stage', 'live'));
+const isDraft = context('draft', 'false') === 'true';
+const namedStage = (name: string) => (isDraft ? stageNamed(name) : checkDeployable(stageNamed(name)));
+const stage = namedStage(context('stage', 'live'));
 createPlatform(app, { stage, buffered: context('buffered', 'false') === 'true', dashboard });
-createPipeline(app, { settings: pipelineSettings(), stageNamed, dashboard });
+createPipeline(app, { settings: pipelineSettings(), stageNamed: namedStage, dashboard });
 
 const packs = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
 Validations.of(app).addPlugins(...packs.map((pack) => new ReviewedRules(pack)));

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { stageNamed } from '#lib/stages.ts';
 import { preflight } from './preflight/checks.ts';
-import type { Result } from './preflight/result.ts';
+import { exitStatusOf, type Result } from './preflight/result.ts';
 
 const usage = `Usage: npm run preflight -- STAGE
 
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
   }
   const results = await preflight(stageNamed(name));
   console.log(table(results));
-  return results.every(({ status }) => status === 'ok') ? 0 : 1;
+  return exitStatusOf(results);
 }
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -2,7 +2,8 @@ import type { Stage } from '#lib/stage.ts';
 import { checkBootstrap, checkConcurrency, checkCredentials, checkGatewayLogs, checkRegion } from './account.ts';
 import { type Clients, createClients, regionOf } from './clients.ts';
 import { checkCertificate, checkFirewall } from './edge.ts';
-import { checkIdentity, checkSending } from './mail.ts';
+import { checkAlarms, checkIdentity, checkSender, checkSending } from './mail.ts';
+import { checkMessages } from './messages.ts';
 import { checkEndpoint, checkInstances, hostedInstances, namedEndpoints } from './models.ts';
 import { missing, type Result, run } from './result.ts';
 
@@ -17,11 +18,14 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
     run('Region', () => checkRegion(region)),
     run('CDK bootstrap', () => checkBootstrap(clients)),
     run('Lambda concurrency', () => checkConcurrency(clients, stage)),
+    run('Mail sender', () => checkSender(stage)),
+    run('Alarms', () => checkAlarms(stage)),
     run('SES sending', () => checkSending(clients)),
     run('SES identity', () => checkIdentity(clients, stage)),
     ...gatewayChecks(clients, stage),
     ...edgeChecks(clients, stage),
     ...modelChecks(clients, stage),
+    ...(stage.messages.countries.length > 0 ? [run('Messages', () => checkMessages(clients))] : []),
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { ACMClient } from '@aws-sdk/client-acm';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SageMakerClient } from '@aws-sdk/client-sagemaker';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
@@ -17,6 +18,7 @@ export const createClients = (region: string) => ({
   acm: new ACMClient({ ...options, region: certificateRegion }),
   cloudFormation: new CloudFormationClient({ ...options, region }),
   lambda: new LambdaClient({ ...options, region }),
+  messages: new PinpointSMSVoiceV2Client({ ...options, region }),
   quotas: new ServiceQuotasClient({ ...options, region }),
   sageMaker: new SageMakerClient({ ...options, region }),
   ses: new SESv2Client({ ...options, region }),

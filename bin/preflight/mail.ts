@@ -1,9 +1,25 @@
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { domainOf } from '#lib/owners.ts';
+import { obstaclesOf } from '#lib/settings/deployable.ts';
 import type { Stage } from '#lib/stage.ts';
 import { findStack } from './account.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, isNamed, missing, ok } from './result.ts';
+
+/** Whether the sender can be in a domain of the deployer at all. */
+export async function checkSender(stage: Stage): Promise<Finding> {
+  const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'mail.sender');
+  return obstacle
+    ? missing(`mail.sender ${obstacle.remedy}.`)
+    : ok(`${domainOf(stage.mail.sender)} is not a reserved domain`);
+}
+
+/** Whether somebody receives the alarms. */
+export async function checkAlarms(stage: Stage): Promise<Finding> {
+  const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'alarms.email');
+  if (obstacle) return missing(`alarms.email ${obstacle.remedy}.`);
+  return ok(stage.alarms.email ?? 'alarms only show');
+}
 
 /** A new account is in the sandbox: it sends to verified identities only. */
 export async function checkSending({ ses }: Clients): Promise<Finding> {

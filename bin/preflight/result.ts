@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+
 /** `unknown`: the check could not be made. */
 export type Status = 'ok' | 'missing' | 'unknown';
 
@@ -14,12 +16,29 @@ export interface Result extends Finding {
 
 export const ok = (detail: string): Finding => ({ status: 'ok', detail });
 export const missing = (detail: string): Finding => ({ status: 'missing', detail });
+/** Exit status of the command: 0 if nothing is missing or unknown. */
+export const exitStatusOf = (results: readonly Result[]): 0 | 1 =>
+  results.every(({ status }) => status === 'ok') ? 0 : 1;
+
 const unknown = (detail: string): Finding => ({ status: 'unknown', detail });
 
-/** Runs a check; a call that fails is a finding `unknown` with the error, and ends no other check. */
+/**
+ * Runs a check; a call that fails is a finding `unknown` with the error, and ends no other check. A service has no host name in a region
+ * where AWS does not offer it, so a name that does not exist is `missing`.
+ */
 export async function run(name: string, check: () => Promise<Finding>): Promise<Result> {
-  return { name, ...(await check().catch((error: unknown) => unknown(reasonOf(error)))) };
+  return { name, ...(await check().catch((error: unknown) => unavailable(error) ?? unknown(reasonOf(error)))) };
 }
+
+function unavailable(error: unknown): Finding | undefined {
+  if (!v.is(Unresolved, error)) return undefined;
+  return missing(
+    `${error.hostname} does not exist: the region does not have this service, or there is no connection. Choose another region.`,
+  );
+}
+
+/** Error of a DNS look-up (Node.js "dns.lookup"). */
+const Unresolved = v.object({ code: v.literal('ENOTFOUND'), hostname: v.string() });
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

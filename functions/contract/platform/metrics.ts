@@ -15,6 +15,8 @@ export const metrics = {
   overdueHold: 'overdueHold',
   /** Calls whose settlement could not be written, so that the sweep settles them. */
   lostSettlements: 'lostSettlements',
+  /** Mails that SES rejected for good. */
+  rejectedMails: 'rejectedMails',
 } as const;
 
 /** 1 for a walk of the canary that failed, 0 for one that did not; written where the stage has one. */

@@ -69,6 +69,12 @@ export function recordLostSettlement(): void {
   figures().publishStoredMetrics();
 }
 
+/** A mail that SES rejected for good, so that its recipient never gets it. */
+export function recordRejectedMail(): void {
+  figures().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
+  figures().publishStoredMetrics();
+}
+
 function count(dimension: string, value: string, metric: string, amount: number): void {
   figures().addDimension(dimension, value);
   figures().addMetric(metric, MetricUnit.Count, amount);

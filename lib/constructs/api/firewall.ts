@@ -89,7 +89,10 @@ export class Firewall extends Construct {
     this.#logTo(createLogGroup(this, 'Logs', stage, `aws-waf-logs-text-ai-${stage.name}`), acl);
   }
 
-  /** Logs what was blocked or counted, without credentials and query strings (AWS "Redacting fields"). */
+  /**
+   * Logs what was blocked, without credentials and query strings (AWS "Redacting fields"). What is only counted is not logged: those rules
+   * match bodies, and details of a match may quote them. The metrics of the rules still count.
+   */
   #logTo(logs: LogGroup, acl: CfnWebACL): void {
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
@@ -104,7 +107,7 @@ export class Firewall extends Construct {
           {
             Behavior: 'KEEP',
             Requirement: 'MEETS_ANY',
-            Conditions: ['BLOCK', 'COUNT', 'EXCLUDED_AS_COUNT'].map((Action) => ({ ActionCondition: { Action } })),
+            Conditions: [{ ActionCondition: { Action: 'BLOCK' } }],
           },
         ],
       },

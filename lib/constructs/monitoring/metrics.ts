@@ -27,6 +27,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
     overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest hold past its deadline, s'),
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
+    rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'mails that SES rejected'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
   };
 }

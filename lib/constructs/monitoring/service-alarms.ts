@@ -108,6 +108,13 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       runbook: 'settlements-are-lost',
     },
     {
+      id: 'RejectedMails',
+      metric: own.rejectedMails(),
+      above: 0,
+      loss: 'SES rejects mails for good: their recipients get no confirmation or reset link.',
+      runbook: 'mails-are-rejected',
+    },
+    {
       id: 'Bounces',
       metric: awsMetrics(hour).reputation('BounceRate', configurationSet),
       above: 0.02,

@@ -25,6 +25,8 @@ const choices = {
   ...live,
   env: { account: '111111111111', region: 'eu-west-1' },
   frontDoor: { kind: 'edge', domain },
+  mail: { ...live.mail, sender: 'no-reply@own-domain.net' },
+  alarms: { ...live.alarms, email: 'operators@own-domain.net' },
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
   provisionedConcurrency: { 'create-chat-completion': 50 },
 };
@@ -58,7 +60,9 @@ test('an account that is ready passes every check of a stage of every choice', a
     'CDK bootstrap': 'ok: CDKToolkit has version 28',
     'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 232',
     'SES sending': 'ok: production access, 50000 mails a day',
-    'SES identity': 'ok: the stage creates example.com; put its DkimRecord outputs into the DNS then',
+    'Mail sender': 'ok: own-domain.net is not a reserved domain',
+    Alarms: 'ok: operators@own-domain.net',
+    'SES identity': 'ok: the stage creates own-domain.net; put its DkimRecord outputs into the DNS then',
     'Certificate text.example.com': 'ok: issued for text.example.com',
     'AWS WAF': 'ok: 3 of 100 web ACLs are used',
     'Instances ml.g5.xlarge': 'ok: 2 of 2 instances',
@@ -127,7 +131,7 @@ describe('what is missing is reported with what to do', () => {
     [
       'SES identity',
       { GetEmailIdentity: identity(false), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') },
-      /example\.com is not verified: put its DKIM records/,
+      /own-domain\.net is not verified: put its DKIM records/,
     ],
     [
       'Certificate text.example.com',
@@ -163,13 +167,13 @@ describe('what is missing is reported with what to do', () => {
 
   test('an identity that another stage creates, or that exists', async () => {
     const withOwner = (identityOwner: string | null) =>
-      parseStage({ ...choices, mail: { ...live.mail, identityOwner } });
+      parseStage({ ...choices, mail: { ...choices.mail, identityOwner } });
     expect((await resultsOf(withOwner('staging'))).get('SES identity')).toMatch(/deploy text-ai-staging-data/);
     expect((await resultsOf(withOwner(null))).get('SES identity')).toMatch(
       /verify it in SES, or set mail\.identityOwner/,
     );
-    play({ GetEmailIdentity: noIdentity, 'GetEmailIdentity no-reply@example.com': identity(true) });
-    expect((await resultsOf(withOwner(null))).get('SES identity')).toMatch(/^ok: no-reply@example.com is verified/);
+    play({ GetEmailIdentity: noIdentity, 'GetEmailIdentity no-reply@own-domain.net': identity(true) });
+    expect((await resultsOf(withOwner(null))).get('SES identity')).toMatch(/^ok: no-reply@own-domain.net is verified/);
   });
 
   test('a region without response streaming', async () => {
@@ -197,7 +201,7 @@ test('a quota on a later page, or with its default only, is found', async () => 
 
 test('after its first deployment, the owner’s identity is verified once its records are in the DNS', async () => {
   play({ GetEmailIdentity: identity(true), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') });
-  expect((await resultsOf()).get('SES identity')).toBe('ok: no-reply@example.com is verified');
+  expect((await resultsOf()).get('SES identity')).toBe('ok: no-reply@own-domain.net is verified');
 });
 
 test('a certificate with a wildcard covers one label', async () => {
@@ -217,7 +221,7 @@ test('a denied call is reported as unknown, and ends no other check', async () =
 
 test('when every call is denied, every check is unknown', async () => {
   aws.play(Object.fromEntries(Object.keys(readyAccount).map((name) => [name, failure('AccessDenied', 'denied', 403)])));
-  const { Region, ...others } = Object.fromEntries(await resultsOf());
-  expect(Region).toMatch(/^ok: /);
+  const { Region, 'Mail sender': sender, Alarms, ...others } = Object.fromEntries(await resultsOf());
+  for (const result of [Region, sender, Alarms]) expect(result).toMatch(/^ok: /);
   for (const result of Object.values(others)) expect(result).toMatch(/^unknown: /);
 });

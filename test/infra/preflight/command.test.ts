@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { testFolder } from '#test/folder.ts';
+import { exitStatusOf, missing, ok } from '../../../bin/preflight/result.ts';
 import { type Stub, startStubAws } from '../stub-aws.ts';
 import { noStack, readyAccount } from './account.ts';
 
@@ -27,25 +28,38 @@ describe('npm run preflight', () => {
     return { code, lines: output.trim().split('\n') };
   };
 
-  test('prints a line for each check, and succeeds when nothing is missing', async () => {
+  const missingIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('missing  '));
+
+  test('prints a line for each check; of the default stage only the placeholders of its settings are missing', async () => {
     const { code, lines } = await run(['live'], credentials);
     expect(lines).toContain('ok       CDK bootstrap               CDKToolkit has version 28');
-    expect(lines).toHaveLength(14);
-    expect(code).toBe(0);
+    expect(lines).toHaveLength(16);
+    expect(missingIn(lines)).toEqual([
+      expect.stringMatching(/^missing {2}Mail sender .*example\.com is reserved/),
+      expect.stringMatching(/^missing {2}Alarms .*alarms\.email must be an address/),
+    ]);
+    expect(code).toBe(1);
   });
 
   test('fails when something is missing', async () => {
     play({ 'DescribeStacks CDKToolkit': noStack });
-    const { code, lines } = await run(['live'], credentials);
-    expect(lines.filter((line) => line.startsWith('missing  '))).toHaveLength(1);
+    const { code, lines } = await run(['staging'], credentials);
+    expect(missingIn(lines)).toContainEqual(expect.stringMatching(/CDK bootstrap/));
     expect(code).toBe(1);
+  });
+
+  test('succeeds when nothing is missing', () => {
+    const results = [{ name: 'Region', ...ok('eu-west-1') }];
+    expect(exitStatusOf(results)).toBe(0);
+    expect(exitStatusOf([...results, { name: 'Alarms', ...missing('no address') }])).toBe(1);
   });
 
   test('without credentials, reports so for each check that needs them', async () => {
     const { code, lines } = await run(['live']);
     expect(lines[0]).toMatch(/^missing {2}Credentials .*There are no credentials: run aws login/);
     expect(lines[1]).toMatch(/^ok /);
-    for (const line of lines.slice(2)) expect(line).toMatch(/^unknown .*not checked without credentials$/);
+    for (const line of lines.slice(2).filter((line) => !/^\w+ +(Mail sender|Alarms) /.test(line)))
+      expect(line).toMatch(/^unknown .*not checked without credentials$/);
     expect(code).toBe(1);
     expect(aws.called).toEqual([]);
   });
