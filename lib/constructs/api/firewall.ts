@@ -26,6 +26,18 @@ export const callerHeader = 'x-caller-address';
 
 const originVerificationHeader = 'x-origin-verify';
 
+const secretHeaders = ['authorization', 'cookie', originVerificationHeader];
+
+/**
+ * What no log may quote. A blocked request is logged with the details of every rule that matched it, those that only count included, and
+ * these quote the body, or the key of a rate (AWS "Log fields for web ACL traffic"). Redacted fields leave such details as they are.
+ */
+const unlogged: CfnWebACL.DataProtectProperty[] = [
+  { action: 'SUBSTITUTION', field: { fieldType: 'BODY' } },
+  { action: 'SUBSTITUTION', field: { fieldType: 'QUERY_STRING' } },
+  { action: 'SUBSTITUTION', field: { fieldType: 'SINGLE_HEADER', fieldKeys: secretHeaders } },
+];
+
 interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;
@@ -79,6 +91,7 @@ export class Firewall extends Construct {
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
+      dataProtectionConfig: { dataProtections: unlogged },
       rules: rules.map((rule, priority) => ({ ...rule, priority })),
       customResponseBodies: Object.fromEntries(
         Object.entries(refusals).map(([name, refusal]) => [name, responseBody(refusal)]),
@@ -89,18 +102,12 @@ export class Firewall extends Construct {
     this.#logTo(createLogGroup(this, 'Logs', stage, `aws-waf-logs-text-ai-${stage.name}`), acl);
   }
 
-  /**
-   * Logs what was blocked, without credentials and query strings (AWS "Redacting fields"). What is only counted is not logged: those rules
-   * match bodies, and details of a match may quote them. The metrics of the rules still count.
-   */
+  /** Logs only what was blocked, without credentials and query strings (AWS "Redacting fields"). Metrics count the other matches. */
   #logTo(logs: LogGroup, acl: CfnWebACL): void {
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
       logDestinationConfigs: [Stack.of(this).formatArn({ ...logGroupArn, resourceName: logs.logGroupName })],
-      redactedFields: [
-        ...['authorization', 'cookie', originVerificationHeader].map((Name) => ({ singleHeader: { Name } })),
-        { queryString: {} },
-      ],
+      redactedFields: [...secretHeaders.map((Name) => ({ singleHeader: { Name } })), { queryString: {} }],
       loggingFilter: {
         DefaultBehavior: 'DROP',
         Filters: [

@@ -71,7 +71,11 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     graph('Stream lag, ms', ages),
   );
   dashboard.addWidgets(
-    graph('Oldest overdue hold, s, and lost settlements', [own.overdueHold(), own.lostSettlements()]),
+    graph('Oldest overdue hold, s; settlements lost and mails rejected', [
+      own.overdueHold(),
+      own.lostSettlements(),
+      own.rejectedMails(),
+    ]),
     graph(
       'Cost: table units',
       Object.values(tables).flatMap(({ tableName }) => [

@@ -68,11 +68,23 @@ describe('the firewall', () => {
     expect(() => parseStage({ ...live, firewall: low })).toThrow(/keyRequests must be more than five minutes of 2000/);
   });
 
-  test('logs what it blocked or counted, without credentials and query strings', () => {
+  test('logs only what it blocked, and no log has a body, a credential or a query string', () => {
+    const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
+    const substituted = (field: object) => ({ Action: 'SUBSTITUTION', Field: field });
+    expect(acl!.Properties['DataProtectionConfig']).toEqual({
+      DataProtections: [
+        substituted({ FieldType: 'BODY' }),
+        substituted({ FieldType: 'QUERY_STRING' }),
+        substituted({ FieldType: 'SINGLE_HEADER', FieldKeys: ['authorization', 'cookie', 'x-origin-verify'] }),
+      ],
+    });
     const [[, logging] = []] = ofType(api, 'AWS::WAFv2::LoggingConfiguration');
     const text = JSON.stringify(logging!.Properties);
     for (const hidden of ['authorization', 'cookie', 'x-origin-verify', 'QueryString']) expect(text).toContain(hidden);
-    expect(logging!.Properties['LoggingFilter']).toMatchObject({ DefaultBehavior: 'DROP' });
+    expect(logging!.Properties['LoggingFilter']).toEqual({
+      DefaultBehavior: 'DROP',
+      Filters: [{ Behavior: 'KEEP', Requirement: 'MEETS_ANY', Conditions: [{ ActionCondition: { Action: 'BLOCK' } }] }],
+    });
     expect(ofType(api, 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties['LogGroupName'])).toContain(
       'aws-waf-logs-text-ai-live',
     );

@@ -82,6 +82,7 @@ test('the service as a whole has an alarm for every failure that no single funct
     .filter(({ path }) => path.startsWith('Service/'))
     .map(({ path }) => path.replace('Service/', ''));
   expect(service.toSorted()).toEqual([
+    'RejectedMails',
     'Bounces',
     'Complaints',
     'ConcurrencyClaimed',
