@@ -9,6 +9,7 @@ import { cast } from '#lib/cast.ts';
 import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
+import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
 
 export interface JobGroupProps
@@ -25,7 +26,7 @@ export interface JobGroupProps
   readonly apiOrigin?: string;
 }
 
-/** The jobs and their triggers. New code is deployed without a canary: a failed run is retried with the next version. */
+/** The jobs and their triggers. */
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
   /** The queues of jobs, for those who send to them. */
@@ -50,6 +51,7 @@ export class JobGroup extends NestedStack {
     ]);
     for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, messaging, audio, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
+    rollOut(this, stage, this.jobs);
     this.queues = queues;
     if (stage.canary && apiOrigin !== undefined) {
       const entry = join(entries, jobFile(canary));

@@ -5,8 +5,8 @@ import type { Stage } from '#lib/stage.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
- * How new code takes over the functions of a stack: a tenth of the calls for five minutes, then all of them; if the
- * function's alarm fires meanwhile, none, and the deployment is undone.
+ * How new code takes over the functions of a stack: a tenth of the calls, or runs of a job, for ten minutes, then all of them. If the
+ * function's alarm fires meanwhile, none, and the deployment is undone. The alarm looks at five minutes, so it has as long again.
  */
 class Rollout extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
@@ -22,7 +22,7 @@ class Rollout extends Construct {
         application,
         role: role.withoutPolicyUpdates(),
         alias: fn.alias,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         alarms: [fn.failing],
       });
     }

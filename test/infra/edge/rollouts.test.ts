@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } from '../synth.ts';
 
 const { api } = await synthesise();
-const rolledOut = [...allRoutes.map(({ id }) => id), unknownRouteId];
+const rolledOut = [...allRoutes, ...allJobs].map(({ id }) => id).concat(unknownRouteId);
+
+/** Seconds in which new code has a tenth of the calls (AWS CodeDeploy, `CodeDeployDefault.LambdaCanary10Percent10Minutes`). */
+const bakeSeconds = 600;
 
 /** A function's own part of a type, with its logical id: what stands below its id, or its deployment group. */
 function partOf(type: string, id: string): { readonly ref: string; readonly part: Resource } {
@@ -27,7 +31,7 @@ function alarmOf(id: string): [ref: string, alarm: Resource] {
   return found[0]!;
 }
 
-test('every route has a rollout of its own, and nothing else has one', () => {
+test('every route and every job has a rollout of its own, and nothing else has one', () => {
   expect(ofType(api, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(rolledOut.length);
   const shifted = ofType(api, 'AWS::Lambda::Alias').filter(([, alias]) => 'UpdatePolicy' in alias);
   expect(new Set(shifted.map(([, alias]) => functionId(alias)))).toEqual(new Set(rolledOut));
@@ -38,7 +42,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     const { ref, part } = partOf('AWS::CodeDeploy::DeploymentGroup', id);
     const [alarm] = alarmOf(id);
     expect(part.Properties).toMatchObject({
-      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
       AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
       AlarmConfiguration: { Enabled: true, Alarms: [{ Name: { Ref: alarm } }] },
     });
@@ -59,7 +63,8 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     expect(partOf('AWS::Logs::MetricFilter', id).part.Properties['LogGroupName']).toEqual({ Ref: log });
     expect(functionsOf(api).get(id)!.Properties['LoggingConfig']).toMatchObject({ LogGroup: { Ref: log } });
     const [, alarm] = alarmOf(id);
-    expect(alarm.Properties).toMatchObject({ Period: 300, EvaluationPeriods: 1 });
+    const { Period, EvaluationPeriods } = alarm.Properties as { Period: number; EvaluationPeriods: number };
+    expect(2 * Period * EvaluationPeriods).toBeLessThanOrEqual(bakeSeconds);
   });
 
   test('the version before stays, so that its alias can go back to it', () => {

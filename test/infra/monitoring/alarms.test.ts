@@ -82,7 +82,6 @@ test('the service as a whole has an alarm for every failure that no single funct
     .filter(({ path }) => path.startsWith('Service/'))
     .map(({ path }) => path.replace('Service/', ''));
   expect(service.toSorted()).toEqual([
-    'RejectedMails',
     'Bounces',
     'Complaints',
     'ConcurrencyClaimed',
@@ -90,6 +89,7 @@ test('the service as a whole has an alarm for every failure that no single funct
     'LostSettlements',
     'ModelFailures',
     'OverdueHold',
+    'RejectedMails',
     'ServerErrors',
     'SlowFirstByte',
     'TablesThrottled',
