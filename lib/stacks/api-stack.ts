@@ -53,7 +53,7 @@ export class ApiStack extends Stack {
 
     this.alarms = alarmTopic(this, stage);
     this.mail = new Mail(this, 'Mail');
-    const messaging = new Messaging(this, 'Messaging', stage);
+    const messaging = stage.messages.countries.length > 0 ? new Messaging(this, 'Messaging', stage) : undefined;
     const api = new ServiceApi(this, 'Api', { stage, buffered });
     const firewall = stage.firewall && new Firewall(this, 'Firewall', { api, stage, limits: stage.firewall });
 

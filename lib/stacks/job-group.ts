@@ -40,7 +40,7 @@ export class JobGroup extends NestedStack {
       const entry = join(entries, jobFile(job));
       return {
         job,
-        fn: new JobFunction(this, job.id, { job, tables, mail, messaging, audio, recordedLogs, entry, ...shared }),
+        fn: new JobFunction(this, job.id, { job, tables, mail, audio, recordedLogs, entry, ...shared }),
       };
     });
     const queues = new Map<QueueId, IQueue>([

@@ -15,6 +15,13 @@ test('messages leave through one configuration set, with a protect configuration
   ]);
 });
 
+test('a stage that names no country has no resources for messages, and its function may send none', async () => {
+  const { api: without } = await synthesise();
+  const types = Object.values(without.resources).map(({ Type }) => Type);
+  expect(types.filter((type) => type.startsWith('AWS::SMSVOICE::'))).toEqual([]);
+  expect(JSON.stringify(ofType(without, 'AWS::IAM::Policy'))).not.toContain('sms-voice:');
+});
+
 test('the job is woken by all events on messages, whether they have our context or not', () => {
   const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.recordReceipts.id);
   expect(rules.map(([, { Properties }]) => Properties['EventPattern'])).toEqual([

@@ -27,6 +27,7 @@ const stage = parseStage({
   backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
+  messages: { ...live.messages, countries: ['DE'] },
   canary: { model: 'svc-code' },
 });
 const pipeline = {

@@ -4,28 +4,30 @@ import { Construct } from 'constructs';
 import { messageReceipts } from '#contract/jobs.ts';
 import type { Stage } from '#lib/stage.ts';
 
+/**
+ * Matches events on all messages of the AWS account; which of them are ours, the job finds out by what they are called. Events reach the
+ * default bus without an event destination.
+ */
+export const receiptPattern: EventPattern = {
+  source: [messageReceipts.source],
+  detailType: Object.values(messageReceipts.detailTypes),
+};
+
 /** What AWS End User Messaging sends our messages with: a configuration set, and a protect configuration, on which operators block more. */
 export class Messaging extends Construct {
   readonly configurationSetName: string;
   readonly protectConfigurationId: string;
-  /** Matches events on all messages of the AWS account; which of them are ours, the job finds out by what they are called. */
-  readonly receipts: EventPattern;
 
   constructor(scope: Construct, id: string, { messages: { countries } }: Pick<Stage, 'messages'>) {
     super(scope, id);
     const rules = countries.map((countryCode) => ({ countryCode, protectStatus: 'ALLOW' }));
     const protect = new CfnProtectConfiguration(this, 'Protect', {
-      ...(rules.length > 0 && { countryRuleSet: { sms: rules, voice: rules } }),
+      countryRuleSet: { sms: rules, voice: rules },
     });
     this.protectConfigurationId = protect.attrProtectConfigurationId;
     const configurationSet = new CfnConfigurationSet(this, 'ConfigurationSet', {
       protectConfigurationId: this.protectConfigurationId,
     });
     this.configurationSetName = configurationSet.ref;
-    // Events reach the default bus without an event destination.
-    this.receipts = {
-      source: [messageReceipts.source],
-      detailType: Object.values(messageReceipts.detailTypes),
-    };
   }
 }

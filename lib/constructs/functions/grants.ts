@@ -21,8 +21,8 @@ export interface Resources {
   readonly tables: Tables;
   /** The configuration set that mails are sent through. */
   readonly mail: Mail;
-  /** What messages to phones are sent with. */
-  readonly messaging: Messaging;
+  /** What messages to phones are sent with; undefined for a stage that names no country, and so sends none. */
+  readonly messaging: Messaging | undefined;
   /** The files of long audio. */
   readonly audio: AudioFiles;
   /** The queues of jobs; absent: no function of the group sends to one. */
@@ -155,22 +155,21 @@ function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: {
 }
 
 /** Which number a message comes from, AWS may choose among all of the account and those it shares. Without one of the stage's there are no calls. */
-function grantMessaging(
-  fn: LambdaFunction,
-  { configurationSetName, protectConfigurationId }: Messaging,
-  { messages }: Stage,
-): void {
-  const calls = messages.origination === null ? [] : ['sms-voice:SendVoiceMessage'];
-  allow(fn, ['sms-voice:SendTextMessage', ...calls], [arn(fn, 'sms-voice', '*')]);
+function grantMessaging(fn: LambdaFunction, messaging: Messaging | undefined, { messages }: Stage): void {
   setVariables(fn, {
     MESSAGE_COUNTRIES: messages.countries.join(','),
     MESSAGE_MAX_PRICE: messages.maxPriceUsd.toFixed(3),
-    ...(messages.origination !== null && { MESSAGE_ORIGINATION: messages.origination }),
-    MESSAGE_CONFIGURATION_SET: configurationSetName,
-    MESSAGE_PROTECT_CONFIGURATION: protectConfigurationId,
     MESSAGES_PER_NUMBER: String(messages.perNumberPerHour),
     MESSAGES_PER_ACCOUNT: String(messages.perAccountPerDay),
     MESSAGES_PER_RANGE: String(messages.perRangePerHour),
+  });
+  if (!messaging) return;
+  const calls = messages.origination === null ? [] : ['sms-voice:SendVoiceMessage'];
+  allow(fn, ['sms-voice:SendTextMessage', ...calls], [arn(fn, 'sms-voice', '*')]);
+  setVariables(fn, {
+    ...(messages.origination !== null && { MESSAGE_ORIGINATION: messages.origination }),
+    MESSAGE_CONFIGURATION_SET: messaging.configurationSetName,
+    MESSAGE_PROTECT_CONFIGURATION: messaging.protectConfigurationId,
   });
 }
 

@@ -16,7 +16,7 @@ import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
 import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
-import type { Messaging } from '#lib/constructs/data/messaging.ts';
+import { receiptPattern } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
@@ -32,8 +32,6 @@ export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps
   readonly tables: Tables;
   /** Source of bounce and complaint events. */
   readonly mail: Mail;
-  /** Source of events on messages. */
-  readonly messaging: Messaging;
   /** Source of the ends of transcriptions. */
   readonly audio: AudioFiles;
   /** Log groups of the functions whose requests are recorded, by the ids of their routes. */
@@ -50,11 +48,7 @@ export class JobFunction extends ServiceFunction {
   /** The queue that it consumes; undefined for a job without one. */
   readonly queue: Queue | undefined;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { job, tables, mail, messaging, audio, recordedLogs, ...props }: JobFunctionProps,
-  ) {
+  constructor(scope: Construct, id: string, { job, tables, mail, audio, recordedLogs, ...props }: JobFunctionProps) {
     const { summary: description, timeoutSeconds, loss, trigger } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
     const sendsToItself = 'queue' in trigger && (job.uses.queues ?? []).includes(trigger.queue);
@@ -90,7 +84,7 @@ export class JobFunction extends ServiceFunction {
     } else if ('events' in trigger) {
       const { events } = trigger;
       if (events === 'transcriptions') this.#follow(audio.ends);
-      else this.#subscribe({ 'mail feedback': mail.feedback, 'message receipts': messaging.receipts }[events]);
+      else this.#subscribe({ 'mail feedback': mail.feedback, 'message receipts': receiptPattern }[events]);
     } else if ('logs' in trigger) this.#followLogs(recordedLogs);
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }

@@ -22,6 +22,20 @@ async function balance(key: string) {
   return body.data;
 }
 
+describe('the form of an upload', () => {
+  it('expires within 15 minutes, while the credentials that signed it are surely valid, and tells when', async () => {
+    const { key } = await service.person({ planRank: 3 });
+    const body = { contentType: 'audio/mpeg', bytes: 1000 };
+    const begun = Date.now();
+    const upload = (await service.call('POST', '/api/ai/uploads', { key, body })).body.data;
+    const { expiration } = JSON.parse(Buffer.from(upload.fields.Policy, 'base64').toString());
+    for (const end of [expiration, upload.expiresAt]) {
+      expect(Date.parse(end) - begun).toBeGreaterThan(890_000);
+      expect(Date.parse(end) - begun).toBeLessThan(915_000);
+    }
+  });
+});
+
 describe('a recording that is uploaded', () => {
   it('is transcribed, at what its seconds cost, and its audio is deleted', async () => {
     const { key } = await service.person({ planRank: 3, credits: 100 });

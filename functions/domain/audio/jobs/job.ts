@@ -8,7 +8,7 @@ export interface AudioRef {
   readonly id: string;
 }
 
-/** A file that may be sent until `expiresAt` (epoch ms), and transcribed once until then. */
+/** A file that may be sent, and transcribed once, until `expiresAt` (epoch ms). Its form expires earlier. */
 export interface Upload extends AudioRef {
   readonly contentType: string;
   readonly bytes: number;
