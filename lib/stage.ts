@@ -112,7 +112,7 @@ const Settings = v.strictObject({
   provisionedConcurrency: ProvisionedConcurrency,
   /** Reserved concurrency by job id: what the job has for itself whatever else runs, and at most. It costs nothing. */
   reservedConcurrency: v.optional(ReservedConcurrency, {}),
-  /** `canary`: new code gets 10 % of the calls for five minutes and is rolled back if it fails; `all-at-once`: all calls. */
+  /** `canary`: new code gets 10 % of the calls for ten minutes and is rolled back if it fails; `all-at-once`: all calls. */
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),

@@ -1,6 +1,7 @@
 import { Stage as Deployment, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { BuildSpec, ComputeType, LinuxBuildImage } from 'aws-cdk-lib/aws-codebuild';
 import { PipelineType } from 'aws-cdk-lib/aws-codepipeline';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   CodeBuildStep,
   CodePipeline,
@@ -55,11 +56,11 @@ class PipelineStack extends Stack {
     const deployment = (name: string) => new PlatformDeployment(this, name, { stage: stageNamed(name), dashboard });
     const staging = deployment(settings.staging);
     const production = deployment(settings.production);
-    pipeline.addStage(staging, { post: [staging.smokeTest(source)] });
+    pipeline.addStage(staging, { post: [staging.smokeTest(source), ...staging.prune(source)] });
     const comment = 'Staging has passed its smoke test. Production follows.';
     pipeline.addStage(production, {
       pre: [new ManualApprovalStep('Approve', { comment })],
-      post: [production.smokeTest(source)],
+      post: [production.smokeTest(source), ...production.prune(source)],
     });
   }
 }
@@ -72,10 +73,32 @@ interface PlatformDeploymentProps {
 /** A stage as the pipeline deploys it. */
 class PlatformDeployment extends Deployment {
   readonly #platform: ReturnType<typeof createPlatform>;
+  readonly #stage: Stage;
 
   constructor(scope: Construct, id: string, { stage, dashboard }: PlatformDeploymentProps) {
     super(scope, id, stage.env ? { env: stage.env } : {});
+    this.#stage = stage;
     this.#platform = createPlatform(this, { stage, buffered: false, dashboard });
+  }
+
+  /** Deletes old versions of functions, where the stage is in the account and region of the pipeline; else that is done by hand. */
+  prune(source: IFileSetProducer): CodeBuildStep[] {
+    const { name, env } = this.#stage;
+    if (env !== null) return [];
+    return [
+      new CodeBuildStep(`Prune versions of ${this.node.id}`, {
+        input: source,
+        commands: ['npm ci', `npm run prune -- ${name}`],
+        rolePolicyStatements: [
+          new PolicyStatement({ actions: ['lambda:ListFunctions', 'lambda:ListTags'], resources: ['*'] }),
+          new PolicyStatement({
+            actions: ['lambda:ListAliases', 'lambda:ListVersionsByFunction', 'lambda:DeleteFunction'],
+            resources: ['*'],
+            conditions: { StringEquals: { 'aws:ResourceTag/text-ai-stage': name } },
+          }),
+        ],
+      }),
+    ];
   }
 
   /** Registers, signs in and deletes an account; with the environment variable SMOKE_KEY, a chat is charged. */

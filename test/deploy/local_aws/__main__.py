@@ -3,13 +3,14 @@
 import sys
 
 import functions
-import messages
+
 import stacks
 import tables
+import tracing
 from ministack.app import main
 
 stacks.fix()
 functions.fix()
-messages.fix()
+tracing.fix()
 tables.fix()
 sys.exit(main())
