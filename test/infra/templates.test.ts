@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
 import { parseStage, stageNamed } from '#lib/stages.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { ofType, synthesise } from './synth.ts';
@@ -21,6 +22,21 @@ describe.each(Object.keys(own))('%s', (path) => {
     const counts = Object.entries(Object.groupBy(Object.values(template.Resources), ({ Type }) => Type));
     const lines = counts.map(([type, all]) => `${type} ${all?.length}`).toSorted();
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`snapshots/${path.replaceAll('/', '-')}.txt`);
+  });
+});
+
+describe('docs/deploy.md', () => {
+  const guide = readFileSync('docs/deploy.md', 'utf8');
+
+  it('has the number of nested stacks and of tables that the templates have', () => {
+    const nested = Object.values(own['text-ai-live-api']!.Resources).filter(
+      ({ Type }) => Type === 'AWS::CloudFormation::Stack',
+    );
+    // The pages are nested too, once the dashboard is built.
+    expect(guide).toContain(`${nested.length + 1} nested\nstacks`);
+    expect(guide).toContain(
+      `the ${ofType(data, 'AWS::DynamoDB::GlobalTable').length} tables (with deletion protection`,
+    );
   });
 });
 

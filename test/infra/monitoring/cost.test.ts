@@ -37,6 +37,13 @@ test('docs/deploy.md has the cost of the default stage in a month without traffi
   expect(guide).toContain(table(costAtZero(monthly)));
 });
 
+test('docs/deploy.md has that cost without WAF and its secret', () => {
+  const { firewalls, firewallRules, secrets, ...others } = monthly;
+  const without = costAtZero({ ...others, firewalls: 0, firewallRules: 0, secrets: 0 });
+  expect([firewalls, firewallRules, secrets]).not.toContain(0);
+  expect(guide).toContain(`has neither WAF nor its secret: ${sumOf(without).toFixed(2)} dollars.`);
+});
+
 test('the default stage costs at most 26 dollars in a month without traffic', () => {
   expect(monthly.polledQueues).toBe(allJobs.filter(({ trigger }) => 'queue' in trigger).length);
   expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(26);
