@@ -1,6 +1,6 @@
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
+import { obstaclesOf } from '#lib/deployable.ts';
 import { domainOf } from '#lib/owners.ts';
-import { obstaclesOf } from '#lib/settings/deployable.ts';
 import type { Stage } from '#lib/stage.ts';
 import { findStack } from './account.ts';
 import type { Clients } from './clients.ts';

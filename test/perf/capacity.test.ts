@@ -1,3 +1,4 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
@@ -5,6 +6,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
+import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
@@ -17,6 +19,45 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const calls = 50;
+
+// First, as the sweep goes round all accounts.
+describe('the watch on holds', () => {
+  it("takes the units that lib/cost/cost.ts computes with, for an account's first call in a minute", async () => {
+    const { accountId, item } = await api.account(5, () => ({ p: 7 }));
+    const [keyId] = Object.keys(item.k as object);
+    const used = { write: 0, read: 0 };
+    const index = { write: 0 };
+    api.client.middlewareStack.add(
+      (next) => async (args) => {
+        Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+        const result = await next(args);
+        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: ConsumedCapacity };
+        const inIndex = ConsumedCapacity?.GlobalSecondaryIndexes?.['holds']?.CapacityUnits ?? 0;
+        const isRead = 'ConsistentRead' in args.input || 'KeyConditionExpression' in args.input;
+        if (isRead) used.read += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
+        else {
+          used.write += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
+          index.write += inIndex;
+        }
+        return result;
+      },
+      { step: 'initialize', name: 'capacity', priority: 'low' },
+    );
+    const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+    const now = Date.now();
+    const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
+    const requestId = newRequestId(ambient.random);
+    const hold = await meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0 });
+    await hold.settle(1e6, now);
+    const ofCall = { ...used };
+    await meter.sweep(now + 61_000);
+    api.client.middlewareStack.remove('capacity');
+    expect({ ofCall, write: used.write - ofCall.write + index.write, read: used.read }).toEqual({
+      ofCall: { write: writeUnits.request, read: 0 },
+      ...watchUnits,
+    });
+  });
+});
 
 describe("an account's item", () => {
   it.each([

@@ -3,7 +3,6 @@
 import sys
 
 import functions
-
 import stacks
 import tables
 import tracing

@@ -1,7 +1,7 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listen } from '#local/shared/loopback.ts';
-import { pruneVersions } from '../../../bin/shared/function-versions.ts';
+import { pruneVersions } from '../../../bin/versions/function-versions.ts';
 
 /** The tag `text-ai-stage` of each function. */
 const stages: Readonly<Record<string, string | undefined>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { checkDeployable } from '#lib/settings/deployable.ts';
+import { checkDeployable } from '#lib/deployable.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
 import { run } from '../../../bin/preflight/result.ts';

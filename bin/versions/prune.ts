@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { stageNamed } from '#lib/stages.ts';
-import { pruneVersions, versionsKept } from './shared/function-versions.ts';
+import { pruneVersions, versionsKept } from './function-versions.ts';
 
 const usage = `Usage: npm run prune -- STAGE
 

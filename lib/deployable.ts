@@ -1,5 +1,5 @@
-import { domainOf } from '../owners.ts';
-import type { Stage } from '../stage.ts';
+import { domainOf } from './owners.ts';
+import type { Stage } from './stage.ts';
 
 /**
  * Domains that nobody can own: RFC 2606 and 6761, and `local` (RFC 6762), `onion` (RFC 7686), `alt` (RFC 9476), `internal` (ICANN 2024). SES never
@@ -7,7 +7,7 @@ import type { Stage } from '../stage.ts';
  */
 const reservedDomain = /(^|\.)(test|example|invalid|localhost|local|onion|alt|internal|example\.(com|net|org))$/i;
 
-export const isReserved = (domain: string): boolean => reservedDomain.test(domain);
+const isReserved = (domain: string): boolean => reservedDomain.test(domain);
 
 /** A setting that is valid, but with which a deployment does not work. */
 export interface Obstacle {
