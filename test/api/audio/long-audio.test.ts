@@ -23,7 +23,7 @@ async function balance(key: string) {
 }
 
 describe('the form of an upload', () => {
-  it('expires within 15 minutes, while the credentials that signed it are surely valid, and tells when', async () => {
+  it('expires within 15 minutes, before the credentials that signed it, and at the time that the response names', async () => {
     const { key } = await service.person({ planRank: 3 });
     const body = { contentType: 'audio/mpeg', bytes: 1000 };
     const begun = Date.now();
