@@ -16,7 +16,7 @@ export interface BundleSize {
 const KiB = 1024;
 
 /** Above it a cold start takes noticeably longer (docs/performance.md, the line at which bundles fail). */
-const budget = 500 * KiB;
+const budget = 520 * KiB;
 
 const functions = join(import.meta.dirname, '../functions');
 

@@ -12,11 +12,6 @@ export const longAudio = {
   openJobs: 10,
   /** A file may be transcribed for so long after its upload was begun. */
   uploadSeconds: 3600,
-  /**
-   * A form may be sent for so long. S3 refuses a form whose credentials have expired, and those of a function last at least as long as
-   * its longest invocation, 15 minutes (AWS "Lambda quotas"), but not surely an hour.
-   */
-  formSeconds: 900,
   textDays: 30,
 } as const;
 

@@ -25,6 +25,17 @@ const minPartBytes = 5 * 1024 * 1024;
 /** What S3 copies at a time, at least. */
 const copyBytes = 64 * 1024 * 1024;
 
+/** A function's credentials do not report their end; they last at least as long as its longest invocation (AWS "Lambda quotas"). */
+const minCredentialsMs = 15 * 60_000;
+
+type Credentials = Awaited<ReturnType<S3Client['config']['credentials']>>;
+
+/** S3 refuses a form whose credentials have expired, so it must not promise more. Epoch ms. */
+function credentialsEnd({ expiration, sessionToken }: Credentials, now: number): number {
+  if (expiration) return expiration.getTime();
+  return sessionToken === undefined ? Number.POSITIVE_INFINITY : now + minCredentialsMs;
+}
+
 /** The files of long audio in an S3 bucket. */
 export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
   async function range(key: string, version: string, from: number, to: number): Promise<Buffer> {
@@ -64,14 +75,17 @@ export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
   }
 
   return {
-    allowUpload(Key, { contentType, bytes, expiresAt }) {
-      return createPresignedPost(client, {
+    async allowUpload(Key, { contentType, bytes, expiresAt }) {
+      const now = Date.now();
+      const end = Math.min(expiresAt, credentialsEnd(await client.config.credentials(), now));
+      const post = await createPresignedPost(client, {
         Bucket,
         Key,
-        Expires: (expiresAt - Date.now()) / 1000,
+        Expires: (end - now) / 1000,
         Fields: { 'Content-Type': contentType },
         Conditions: [['content-length-range', bytes, bytes]],
       });
+      return { ...post, expiresAt: end };
     },
     async look(Key) {
       try {

@@ -23,15 +23,13 @@ async function balance(key: string) {
 }
 
 describe('the form of an upload', () => {
-  it('expires within 15 minutes, before the credentials that signed it, and at the time that the response names', async () => {
+  it('expires after an hour, at the time that the response returns', async () => {
     const { key } = await service.person({ planRank: 3 });
     const body = { contentType: 'audio/mpeg', bytes: 1000 };
-    const begun = Date.now();
     const upload = (await service.call('POST', '/api/ai/uploads', { key, body })).body.data;
     const { expiration } = JSON.parse(Buffer.from(upload.fields.Policy, 'base64').toString());
     for (const end of [expiration, upload.expiresAt]) {
-      expect(Date.parse(end) - begun).toBeGreaterThan(890_000);
-      expect(Date.parse(end) - begun).toBeLessThan(915_000);
+      expect(Math.abs(Date.parse(end) - Date.now() - 3_600_000)).toBeLessThan(15_000);
     }
   });
 });

@@ -61,7 +61,7 @@ describe('the credit history', () => {
     ]);
   });
 
-  it('tells a plan that operators assigned from one that the account chose', async () => {
+  it('distinguishes a plan that operators assigned from one that the account chose', async () => {
     const person = await service.person();
     for (const plan of ['enterprise', 'enterprise', 'dev_pass'])
       await services().subscriptions().assign(person.id, plan);

@@ -21,13 +21,13 @@ export function freePlace(size: Size, window: Size, obstacles: readonly Area[]):
   return placesOf(size, window).find((place) => isFree({ ...place, ...size }, obstacles));
 }
 
-/** The place that covers the least. */
-export function leastCovering(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
+/** The place that covers the smallest area of obstacles. */
+export function minCovering(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
   const covered = (place: Place) =>
     obstacles.reduce((sum, obstacle) => sum + overlap({ ...place, ...size }, obstacle), 0);
   const places = placesOf(size, window).map((place) => ({ place, area: covered(place) }));
-  const least = Math.min(...places.map(({ area }) => area));
-  return places.find(({ area }) => area === least)?.place;
+  const min = Math.min(...places.map(({ area }) => area));
+  return places.find(({ area }) => area === min)?.place;
 }
 
 export const isFree = (area: Area, obstacles: readonly Area[]): boolean =>

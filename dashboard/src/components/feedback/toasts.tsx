@@ -1,7 +1,7 @@
 import '@mantine/notifications/styles.css';
 import { Notifications, notifications, useNotifications } from '@mantine/notifications';
 import { useLayoutEffect } from 'react';
-import { type Area, freePlace, isFree, leastCovering } from './free-place.ts';
+import { type Area, freePlace, isFree, minCovering } from './free-place.ts';
 
 export const { show } = notifications;
 
@@ -44,10 +44,11 @@ function place(): void {
   const height = Math.max(root.offsetHeight, ...toasts.map(({ scrollHeight }) => scrollHeight));
   const size = { width, height };
   const window = { width: document.documentElement.clientWidth, height: innerHeight };
-  const [all, most] = [obstacles(root, `a[href], ${buttons}`, window), obstacles(root, buttons, window)];
+  const [all, controls] = [obstacles(root, `a[href], ${buttons}`, window), obstacles(root, buttons, window)];
   const isWithin = top >= 0 && top + height <= window.height && left + width <= window.width;
   if (isWithin && isFree({ left, top, ...size }, all)) return;
-  const found = freePlace(size, window, all) ?? freePlace(size, window, most) ?? leastCovering(size, window, most);
+  const found =
+    freePlace(size, window, all) ?? freePlace(size, window, controls) ?? minCovering(size, window, controls);
   if (found) Object.assign(root.style, { inset: 'auto', left: `${found.left}px`, top: `${found.top}px` });
 }
 

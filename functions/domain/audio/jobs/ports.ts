@@ -49,11 +49,11 @@ export interface StoredFile {
 
 /** The files of long audio, by their keys. */
 export interface AudioFiles {
-  /** Where a file of exactly this type and length may be sent, until `expiresAt` (epoch ms). */
+  /** A form that accepts a file of exactly this type and length. It expires at `expiresAt` (epoch ms), or earlier with its credentials. */
   allowUpload(
     key: string,
     file: { readonly contentType: string; readonly bytes: number; readonly expiresAt: number },
-  ): Promise<{ readonly url: string; readonly fields: Readonly<Record<string, string>> }>;
+  ): Promise<{ readonly url: string; readonly fields: Readonly<Record<string, string>>; readonly expiresAt: number }>;
   look(key: string): Promise<StoredFile | undefined>;
   /** What the file is, by its beginning and its end. Rejects where it is no audio. */
   factsOf(key: string, file: StoredFile): Promise<FileFacts>;

@@ -34,8 +34,7 @@ export function uploadService({ jobs, files, demandUpload, clock, random }: Uplo
       const detail = `An account can have at most ${longAudio.openUploads} pending uploads. Transcribe one, or try again when one has expired.`;
       throw new ServiceError('INVALID_STATE', detail);
     }
-    const file = { contentType, bytes, expiresAt: now + longAudio.formSeconds * 1000 };
-    const { url, fields } = await files.allowUpload(fileKeys.upload(upload), file);
-    return { id: upload.id, url, fields: { ...fields }, expiresAt: iso(file.expiresAt) };
+    const form = await files.allowUpload(fileKeys.upload(upload), { contentType, bytes, expiresAt });
+    return { id: upload.id, url: form.url, fields: { ...form.fields }, expiresAt: iso(form.expiresAt) };
   };
 }

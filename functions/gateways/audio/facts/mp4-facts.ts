@@ -40,8 +40,8 @@ const frameSamples: Readonly<Record<string, number>> = {
   ),
 };
 /** Usual and largest frames of any other codec, in samples; and of Opus, in seconds. */
-const otherFrames = { usual: 1024, most: 4096 } as const;
-const opusFrames = { usual: 0.02, most: 0.12 } as const;
+const otherFrames = { usual: 1024, max: 4096 } as const;
+const opusFrames = { usual: 0.02, max: 0.12 } as const;
 
 interface Track {
   isAudio: boolean;
@@ -57,7 +57,7 @@ interface Track {
 
 /**
  * Reads the boxes of an MP4 file in their order, by their first bytes. Its seconds are the largest of those of its headers, of its fragments, and of its
- * frames: a decoder plays each frame, whatever a header says of its time.
+ * frames: a decoder plays each frame, whatever its header claims.
  */
 export class Mp4Boxes {
   readonly #tracks: Track[] = [];
@@ -217,8 +217,8 @@ function framesSeconds({ codec, rate, frames, timescale, duration, runs }: Track
   if (!(rate > 0 && rate < Number.POSITIVE_INFINITY)) return { seconds: 0, maxSeconds: 0 };
   const samples = frameSamples[codec];
   if (samples !== undefined) return { seconds: (frames * samples) / rate, maxSeconds: 0 };
-  const { usual, most } = codec === 'Opus' ? opusFrames : otherFrames;
+  const { usual, max } = codec === 'Opus' ? opusFrames : otherFrames;
   const unit = codec === 'Opus' ? 1 : 1 / rate;
   const isPlausible = timescale > 0 && (duration + runs) / timescale > (frames * usual * unit) / 2;
-  return { seconds: 0, maxSeconds: isPlausible ? 0 : frames * most * unit };
+  return { seconds: 0, maxSeconds: isPlausible ? 0 : frames * max * unit };
 }

@@ -43,6 +43,25 @@ afterAll(async () => {
   await storage.close();
 });
 
+describe('the form of an upload', () => {
+  const hour = 3_600_000;
+
+  it.each([
+    ['an hour with credentials that do not expire', {}, hour],
+    ['15 minutes with the credentials of a function', { sessionToken: 'token' }, hour / 4],
+    ['until the credentials expire', { sessionToken: 'token', expiration: new Date(Date.now() + hour / 2) }, hour / 2],
+  ])('is valid for %s', async (_, about, expected) => {
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local', ...about };
+    const signer = new S3Client({ endpoint: storage.url, region: 'us-east-1', credentials, forcePathStyle: true });
+    const now = Date.now();
+    const file = { contentType: 'audio/wav', bytes: 1000, expiresAt: now + hour };
+    const { fields, expiresAt } = await audioFiles(signer, 'audio').allowUpload('uploads/1/upl_x', file);
+    const { expiration } = JSON.parse(Buffer.from(fields['Policy'] ?? '', 'base64').toString());
+    for (const end of [expiresAt, Date.parse(expiration)]) expect(Math.abs(end - now - expected)).toBeLessThan(5000);
+    signer.destroy();
+  });
+});
+
 const facts = () => audioFiles(client, 'audio').factsOf('uploads/1/upl_x', stored);
 
 describe('a file in storage', () => {

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Area,
-  freePlace,
-  isFree,
-  leastCovering,
-} from '../../../../dashboard/src/components/feedback/free-place.ts';
+import { type Area, freePlace, isFree, minCovering } from '../../../../dashboard/src/components/feedback/free-place.ts';
 
 const phone = { width: 360, height: 740 };
 const toast = { width: 328, height: 60 };
@@ -31,10 +26,10 @@ describe('the place of a toast', () => {
     expect(isFree({ ...place!, ...toast }, buttons)).toBe(true);
   });
 
-  it('is the one that covers the least if no place is free', () => {
+  it('is the one that covers the smallest area if no place is free', () => {
     const buttons = [row(0, 720), row(720, 8)];
     expect(freePlace(toast, phone, buttons)).toBeUndefined();
-    expect(leastCovering(toast, phone, buttons)?.top).toBe(664);
+    expect(minCovering(toast, phone, buttons)?.top).toBe(664);
   });
 
   it('lies in the window and covers nothing, whatever the page has', () => {
