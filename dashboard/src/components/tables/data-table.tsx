@@ -22,7 +22,7 @@ interface DataTableProps<Row> {
 export function DataTable<Row>({ caption, columns, rows, idOf, current }: DataTableProps<Row>) {
   const marked = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    void marked.current?.scrollIntoView({ block: 'center' });
+    marked.current?.scrollIntoView({ block: 'center' });
   }, [current]);
   return (
     <table className={css.table} role="table" aria-label={caption}>
