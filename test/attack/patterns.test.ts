@@ -95,6 +95,15 @@ function worstOf(pattern: RegExp): { readonly text: (length: number) => string; 
   return worst;
 }
 
+function slownessOf(pattern: RegExp, length: number): string | undefined {
+  const { text, growth } = worstOf(pattern);
+  if (growth > 24 && length > large) return `on ${JSON.stringify(text(32))}: ×${growth}`;
+  const content = text(length);
+  const once = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''));
+  const ms = Math.min(...[1, 2, 3].map(() => timeOf(() => once.test(content))));
+  return ms > 50 ? `on ${JSON.stringify(text(32))}: ${ms} ms` : undefined;
+}
+
 beforeAll(async () => {
   for (const path of sources) {
     const source = readFileSync(join(root, path), 'utf8');
@@ -109,19 +118,15 @@ describe('every regular expression of the service', () => {
   });
 
   it('takes time that is linear in the length of its text', { timeout: 120_000 }, () => {
-    const slow: string[] = [];
-    for (const { pattern, paths } of patterns.values()) {
-      const { text, growth } = worstOf(pattern);
+    const slow = [...patterns.values()].flatMap(({ pattern, paths }) => {
       const [length = mebibyte] = [...paths].map((path) => maxLengths[path]);
-      if (growth > 24 && length > large)
-        slow.push(`${pattern} of ${[...paths].join(', ')} on ${JSON.stringify(text(32))}: ×${growth}`);
-      else {
-        const content = text(length);
-        const once = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''));
-        const ms = Math.min(...[1, 2, 3].map(() => timeOf(() => once.test(content))));
-        if (ms > 50) slow.push(`${pattern} of ${[...paths].join(', ')} on ${JSON.stringify(text(32))}: ${ms} ms`);
+      // Other processes slow a single measurement down, but not five.
+      for (let tries = 1; ; tries++) {
+        const reason = slownessOf(pattern, length);
+        if (reason === undefined) return [];
+        if (tries === 5) return [`${pattern} of ${[...paths].join(', ')} ${reason}`];
       }
-    }
+    });
     expect(slow).toEqual([]);
   });
 });
