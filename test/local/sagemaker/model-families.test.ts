@@ -104,7 +104,7 @@ describe.each(textFamilies)('%s', (family) => {
       'CONTEXT_LENGTH_EXCEEDED',
       /^context_length_exceeded: .*4096.*5021/,
     ],
-    ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /refused/],
+    ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /rejected/],
     ['too many requests', containerError(429, 'busy'), 'SERVICE_UNAVAILABLE', /busy/],
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
   ] as const)('reports %s, before the reply and in place of a stream', async (_, reply, code, message) => {

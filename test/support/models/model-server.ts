@@ -11,13 +11,18 @@ export async function startModelServer() {
   const calm = { runs: 0, streams: 0, delayMs: 0, silent: false, refuses: false, content: 'ok' };
   const state = { ...calm };
 
+  /** Waits for `delayMs`, or until a test sets it to 0. */
+  async function pause(): Promise<void> {
+    for (const end = Date.now() + state.delayMs; state.delayMs > 0 && Date.now() < end;) await sleep(5);
+  }
+
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const received = await text(request);
     if (request.method === 'GET') return response.end(JSON.stringify({ data: [{ id: 'm' }] }));
     state.runs += 1;
     if (JSON.parse(received).stream) return stream(response);
     const message = { content: `${state.content} ${state.runs}` };
-    await sleep(state.delayMs);
+    await pause();
     if (state.refuses) return response.writeHead(400).end(JSON.stringify({ error: { message: 'no' } }));
     const usage = { prompt_tokens: 1, completion_tokens: 1 };
     response.setHeader('content-type', 'application/json');
