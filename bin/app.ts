@@ -9,8 +9,8 @@ import { pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { dashboardFolder, isDashboardBuilt } from '#local/pages/dashboard-build.ts';
 
 /**
- * The CDK app. Context: `stage` (a name of lib/stages.ts), `buffered=true` where the front door cannot stream, `draft=true` for
- * templates that are not deployed, with placeholders among the settings.
+ * The CDK app. Context values: `stage` (a name in lib/stages.ts); `buffered=true` if the front door cannot stream;
+ * `draft=true` to synthesize templates with placeholder settings, which are not deployed.
  */
 const app = new App();
 

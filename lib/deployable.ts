@@ -2,20 +2,23 @@ import { domainOf } from './owners.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Domains that nobody can own: RFC 2606 and 6761, and `local` (RFC 6762), `onion` (RFC 7686), `alt` (RFC 9476), `internal` (ICANN 2024). SES never
- * verifies one, so no account could confirm its address.
+ * Reserved domains: RFC 2606 and 6761, and `local` (RFC 6762), `onion` (RFC 7686), `alt` (RFC 9476), `internal` (ICANN
+ * 2024). SES never verifies them, so no account could confirm its address.
  */
 const reservedDomain = /(^|\.)(test|example|invalid|localhost|local|onion|alt|internal|example\.(com|net|org))$/i;
 
 const isReserved = (domain: string): boolean => reservedDomain.test(domain);
 
-/** A setting that is valid, but with which a deployment does not work. */
+/** A valid setting that prevents a deployment from working. */
 export interface Obstacle {
   readonly setting: 'mail.sender' | 'alarms.email';
   readonly remedy: string;
 }
 
-/** Settings whose placeholders a deployment must replace. A stage that is rolled out gradually has users, so somebody must hear its alarms. */
+/**
+ * Placeholder settings that a deployment must replace. A gradually rolled out stage has users, so its alarms need a
+ * recipient.
+ */
 export function obstaclesOf({
   mail,
   alarms,
@@ -42,7 +45,7 @@ export function obstaclesOf({
   ];
 }
 
-/** The stage; throws for one that cannot work once it is deployed. */
+/** Returns the stage. Throws if it could not work once deployed. */
 export function checkDeployable(stage: Stage): Stage {
   const obstacles = obstaclesOf(stage).map(({ setting, remedy }) => `${setting} ${remedy}`);
   if (obstacles.length === 0) return stage;

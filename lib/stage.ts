@@ -69,11 +69,11 @@ const Settings = v.strictObject({
   backup: v.optional(v.nullable(Backup), null),
   /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
   planTable: v.picklist(planTables, 'must be listing or overview'),
-  /** Address that the page's "Contact sales" writes to; null: the page names no address. */
+  /** Address of "Contact sales"; null: the page shows none. */
   salesEmail: v.optional(v.nullable(Email), null),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
-  /** Sessions end after so many hours without a request, and so many days after the sign-in (docs/design/accounts.md#session). */
+  /** Session lifetimes: hours without a request, and days after the sign-in (docs/design/accounts.md#session). */
   sessions: v.optional(
     v.pipe(
       v.strictObject({
@@ -112,7 +112,10 @@ const Settings = v.strictObject({
   provisionedConcurrency: ProvisionedConcurrency,
   /** Reserved concurrency by job id: what the job has for itself whatever else runs, and at most. It costs nothing. */
   reservedConcurrency: v.optional(ReservedConcurrency, {}),
-  /** `canary`: new code gets 10 % of the calls for ten minutes and is rolled back if it fails; `all-at-once`: all calls. */
+  /**
+   * `canary`: new code receives 10 % of the calls for ten minutes and is rolled back if it fails. `all-at-once`: new
+   * code receives all calls immediately.
+   */
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
   /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),

@@ -6,7 +6,7 @@ import { findStack } from './account.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, isNamed, missing, ok } from './result.ts';
 
-/** Whether the sender can be in a domain of the deployer at all. */
+/** Checks that the sender is not in a reserved domain. */
 export async function checkSender(stage: Stage): Promise<Finding> {
   const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'mail.sender');
   return obstacle
@@ -14,7 +14,7 @@ export async function checkSender(stage: Stage): Promise<Finding> {
     : ok(`${domainOf(stage.mail.sender)} is not a reserved domain`);
 }
 
-/** Whether somebody receives the alarms. */
+/** Checks that alarms have a recipient. */
 export async function checkAlarms(stage: Stage): Promise<Finding> {
   const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'alarms.email');
   if (obstacle) return missing(`alarms.email ${obstacle.remedy}.`);

@@ -23,8 +23,8 @@ export const exitStatusOf = (results: readonly Result[]): 0 | 1 =>
 const unknown = (detail: string): Finding => ({ status: 'unknown', detail });
 
 /**
- * Runs a check; a call that fails is a finding `unknown` with the error, and ends no other check. A service has no host name in a region
- * where AWS does not offer it, so a name that does not exist is `missing`.
+ * Runs a check. A failed call is reported as `unknown` with its error and does not stop the other checks. An
+ * unresolvable host name is `missing`: AWS does not offer the service in the region.
  */
 export async function run(name: string, check: () => Promise<Finding>): Promise<Result> {
   return { name, ...(await check().catch((error: unknown) => unavailable(error) ?? unknown(reasonOf(error)))) };

@@ -7,10 +7,13 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda';
 
-/** Newest versions of each function that are kept: the present one, and two to go back to. */
+/** Number of versions kept of each function: the current one, and two to roll back to. */
 export const versionsKept = 3;
 
-/** Deletes old versions of all functions of a stage, which its tag names. One after another, because Lambda throttles these calls. */
+/**
+ * Deletes old versions of the functions tagged with the stage, one function at a time, because Lambda throttles these
+ * calls.
+ */
 export async function pruneVersions(
   client: LambdaClient,
   stage: string,
@@ -29,7 +32,7 @@ export async function pruneVersions(
   return { functions, deleted };
 }
 
-/** Versions that no alias names and that are not among the newest. */
+/** Versions without an alias, except the newest ones. */
 async function oldVersions(client: LambdaClient, FunctionName: string): Promise<readonly string[]> {
   const named = new Set<string | undefined>();
   for await (const { Aliases = [] } of paginateListAliases({ client }, { FunctionName }))

@@ -14,7 +14,7 @@ export const DashboardConfig = v.object({
   demoSpeechFormats: v.nullable(v.array(v.string())),
   /** Which table of plans is enforced. */
   planTable: v.optional(v.picklist(planTables), 'listing'),
-  /** Address that "Contact sales" writes to; null: the page names no address. */
+  /** Address of "Contact sales"; null: the page shows none. */
   salesEmail: v.optional(v.nullable(v.string()), null),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;

@@ -3,9 +3,9 @@ import { brand } from '#contract/shared/brand.ts';
 import type { Mailer } from '#domain/mail/outbox.ts';
 
 export interface MailerSettings {
-  /** Address; mail programs show the product's name beside it. */
+  /** Sender address. Email clients show the product's name beside it. */
   readonly sender: string;
-  /** Through which SES reports what becomes of the mails; undefined: it reports nothing. */
+  /** SES configuration set that reports deliveries, bounces and complaints; undefined: no reports. */
   readonly configurationSet: string | undefined;
 }
 

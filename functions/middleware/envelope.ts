@@ -114,7 +114,7 @@ export function envelope(
 
 const modelFailures: ReadonlySet<ErrorCode> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT']);
 
-/** Adds to the failure of a model that it was free of charge. */
+/** Adds to the error of a model that the call was not charged. */
 function withCharge(error: ServiceError, { receipt }: Call): Refusal {
   if (!modelFailures.has(error.code) || receipt?.charged !== 0) return error;
   return { code: error.code, field: error.field, detail: `${error.detail} You were not charged.` };

@@ -33,7 +33,10 @@ export function idempotency(
 ): { claim: Middleware; keep: Middleware } {
   const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
 
-  /** Only an admitted call has executed something when it is refused. Any other refusal changed nothing, and the next try may succeed. */
+  /**
+   * Only an admitted call has executed anything before it is refused. Any other refusal changed nothing, and a retry
+   * may succeed.
+   */
   function finalRefusal(error: unknown, call: Call): KeptRefusal | undefined {
     if (!call.openHold || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
@@ -41,7 +44,7 @@ export function idempotency(
 
   /** Sent again also where the plan no longer allows what was charged. */
   async function keptFor(call: Call, record: IdempotencyRecord, claim: Claim): Promise<KeptResponse> {
-    // The agent that the path names may use another model by now, or be deleted.
+    // The agent in the path may now use another model, or be deleted.
     const isSame = record.fingerprint === claim.fingerprint;
     const refusal = isSame && record.used ? forbidden.byKeyOfUsed(call, record.used) : undefined;
     if (refusal) throw refusal;
@@ -77,7 +80,7 @@ export function idempotency(
         if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
         const { records } = idempotent();
-        // The admission limits those with a price.
+        // Admission limits priced requests.
         if (!route.priced) await records.countUnpriced(caller.accountId);
         call.claim = claim;
         const earlier = await records.claim(claim, lifetimeMs);

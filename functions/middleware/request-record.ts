@@ -48,7 +48,10 @@ function isProved({ caller, openHold, isProved, response: { refusal } }: Call): 
   );
 }
 
-/** A refusal may quote a key of the body, which is the caller's text. A quotation without an end goes on to the end of the detail. */
+/**
+ * A refusal may quote a key of the body, which is the caller's text. An unterminated quotation extends to the end of
+ * the detail.
+ */
 const withoutQuotes = (detail?: string): string | undefined =>
   detail?.replaceAll(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '"…"');
 

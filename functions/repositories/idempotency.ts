@@ -21,7 +21,7 @@ const Row = v.object({
   fingerprint: v.string(),
   running: v.boolean(),
   lapsesAt: v.number(),
-  /** Missing in rows of releases before it was stored. */
+  /** Missing in rows of earlier releases. */
   used: v.optional(v.object({ service: Service, model: v.string() })),
   answer: v.optional(v.pipe(v.string(), v.parseJson(), StoredResponse)),
 });

@@ -1,47 +1,51 @@
 import { planListing, planOfRank } from '#contract/billing/plans.ts';
 
 /**
- * What the writes of one account's calls cost, and how many of them one account can have. Each write of a call rewrites the account's
- * item in `meters`, which holds every running call, so both depend on the calls that run concurrently (docs/performance.md#growth).
+ * Cost of the writes of one account's calls, and the account's maximum throughput. Each write of a call rewrites the
+ * account's item in `meters`, which contains every running call, so both depend on its concurrent calls
+ * (docs/performance.md#growth).
  */
 
-/** Bytes of a write unit, and write units per second of a partition; one item is in one partition (AWS "Read/write capacity", "partition key design"). */
+/**
+ * Bytes per write unit, and write units per second of a partition. An item is in one partition (AWS "Read/write
+ * capacity", "partition key design").
+ */
 const unitBytes = 1024;
 const partitionUnits = 1000;
 
 /**
- * Usual size of an account's item in bytes, measured by test/perf/capacity.test.ts: with one key, one lot and all rate buckets, and for
- * the hold of each running call. Limited keys and more lots are larger, up to `maxItemBytes` (docs/credits.md).
+ * Usual bytes of an account's item, measured by test/perf/capacity.test.ts: with one key, one lot and all rate buckets,
+ * and for each hold of a running call. Limited keys and more lots are larger, up to `maxItemBytes` (docs/credits.md).
  */
 export const usualItemBytes = { atRest: 512, perCall: 72 } as const;
 
-/** Seconds between two notes of a stream's progress, each a write (docs/adr/0012-lost-settlements.md). */
+/** Seconds between two progress notes of a stream; each is a write (docs/adr/0012-lost-settlements.md). */
 const noteSeconds = 2;
 
-/** Longest whole response of a chat: what a model may take (docs/design/meter.md#deadlines). */
+/** Maximum seconds of a model's whole response to a chat (docs/design/meter.md#deadlines). */
 const maxWholeSeconds = 60;
 
-/** Calls of one length: seconds until the response has ended. */
+/** Calls of equal duration: seconds until the response ends. */
 export interface CallShape {
   readonly seconds: number;
   readonly isStream: boolean;
 }
 
-/** Admission, settlement, and the notes of a stream. */
+/** Admission, settlement, and the progress notes of a stream. */
 const writesOf = ({ seconds, isStream }: CallShape): number =>
   2 + (isStream ? Math.max(0, Math.ceil(seconds / noteSeconds) - 1) : 0);
 
-/** Bytes of an account's item: without running calls, and for each one. */
+/** Bytes of an account's item: without running calls, and per running call. */
 interface ItemBytes {
   readonly atRest: number;
   readonly perCall: number;
 }
 
-/** Write units of one write while so many calls run. */
+/** Write units per write while this many calls run. */
 const unitsOfWrite = (concurrentCalls: number, { atRest, perCall }: ItemBytes = usualItemBytes): number =>
   Math.ceil((atRest + perCall * concurrentCalls) / unitBytes);
 
-/** Write units of one call on its account's item while so many calls of the account run. */
+/** Write units that one call causes on its account's item while this many calls of the account run. */
 export const meterUnits = (call: CallShape, concurrentCalls: number, item?: ItemBytes): number =>
   writesOf(call) * unitsOfWrite(concurrentCalls, item);
 
@@ -50,7 +54,7 @@ interface Capacity {
   readonly perSecond: number;
 }
 
-/** The largest sustained load of one account: concurrent calls, and calls per second. */
+/** Maximum sustained load of one account: concurrent calls, and calls per second. */
 export function accountCapacity(call: CallShape, item?: ItemBytes): Capacity {
   const isServed = (concurrentCalls: number) =>
     (concurrentCalls / call.seconds) * meterUnits(call, concurrentCalls, item) <= partitionUnits;
@@ -60,11 +64,11 @@ export function accountCapacity(call: CallShape, item?: ItemBytes): Capacity {
   return { concurrentCalls: Math.floor(concurrentCalls), perSecond: concurrentCalls / call.seconds };
 }
 
-/** Seconds that calls must last at least for one account to have so many of them concurrently, sustained. */
+/** Minimum seconds per call with which one account can sustain this many concurrent calls. */
 export const minSecondsFor = (concurrentCalls: number): number =>
   Math.ceil((concurrentCalls * meterUnits({ seconds: 0, isStream: false }, concurrentCalls)) / partitionUnits);
 
-/** Concurrent calls of one account in the tables: one, and the most of each plan. */
+/** Concurrent calls of one account in the tables: one, and the maximum of each plan. */
 export const concurrencies: readonly number[] = [
   1,
   ...planListing.map(({ id }) => planOfRank(id).maxConcurrentCalls),
@@ -73,7 +77,7 @@ export const concurrencies: readonly number[] = [
 const number = (value: number): string =>
   value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 1 : 0, useGrouping: true });
 
-/** Rows of docs/performance.md: what one account can have, by the seconds of its calls. */
+/** Rows of docs/performance.md: the capacity of one account by the seconds of its calls. */
 export function capacityTable(): string {
   const rows = [0.3, 1, 3, 10, 60, 300].map((seconds) => {
     const cells = [false, true].flatMap((isStream) => {
@@ -86,7 +90,10 @@ export function capacityTable(): string {
   return rows.join('\n');
 }
 
-/** Rows of docs/performance.md: the item, and write units of a whole response and of a stream of 3 s, by concurrent calls. */
+/**
+ * Rows of docs/performance.md: item size, and write units of a whole response and of a stream of 3 s, by concurrent
+ * calls.
+ */
 export function unitsTable(): string {
   const rows = concurrencies.map((calls) => {
     const units = [false, true].map((isStream) => number(meterUnits({ seconds: 3, isStream }, calls)));

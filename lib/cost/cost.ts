@@ -34,21 +34,22 @@ export interface Line {
 export interface Call extends CallShape {
   readonly memoryMb: number;
   readonly responseBytes: number;
-  /** Calls of its account that run while it does, itself included. */
+  /** Concurrent calls of the account, including this one. */
   readonly concurrentCalls: number;
 }
 
 const GB = 1e9;
 
 /**
- * Write units of one priced call that runs alone: admission and settlement, the ledger's row and day (a transaction counts twice), the
- * key's last use. Those of the request grow with the concurrent calls of the account (lib/cost/capacity.ts).
+ * Write units of one priced call that runs alone: admission and settlement, the ledger's row and day (a transaction
+ * counts twice), and the key's last use. `request` grows with the concurrent calls of the account
+ * (lib/cost/capacity.ts).
  */
 export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
 
 /**
- * The watch on holds, for an account's first call in a minute: the entry in the index, the sweep's two reads of the item, and the write
- * that takes the entry out again (docs/adr/0002-holds-watch.md).
+ * The holds watch, for an account's first call in a minute: the write of the index entry, the sweep's two reads of the
+ * item, and the write that removes the entry (docs/adr/0002-holds-watch.md).
  */
 export const watchUnits = { write: 3, read: 2 } as const;
 
@@ -58,7 +59,7 @@ const logBytes = 1840;
 /** Bytes that the record of one request adds to its log line and to the table, where a record is at most one write unit. */
 const recordBytes = { log: 600, row: 800 } as const;
 
-/** Share of requests that are traced, by the stage's own sampling rule. Jobs are traced only as part of a traced request. */
+/** Share of requests traced by the stage's own sampling rule. Jobs are traced only as part of a traced request. */
 export const traced = 0.05;
 
 const tableUnits = (call: CallShape, concurrentCalls: number): number =>
@@ -195,5 +196,5 @@ export function table(lines: readonly Line[]): string {
   return rows.map(({ what, usd }) => `| ${what} | ${usd.toFixed(2)} |`).join('\n');
 }
 
-/** US dollars of all lines. */
+/** Total in US dollars. */
 export const sumOf = (lines: readonly Line[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);

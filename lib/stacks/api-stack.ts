@@ -86,7 +86,8 @@ export class ApiStack extends Stack {
     };
     const resourceRoutes = Object.entries<readonly Route[]>(routeGroups);
     const forJobs = { ...resources, recordedLogs, entries: join(functions, 'jobs') };
-    // Nested stacks must not depend on each other in a circle: jobs follow the logs of priced routes, some of which send to the queues of jobs.
+    // Nested stacks cannot depend on each other in a circle: jobs read the logs of priced routes, and some of these
+    // routes send to the queues of jobs.
     const requestJobs = new JobGroup(this, 'request-jobs', { ...forJobs, jobs: allJobs.filter(isFedByPricedRoute) });
     for (const [name, routes] of resourceRoutes)
       if (routes.some(isPriced) || !routes.some(sends)) addGroup(name, routes, requestJobs.queues);

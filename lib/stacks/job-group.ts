@@ -22,7 +22,7 @@ export interface JobGroupProps
   readonly queues?: Resources['queues'];
   /** Folder with the entry point of each job. */
   readonly entries: string;
-  /** Where the canary reaches the API: scheme, host and the path before `/api`. Absent: the group has no canary. */
+  /** API address for the canary: scheme, host and the path before `/api`. Absent: the group has no canary. */
   readonly apiOrigin?: string;
 }
 

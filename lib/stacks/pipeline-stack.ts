@@ -81,7 +81,10 @@ class PlatformDeployment extends Deployment {
     this.#platform = createPlatform(this, { stage, buffered: false, dashboard });
   }
 
-  /** Deletes old versions of functions, where the stage is in the account and region of the pipeline; else that is done by hand. */
+  /**
+   * Deletes old function versions of stages in the account and region of the pipeline. Other stages need the manual
+   * command.
+   */
   prune(source: IFileSetProducer): CodeBuildStep[] {
     const { name, env } = this.#stage;
     if (env !== null) return [];

@@ -24,7 +24,10 @@ export interface AdminOptions {
   readonly faults: Faults;
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
-  /** Does the work due after a move of the clock. Resolves with whether it is done: at a time limit it goes on in the background. */
+  /**
+   * Runs the work that became due when the clock moved. Resolves with whether it is done; after a time limit it
+   * continues in the background.
+   */
   readonly afterMove: () => Promise<boolean>;
   readonly log: (line: string) => void;
 }
@@ -65,7 +68,7 @@ export function createAdmin({
 }: AdminOptions): Pages {
   const clockJson = () => ({ now: new Date(clock.now()).toISOString() });
 
-  /** A page for a browser, JSON for a program. */
+  /** HTML for browsers, JSON for programs. */
   function showClock({ headers: { accept = '' } }: IncomingMessage): Reply {
     if (!accept.includes('text/html')) return { json: clockJson() };
     return { html: clockPage(clock.now()), script: clockScript };

@@ -1,6 +1,6 @@
 import { htmlPage } from '../shared/pages/html-page.ts';
 
-/** The HTML page that shows the service's clock and moves it. `now` in epoch milliseconds. */
+/** HTML page that shows and moves the service's clock. `now` in epoch milliseconds. */
 export function clockPage(now: number): string {
   const iso = new Date(now).toISOString();
   return htmlPage({
@@ -18,7 +18,7 @@ export function clockPage(now: number): string {
   });
 }
 
-/** Shows the running time and sends `POST /_local/clock`. The policy of the page lets this script run and no other. */
+/** Shows the running time and sends `POST /_local/clock`. The page's content security policy allows only this script. */
 export const clockScript = `
 const now = document.querySelector('#now');
 const state = document.querySelector('#state');

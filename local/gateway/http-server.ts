@@ -65,8 +65,8 @@ export async function startHttpServer({ port, serve, access }: HttpServerOptions
 const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i;
 
 /**
- * The refusal (400) of a request with more than one Host header, an invalid one, or none (RFC 9112, 3.2). HTTP/1.0 does not require it.
- * Node.js keeps only the first of several, so the raw headers are counted.
+ * Returns a 400 for a request with an invalid Host header, none, or more than one (RFC 9112, 3.2). HTTP/1.0 does not
+ * require it. Node.js keeps only the first of several, so the raw headers are counted.
  */
 function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | undefined {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');

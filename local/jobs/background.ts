@@ -39,9 +39,12 @@ export interface BackgroundOptions {
 export interface Background {
   /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
   readonly settled: () => Promise<void>;
-  /** Does once the work that the clock makes due. Resolves with whether it is done: after 20 s it goes on in the background. */
+  /**
+   * Runs the work that the clock made due once. Resolves with whether it is done; after 20 s it continues in the
+   * background.
+   */
   readonly catchUp: () => Promise<boolean>;
-  /** Resolves every `catchUp` with false: the service is about to end. */
+  /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;
   /** Looks at the streams soon: items may have been written. */
   readonly wake: () => void;
@@ -50,7 +53,7 @@ export interface Background {
 const sweepSeconds = 30;
 const catchUpMs = 20_000;
 
-/** In ms. Jobs that still run when the service ends may take so long; each can be cut off and repeated, as after kill -9. */
+/** Milliseconds that running jobs have at shutdown. A job that is cut off is repeated, as after kill -9. */
 const closeMs = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
@@ -80,13 +83,13 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     await logLines.settled();
   }
 
-  /** The scheduled jobs, again while they leave accounts due, then the messages that they queued. */
+  /** The scheduled jobs, repeated while accounts are due, then the messages that they queued. */
   async function caughtUp(isLate: () => boolean): Promise<boolean> {
     let isDone: boolean;
     let isLeft: boolean;
     do {
       isDone = await schedule.runAll();
-      // A run of the sweep brings an account forward by a number of months, not by centuries.
+      // One run of the sweep advances an account by a limited number of months.
       isLeft = await services().metering().isAnyDue(now());
     } while (isDone && isLeft && !isLate());
     await Promise.all(consumers.map((pump) => pump.settled()));
@@ -114,7 +117,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   return { settled, catchUp, stopWaiting, wake };
 }
 
-/** The result, or undefined if it takes longer; the work goes on. */
+/** The result, or undefined if it takes longer; the work continues. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);

@@ -8,9 +8,12 @@ export interface Recurring {
 }
 
 export interface Schedule {
-  /** Runs everything once; resolves when all of it has ended, with whether all of it succeeded. */
+  /** Runs everything once. Resolves when all of it has ended, with whether all of it succeeded. */
   runAll(): Promise<boolean>;
-  /** Starts nothing more, waits for the runs under way, and logs no failure of theirs: the service ends around them. */
+  /**
+   * Starts no more runs and waits for the current ones, without logging their errors, because the service is shutting
+   * down.
+   */
   close(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { ReceivedMail } from './mail-store.ts';
 
 const maxShown = 50;
 
-/** The HTML page on which a person reads the emails that this machine did not send. `mails` come newest first. */
+/** HTML page that lists the emails of this machine, which were not sent. `mails`: newest first. */
 export function inboxPage(mails: readonly ReceivedMail[]): string {
   const shown = mails.slice(0, maxShown);
   const older = mails.length - shown.length;
@@ -21,8 +21,8 @@ export function inboxPage(mails: readonly ReceivedMail[]): string {
 }
 
 /**
- * Looks for new emails while the page is visible, and puts them before those that are shown: an open one keeps its place and
- * state. The emails have their HTML in the page, escaped there; the policy of the page lets this script run and no other.
+ * Polls for new emails while the page is visible and inserts them above the others, which keep their place and state.
+ * The page contains the escaped HTML of the emails; its content security policy allows only this script.
  */
 export const inboxScript = `
 const cards = (root) => [...root.querySelectorAll('.mail')];
@@ -52,7 +52,7 @@ const empty = `<section class="empty">
 <p><a class="button" href="/">Open the dashboard</a></p>
 </section>`;
 
-/** The newest email is open, the others are one line each. */
+/** The newest email is expanded, the others are collapsed to one line. */
 function mailCard(mail: ReceivedMail, index: number): string {
   const link = firstLink(mail);
   const button = link
@@ -74,7 +74,7 @@ function htmlFrame({ subject, html }: ReceivedMail): string {
   return `<iframe title="${escapeHtml(subject)}" sandbox="allow-popups allow-top-navigation-by-user-activation" referrerpolicy="no-referrer" loading="lazy" srcdoc="${escapeHtml(page)}"></iframe>`;
 }
 
-/** Names an email among others on the page. */
+/** Identifies an email on the page. */
 const idOf = (mail: ReceivedMail): string =>
   createHash('sha256').update(JSON.stringify(mail)).digest('base64url').slice(0, 22);
 

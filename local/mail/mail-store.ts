@@ -16,18 +16,19 @@ export type ReceivedMail = v.InferOutput<typeof ReceivedMail>;
 export interface MailStore {
   /** Resolves once the mail is on disk. */
   add(mail: ReceivedMail): Promise<void>;
-  /** The newest `maxKept`, newest first. */
+  /** The newest `maxKept` emails, newest first. */
   list(): ReceivedMail[];
 }
 
 const maxKept = 500;
 
-/** The file is rewritten when it holds so many lines; each one costs a part of that once. */
+/** The file is rewritten when it reaches this many lines, so the cost per line stays constant. */
 const maxLines = 2 * maxKept;
 
 /**
- * Keeps the newest mails as lines of JSON, for the file's owner only. The end of a line that a killed process left unfinished is dropped, since add() had
- * not resolved for it. Rejects when the file cannot be read or any finished line is not a mail.
+ * Stores the newest emails as lines of JSON, readable only by the file's owner. Drops a line that a killed process left
+ * unfinished, because add() had not resolved for it. Rejects if the file cannot be read or a finished line is not an
+ * email.
  */
 export async function openMailStore(file: string): Promise<MailStore> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -45,7 +46,7 @@ export async function openMailStore(file: string): Promise<MailStore> {
     await appendSynced(file, line, size);
     size += line.length;
     mails.push(mail);
-    // The mail is stored: a file that cannot be rewritten now is rewritten after a later mail.
+    // The email is stored. If the file cannot be rewritten now, a later email rewrites it.
     await compact().catch(() => undefined);
   }
 

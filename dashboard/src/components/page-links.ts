@@ -9,7 +9,7 @@ export interface PageLink {
   readonly words?: string;
 }
 
-/** A part of the navigation. The first has no title. */
+/** A group of the navigation. The first group has no title. */
 export interface PageGroup {
   readonly title?: string;
   readonly links: readonly PageLink[];

@@ -70,7 +70,7 @@ export function formatShare(part: number, all: number): string {
 export const formatMoney = (usd: number): string => dollars.format(usd);
 /** A UTC day, as billing goes by. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
-/** A UTC day of any year, which is left out if it is the current one. */
+/** Formats a UTC day, without the year if it is the current one. */
 export function formatDayNear(iso: string, now: number): string {
   const isThisYear = new Date(iso).getUTCFullYear() === new Date(now).getUTCFullYear();
   return formatDate(isThisYear ? dayMonthFormat : dayFormat, Date.parse(iso));
@@ -87,7 +87,10 @@ export function formatPast(iso: string, now: number): string {
 export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
 /** A moment of any year, to the second. */
 export const formatStamp = (iso: string): string => formatDate(stampFormat, Date.parse(iso));
-/** A text of the API for reading: "resets at 2026-12-01T00:00:00.000Z" as "resets on 1 Dec 2026, 00:00", in local time. */
+/**
+ * Replaces the timestamps in a text of the API with local times: "resets at 2026-12-01T00:00:00.000Z" becomes "resets
+ * on 1 Dec 2026, 00:00".
+ */
 export const formatTimestamps = (text: string): string =>
   text.replaceAll(/\b(at )?(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))/g, (found, at, iso) =>
     Number.isNaN(Date.parse(iso)) ? found : `${at ? 'on ' : ''}${formatDate(yearTimeFormat, Date.parse(iso))}`,

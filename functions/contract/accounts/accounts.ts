@@ -5,7 +5,7 @@ import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
 
-/** Passwords have 8 to 128 characters, none of them a control character (docs/design/accounts.md#passwords). */
+/** Passwords are 8 to 128 characters long, without control characters (docs/design/accounts.md#passwords). */
 const newPassword = v.pipe(
   text(128, 8),
   v.check((value) => !/\p{Cc}/u.test(value), 'must not contain control characters such as tabs, line breaks or NUL'),
@@ -20,7 +20,10 @@ export const Login = v.object({ email: text(254), password }, body);
 const identityToken = text(8192);
 /** An identity token, a JWT of the identity provider. */
 export const IdentityToken = v.object({ token: identityToken }, body);
-/** Proof of the owner, beside a session: the password or an identity token (docs/design/accounts.md#proof-of-the-owner). */
+/**
+ * Proof of the owner, in addition to a session: the password or an identity token
+ * (docs/design/accounts.md#proof-of-the-owner).
+ */
 const ownerToken = v.pipe(
   v.optional(identityToken),
   v.description(

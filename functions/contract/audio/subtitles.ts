@@ -12,7 +12,7 @@ export const toVtt = (segments: readonly TranscriptSegment[]): string =>
     .map(({ start, end, text }) => `${time(start, '.')} --> ${time(end, '.')}\n${escaped(lines(text))}\n\n`)
     .join('')}`;
 
-/** An empty line would end the text, and an arrow would be a time. Each run of spaces or dashes is read once, from its beginning. */
+/** An empty line would end the cue, and an arrow would read as a timing. Each run of spaces or dashes is scanned once. */
 const lines = (text: string): string =>
   text
     .trim()

@@ -61,7 +61,7 @@ export const OpenAiTranscriptionRequest = v.object(
   'must be a form',
 );
 
-/** Characters of a segment at most: those of an hour of speech, which some servers return as one segment. */
+/** Maximum characters of a segment: an hour of speech, which some servers return as one segment. */
 export const maxSegmentCharacters = 65_536;
 
 /** Seconds from the beginning. */

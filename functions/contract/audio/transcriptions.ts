@@ -10,7 +10,7 @@ export const longAudio = {
   /** Of an account, at a time: uploads that wait for their file or their job, and jobs that have not ended. */
   openUploads: 10,
   openJobs: 10,
-  /** A file may be transcribed for so long after its upload was begun. */
+  /** Time from the start of an upload in which the file can be transcribed. */
   uploadSeconds: 3600,
   textDays: 30,
 } as const;

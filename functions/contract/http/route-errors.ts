@@ -23,7 +23,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     // What is translated or analyzed is cut into parts that fit.
     [priced?.capability && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
     [priced?.capability && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
-    // The daily limit of keys that are not charged.
+    // The daily limit of requests with an Idempotency-Key that are not charged.
     [route.idempotent && !priced, 'RATE_LIMIT_EXCEEDED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
   ];

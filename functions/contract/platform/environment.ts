@@ -111,7 +111,7 @@ export const Environment = v.object({
   IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
   /** Base-2 logarithm of scrypt's cost N (docs/design/accounts.md#passwords). */
   SCRYPT_LOG2_N: optionalNumber(17),
-  /** A session ends after so many hours without a request, and after so many days in any case. */
+  /** Session lifetimes: hours without a request, and days after the sign-in. */
   SESSION_IDLE_HOURS: optionalNumber(12),
   SESSION_MAX_DAYS: optionalNumber(30),
   /** `__Host-session` where the service is served over HTTPS, else `session`. */

@@ -15,7 +15,7 @@ export const metrics = {
   overdueHold: 'overdueHold',
   /** Calls whose settlement could not be written, so that the sweep settles them. */
   lostSettlements: 'lostSettlements',
-  /** Mails that SES rejected for good. */
+  /** Emails that SES rejected permanently. */
   rejectedMails: 'rejectedMails',
 } as const;
 

@@ -12,13 +12,15 @@ export interface IdentityStore {
   /** False when the token was used before. */
   consume(proof: ConsumedToken): Promise<boolean>;
   /**
-   * Gives a confirmed account the identity, and ends its sessions, devices, reset links and pending change of address.
-   * False if the identity or the token is taken, or the account's sessions were ended since `account` was read.
+   * Links the identity to a confirmed account and ends its sessions, devices, reset links and pending change of
+   * address. Returns false if the identity or the token is already used, or if the account's sessions were ended since
+   * `account` was read.
    */
   link(account: Account, identity: string, proof: ConsumedToken, now: number): Promise<boolean>;
   /**
-   * Gives an account that nobody confirmed to the identity's owner: password, sessions, reset links and confirmation token go, so
-   * that whoever registered with a foreign address keeps no way in, and the name becomes the owner's. False when it was confirmed meanwhile.
+   * Transfers an unconfirmed account to the owner of the identity, with the owner's name. Removes the password,
+   * sessions, reset links and confirmation token, so that a person who registered with a foreign address loses access.
+   * Returns false if the account has been confirmed since it was read.
    */
   takeOver(account: Account, identity: string, proof: ConsumedToken, name: string, now: number): Promise<boolean>;
 }

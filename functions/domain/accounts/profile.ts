@@ -35,9 +35,8 @@ export function profileService(
   }
 
   /**
-   * Ends keys and sessions immediately and frees the address; `prove` proves the owner. An
-   * address that was never confirmed may be a stranger's to whoever registered it: it gets no notice, and is freed only so
-   * often in a day.
+   * Ends keys and sessions immediately and frees the address; `prove` proves the owner. An unconfirmed address may
+   * belong to another person: it receives no notice, and can be freed only a few times a day.
    */
   async function remove(account: Account, email: string, prove: (account: Account) => Promise<void>): Promise<void> {
     if (normalizedEmail(email) !== account.email) {

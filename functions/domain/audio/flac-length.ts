@@ -45,8 +45,9 @@ function samplesOf(file: Buffer): number | undefined {
 }
 
 /**
- * The header of a frame (RFC 9639, 9.1): its number or that of its first sample, its samples, and their rate if the header has one beside its code;
- * undefined if no frame begins there. `kind` is equal for the frames of one stream.
+ * Parses a frame header (RFC 9639, 9.1): the number of the frame or of its first sample, its samples, and the rate if
+ * the header contains it beside its code. Undefined if no frame starts there. `kind` is equal for all frames of a
+ * stream.
  */
 export function flacFrameAt(file: Buffer, at: number) {
   const [sync = 0, kind = 0, sizes = 0, channels = 0] = [file[at], file[at + 1], file[at + 2], file[at + 3]];

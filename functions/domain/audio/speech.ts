@@ -77,13 +77,13 @@ async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Pro
   return Buffer.concat(pieces, length);
 }
 
-/** Letters and digits per second that no voice exceeds at its usual speed: twice those of fast speech. */
+/** Letters and digits per second that no voice exceeds at its normal speed: twice the rate of fast speech. */
 const maxSpokenPerSecond = 30;
 
-/** Bytes of a second of the formats without compression, at least: 24,000 samples of 16 bits of `pcm`, 16,000 of `wav`. */
+/** Minimum bytes per second of the uncompressed formats: 24,000 16-bit samples for `pcm`, 16,000 for `wav`. */
 const minBytesPerSecond: Partial<Record<SpeechFormat, number>> = { pcm: 48_000, wav: 32_000 };
 
-/** Bytes that the audio of a text has at least; 0 if its format does not show it. */
+/** Minimum bytes of the audio of a text; 0 if the format does not determine them. */
 function minSpeechBytes(text: string, format: SpeechFormat, speed: number): number {
   const spoken = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   return (spoken / maxSpokenPerSecond / speed) * (minBytesPerSecond[format] ?? 0);

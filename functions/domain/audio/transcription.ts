@@ -30,11 +30,11 @@ export interface TranscriptionOrder extends Order {
   readonly heldSeconds: number;
 }
 
-/** Container and seconds of a file, by its own content. */
+/** Container and seconds of a file, determined from its content. */
 export interface AudioFacts {
   readonly container: string;
   readonly seconds: number;
-  /** The most that it may last, if another reader may find more audio in it. */
+  /** Maximum seconds, if another decoder may find more audio in the file. */
   readonly maxSeconds?: number;
 }
 
@@ -93,10 +93,10 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
   return { order, transcribe };
 }
 
-/** Bytes of a second of speech that was compressed hard: 16 kbit. A model that finds more seconds in a file is wrong. */
+/** Bytes per second of strongly compressed speech (16 kbit/s). A model that reports more seconds for a file is wrong. */
 export const minBytesPerSecond = 2000;
 
-/** Whether a model has returned a text without the times of any part of it. */
+/** Whether a model returned text without the times of any part of it. */
 export const lacksSegments = ({ text, segments }: Pick<ModelTranscript, 'text' | 'segments'>): boolean =>
   text.trim() !== '' && segments.every((segment) => segment.text.trim() === '');
 

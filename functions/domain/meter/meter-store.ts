@@ -18,7 +18,7 @@ export interface Settlement extends OpenCall {
   readonly expiryPassed: boolean;
 }
 
-/** A settlement whose charge is kept for a refund; `seq` of the meter that the charge was computed from. */
+/** A settlement whose charge is stored for a refund. `seq`: version of the meter that the charge was computed from. */
 export interface ChargeSettlement extends Settlement {
   readonly seq: number;
 }

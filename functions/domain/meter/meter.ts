@@ -48,7 +48,10 @@ export interface Subscription {
   readonly cancellation?: Cancellation;
 }
 
-/** What a resumption restores: the lots with the expiry and the spending that they would have without the cancellation. */
+/**
+ * State that a resumption restores: the lots with the expiry and spending that they would have without the
+ * cancellation.
+ */
 export interface Cancellation {
   /** The meter's `seq` at the cancellation, which identifies it. */
   readonly seq: number;
@@ -56,12 +59,10 @@ export interface Cancellation {
 }
 
 /**
- * Everything an admission looks at, one item per account (docs/design/meter.md). Amounts in microcredits, moments in
- * epoch seconds.
- *
- * `lots` hold what each had left when it was last settled; what calls have spent since is the difference to
- * `spendable` plus open holds, taken from the oldest lots first. So a call touches two numbers and no list. They are in
- * the order in which they are spent.
+ * All data that an admission needs, in one item per account (docs/design/meter.md). Amounts in microcredits, times in
+ * epoch seconds. `lots` contain the credits that were left when they were last settled, in spending order. Later
+ * spending is the difference to `spendable` plus open holds, taken from the oldest lots first. So a call updates two
+ * numbers and no list.
  */
 export interface Meter {
   readonly accountId: number;
@@ -90,7 +91,7 @@ export interface Meter {
   readonly spendable: number;
   readonly holds: ReadonlyMap<string, Hold>;
   readonly lots: readonly Lot[];
-  /** Lots ever granted: the id of the latest. */
+  /** Number of lots ever granted, which is the id of the latest. */
   readonly lotsGranted: number;
   /** `seq` of the latest cancellation that ended its subscription. */
   readonly endedCancellation?: number;
@@ -126,11 +127,11 @@ export interface LedgerEntry {
   readonly source?: Lot['source'];
   /** Of what was charged before it was done: that it has ended, and at what cost in microcredits. */
   readonly job?: EndedJob;
-  /** Of an entry that records a change of the subscription. */
+  /** For entries that record a subscription change. */
   readonly change?: SubscriptionChange;
 }
 
-/** `plan` after the change. `effectiveAt` (epoch seconds) of a change that takes effect later. */
+/** `plan` after the change. `effectiveAt`: epoch seconds, if the change takes effect later. */
 export interface SubscriptionChange {
   readonly kind: (typeof changeKinds)[number];
   readonly plan: PlanName;

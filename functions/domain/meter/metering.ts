@@ -32,8 +32,9 @@ export interface OpenHold {
    */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
   /**
-   * Settles in the transaction that stores the charge with what it paid for. Returns what `write` returned; a write that
-   * returns `meter changed` is repeated with the charge computed again. `no hold` if the hold is closed.
+   * Settles in the transaction of `write`, which stores the charge with the item it paid for. Returns the result of
+   * `write`. If it is `meter changed`, computes the charge again and repeats the write. `no hold` if the hold is
+   * closed.
    */
   settleWith<Written extends string>(
     cost: number,
@@ -50,7 +51,10 @@ export type Metering = ReturnType<typeof metering>;
 /** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */
 const maxTries = 8;
 
-/** Tries of a write that no caller can repeat, on an account whose calls change its meter without a pause. Each takes about 10 ms. */
+/**
+ * Attempts of a write that no caller can retry, on an account whose calls change its meter continuously. Each takes
+ * about 10 ms.
+ */
 export const maxRaces = 400;
 
 /** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
@@ -197,7 +201,7 @@ export function metering(store: MeterStore, plans: Plans) {
   }
 
   const sweep = sweeper(store, current);
-  /** Whether the sweep has left an account due at `now` (epoch ms). */
+  /** Whether any account is still due at `now` (epoch ms) after the sweep. */
   async function isAnyDue(now: number): Promise<boolean> {
     for await (const _ of store.accountsDue(Math.floor(now / 1000))) return true;
     return false;

@@ -4,7 +4,7 @@ import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './credi
 import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period } from './meter.ts';
 
-/** A charge that may be refunded, stored with what it paid for. Microcredits. */
+/** A charge that may be refunded, stored with the item it paid for. Amounts in microcredits. */
 export interface KeptCharge {
   readonly requestId: string;
   readonly service: ServiceName;
@@ -12,20 +12,20 @@ export interface KeptCharge {
   readonly keyId: string;
   readonly budget?: Hold['budget'];
   readonly amount: number;
-  /** The lots that it was taken from, oldest expiry first. */
+  /** Lots that were charged, oldest expiry first. */
   readonly lots: readonly LotPart[];
-  /** For a charge while the subscription was cancelled: the lots that it was taken from if that cancellation is undone. */
+  /** For a charge while the subscription was cancelled: the lots charged if that cancellation is undone. */
   readonly onResume?: { readonly cancellation: number; readonly lots: readonly LotPart[] };
   /** Billing month of the charge. */
   readonly period: Period;
 }
 
-/** Microcredits to return, and the job that the entry is about. */
+/** Microcredits to return, and the job that the ledger entry refers to. */
 export interface Refund extends Pick<LedgerEntry, 'job'> {
   readonly amount: number;
 }
 
-/** The part of a refund that returns to a key's budget, in the period that began at `start`. */
+/** The part of a refund that returns to a key's budget for the period that began at `start`. */
 export type BudgetRefund = NonNullable<Hold['budget']> & { readonly amount: number };
 
 /** The charge of an open hold. Undefined if the account has no credits. */
@@ -50,8 +50,8 @@ export function keptCharge(meter: Meter, { requestId, hold, cost }: Settlement):
 }
 
 /**
- * Returns credits of a charge to the lots that they were taken from, with the expiry that those lots have by now;
- * `now` in epoch seconds. An entry of 0 credits is written too: it records the end of the job.
+ * Returns credits of a charge to their lots, with the lots' current expiry; `now` in epoch seconds. Writes an entry
+ * even for 0 credits, to record the end of the job.
  */
 export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refund, now: number): Settled {
   const { requestId, service, model, keyId, period } = charge;
@@ -73,8 +73,8 @@ export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refun
 }
 
 /**
- * The lots that a charge was taken from, now and as a resumption would restore them. For a charge during an earlier
- * cancellation they depend on whether that cancellation ended the subscription or was undone.
+ * The lots of a charge, now and as a resumption would restore them. For a charge during an earlier cancellation they
+ * depend on whether that cancellation ended the subscription or was undone.
  */
 function lotsToRestore({ lots, onResume }: KeptCharge, { subscription, endedCancellation }: Meter) {
   if (!onResume || onResume.cancellation === endedCancellation) return { lots, onResume: lots };
@@ -82,7 +82,7 @@ function lotsToRestore({ lots, onResume }: KeptCharge, { subscription, endedCanc
   return { lots: onResume.lots, onResume: onResume.lots };
 }
 
-/** Returns to a budget only in the period of the charge, and at most what was used. */
+/** Returns credits to a budget only in the period of the charge, at most the used amount. */
 export function budgetBack(meter: Meter, { budget }: KeptCharge, amount: number): BudgetRefund | undefined {
   const current = budget && meter.budgets.get(budget.id);
   if (amount === 0 || !budget || !current) return undefined;

@@ -12,7 +12,7 @@ export interface RefundWrite {
   readonly budget: BudgetRefund | undefined;
 }
 
-/** `changed`: what was paid for changed first; nothing was written. */
+/** `changed`: the refunded item changed first; nothing was written. */
 export type WrittenRefund = 'done' | 'changed' | MeterChanged;
 
 /** Refunds, each in one write with the end of what was charged. */

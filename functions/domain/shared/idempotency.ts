@@ -53,7 +53,7 @@ export interface IdempotencyStore {
   /** Puts the response in the claim's place, unless the claim has expired and is another request's. */
   keep(claim: Claim, response: KeptResponse | undefined, expiresAt: number, used?: UsedModel): Promise<void>;
   release(claim: Claim): Promise<void>;
-  /** Adds one to the counter `id`; returns false, without adding, if it has reached `max`. A retry may add twice. */
+  /** Increments the counter `id`. Returns false without incrementing if it has reached `max`. A retry may count twice. */
   count(id: string, max: number, expiresAt: number): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const keptMs = dayMs;
 const maxKeptBytes = 256 * 1024;
 
-/** OpenAI's SDKs ignore a longer wait and use their own backoff, which starts at 0.5 s. */
+/** OpenAI's SDKs ignore longer waits and use their own backoff, which starts at 0.5 s. */
 const maxRetryAfterSeconds = 60;
 
 export type Idempotency = ReturnType<typeof idempotency>;
@@ -74,7 +74,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     return store.claim(claim, now, now + lifetimeMs);
   }
 
-  /** Counts a request without a price; throws the refusal (429) above the daily limit of the account. */
+  /** Counts an unpriced request. Throws 429 above the daily limit of the account. */
   async function countUnpriced(accountId: number): Promise<void> {
     const now = clock.now();
     const { id, endsAt } = dailyCounter(accountId, now);
@@ -90,7 +90,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     await store.keep(claim, fits ? response : undefined, clock.now() + keptMs, used);
   }
 
-  /** The response to send again. Throws the refusal (422, 409) if there is none; `lifetimeMs` as in the claim. */
+  /** Returns the response to replay. Throws 422 or 409 if there is none. `lifetimeMs` as in the claim. */
   function responseFor(claim: Claim, record: IdempotencyRecord, lifetimeMs: number): KeptResponse {
     const { requestId, running, response } = record;
     if (record.fingerprint !== claim.fingerprint) throw keyReused();
@@ -110,8 +110,8 @@ export function dailyCounter(accountId: number, now: number): { id: string; ends
 }
 
 /**
- * The refusal (409) of a repeat while the first request runs. Its wait is twice the time that the request has run, because an SDK has
- * one or two tries left and the end of the run is unknown (docs/adr/0024-retries-of-sdks.md).
+ * The 409 for a repeat while the first request runs. The wait is twice the time that the request has run, because an
+ * SDK has one or two attempts left and the remaining time is unknown (docs/adr/0024-retries-of-sdks.md).
  */
 function stillRunning(expiresAt: number, lifetimeMs: number, now: number): ServiceError {
   const runningSeconds = (now - (expiresAt - lifetimeMs)) / 1000;

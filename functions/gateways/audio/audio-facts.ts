@@ -7,7 +7,7 @@ import { mpegFacts } from './facts/mpeg-facts.ts';
 import { isOgg, oggFacts } from './facts/ogg-facts.ts';
 import { isWav, wavFacts } from './facts/wav-facts.ts';
 
-/** No audio of 4 MiB lasts longer at any rate of speech; only a header may. */
+/** Maximum seconds of 4 MiB at any bit rate of speech. Only a false header exceeds it. */
 const daySeconds = 24 * 60 * 60;
 
 /** MP4 begins with a box of this type. */
@@ -15,8 +15,8 @@ const beginsWithBoxes = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.byteLength)).toString('latin1', 4) === 'ftyp';
 
 /**
- * Reads a file by its first bytes, not by its name. Its seconds are those of its frames or its header, whichever are more. Tags and comments are not
- * read, and the time is linear in the size of the file.
+ * Identifies a file by its first bytes, not by its name. Its seconds are those of its frames or its header, whichever
+ * are more. Skips tags and comments. Takes time linear in the size of the file.
  */
 export async function audioFacts(file: Uint8Array): Promise<AudioFacts> {
   const bytes = afterTags(file);
@@ -32,7 +32,7 @@ function factsOf(bytes: Uint8Array, hasTag: boolean): AudioFacts {
   if (isFlac(bytes)) return flacFacts(bytes);
   if (isOgg(bytes)) return oggFacts(bytes);
   if (beginsWithBoxes(bytes)) return mp4Facts(bytes);
-  // Frames of MPEG audio begin with eight bits that are set (ISO 11172-3, ISO 13818-7), but may stand some way behind a tag.
+  // MPEG audio frames begin with eight set bits (ISO 11172-3, ISO 13818-7), but may follow a tag.
   if (bytes[0] !== 0xff && !hasTag) throw new Error('the file has no audio');
   return mpegFacts(bytes);
 }

@@ -25,12 +25,15 @@ const minPartBytes = 5 * 1024 * 1024;
 /** What S3 copies at a time, at least. */
 const copyBytes = 64 * 1024 * 1024;
 
-/** A function's credentials do not report their end; they last at least as long as its longest invocation (AWS "Lambda quotas"). */
+/**
+ * The credentials of a function do not report their expiry. They last at least as long as its longest invocation (AWS
+ * "Lambda quotas").
+ */
 const minCredentialsMs = 15 * 60_000;
 
 type Credentials = Awaited<ReturnType<S3Client['config']['credentials']>>;
 
-/** S3 refuses a form whose credentials have expired, so it must not promise more. Epoch ms. */
+/** Epoch ms. S3 rejects a form whose credentials have expired, so the form expires no later. */
 function credentialsEnd({ expiration, sessionToken }: Credentials, now: number): number {
   if (expiration) return expiration.getTime();
   return sessionToken === undefined ? Number.POSITIVE_INFINITY : now + minCredentialsMs;

@@ -53,7 +53,7 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Finding
     return meter && forbiddenUse(meter, useOf(priced, call, model));
   }
 
-  /** By what the key is limited to, for a response that a service and model have made before; the key is proved. */
+  /** Checks the limits of a verified key for a stored response, by the service and model that produced it. */
   function byKeyOfUsed(call: Call, { service, model }: UsedModel): ServiceError | undefined {
     if (!priced || !call.provenMeter) return undefined;
     return forbiddenToKey(call.provenMeter, { ...useOf(priced, call, model), service });

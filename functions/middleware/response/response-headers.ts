@@ -31,7 +31,7 @@ export function errorHeaders(error: ServiceError): Headers {
   if (rateLimit) addRateLimit(headers, rateLimit);
   if (retryAfterSeconds !== undefined) {
     headers['Retry-After'] = String(Math.ceil(retryAfterSeconds));
-    // OpenAI's SDKs prefer it to Retry-After.
+    // OpenAI's SDKs prefer this header to Retry-After.
     if (code === 'REQUEST_IN_PROGRESS') headers['retry-after-ms'] = String(Math.ceil(retryAfterSeconds * 1000));
   }
   if (originalRequestId !== undefined) headers['x-original-request-id'] = originalRequestId;

@@ -77,7 +77,7 @@ export function accountOf(row: unknown): Account {
   return v.parse(User, row);
 }
 
-/** A condition with the values that it names. */
+/** A condition and the values that it refers to. */
 export interface Condition {
   readonly expression: string;
   readonly values: Readonly<Record<string, unknown>>;

@@ -22,7 +22,7 @@ import {
 } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
-/** The account is the one that was read, and so is its change, which still waits. */
+/** Neither the account nor its pending email change has changed since it was read. */
 function isWaiting(account: Account): Condition {
   const { expression, values } = isAsRead(account);
   return {

@@ -69,8 +69,8 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
   };
 
   /**
-   * Conditional on the tokens that were read, so that concurrent links do not replace each other unseen, and on the account
-   * as it was read: its address or its credentials may have changed since.
+   * Conditional on the tokens that were read, so that concurrent links do not overwrite each other, and on the account
+   * that was read, because its address or credentials may have changed.
    */
   async function tokensWith({ account, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
     const before = await tokensOf(account.id);

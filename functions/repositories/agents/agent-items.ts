@@ -4,9 +4,9 @@ import type { Agent, AgentRef } from '#domain/agents/agent.ts';
 import { storedInstant } from '../accounts/account-items.ts';
 
 /**
- * Keys of the `agents` table (docs/adr/0022-agents.md): the agents of an account under its partition; under that of an agent its conversations and documents, and
- * under another the chunks of these; under that of a conversation its state and messages; under one each for all agents the deletions to
- * finish and the open indexings.
+ * Keys of the `agents` table (docs/adr/0022-agents.md). Account partition: its agents. Agent partitions: its
+ * conversations and documents, and separately their chunks. Conversation partition: its state and messages. One
+ * partition each for all agents: the deletions to finish, and the open indexings.
  */
 export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const agentPartition = (agentId: string): string => `agent#${agentId}`;

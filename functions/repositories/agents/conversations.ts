@@ -25,7 +25,10 @@ import {
 } from './conversation-items.ts';
 import { purger } from './purge.ts';
 
-/** Messages of the first read of a turn, and maximum of a further one. Reads at least double, so 10,000 messages take at most 25 of them. */
+/**
+ * Maximum messages of a turn's first read, and of a further read. Reads at least double, so 10,000 messages need at
+ * most 25 reads.
+ */
 const messagesPerRead = { first: 25, max: 500 } as const;
 
 const Sorted = v.object({ sk: v.string() });
@@ -85,7 +88,7 @@ export function conversationStore(
       let conversation: Conversation | undefined;
       const recent: Message[] = [];
       let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-      // The conversation comes before its messages.
+      // The conversation sorts before its messages.
       let Limit = 1 + messagesPerRead.first;
       while (Limit > 0) {
         const { Items = [], LastEvaluatedKey } = await items.query({ ...query, Limit, ExclusiveStartKey });

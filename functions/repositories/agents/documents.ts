@@ -25,13 +25,13 @@ import {
 } from './document-items.ts';
 import { purger } from './purge.ts';
 
-/** Items of texts in a transaction, of at most 33 KB each: DynamoDB's maximum is 100 items and 4 MB. */
+/** Text items per transaction, at most 33 KB each. DynamoDB allows 100 items and 4 MB. */
 const textItemsAtATime = 60;
 
 /** Days after which a failed document is deleted. */
 const failedDays = 30;
 
-/** Documents in DynamoDB. Writes that concern credits are one transaction with the meter. */
+/** Documents in DynamoDB. Writes that change credits are one transaction with the meter. */
 export function documentStore(client: DynamoDBDocumentClient, table: string, meters: () => string): DocumentStore {
   const purge = purger(client, table);
 
@@ -70,7 +70,7 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
 
   const noteOf = ({ agentId, id }: DocumentRef, at: number) => ({ kind: 'document', agentId, id, at }) as const;
 
-  /** The writes of an end, beside that of the open row. */
+  /** The writes at the end of indexing, besides that of the open row. */
   function writesOf(open: OpenIndexing, { status, cost, now }: EndOfIndexing): TransactItem[] {
     const fewer = () => counted(open, 'ADD chunks :chunks', { ':chunks': -open.chunks });
     if (status === 'ready') {

@@ -26,10 +26,10 @@ interface LoadedIndex {
   readonly blocks: readonly (StoredVectors & { readonly name: string })[];
 }
 
-/** Maximum number of bytes of vectors and words that a process caches, for agents whose documents have not changed since. */
+/** Maximum bytes of vectors and words that a process caches, for agents with unchanged documents. */
 const maxKeptBytes = 64 * 1024 * 1024;
 
-/** Vectors and words in items of DynamoDB, compared with a query one by one (docs/adr/0022-agents.md). */
+/** Vectors and words in DynamoDB items, compared with a query one by one (docs/adr/0022-agents.md). */
 export function dynamoVectorIndex(
   client: DynamoDBDocumentClient,
   table: string,

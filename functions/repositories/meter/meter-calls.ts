@@ -47,7 +47,7 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
 }
 
 /**
- * The write that settles a hold in full, without a return to its key's budget, for a transaction. Its condition is also
+ * The transaction item that settles a hold in full, without returning credits to its key's budget. It also requires
  * that the meter has not changed since the charge was computed, so that two charges never name the same credits.
  */
 export function closingOf(TableName: string, { seq, ...settlement }: ChargeSettlement) {

@@ -18,11 +18,11 @@ import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
 
 /**
- * The item of the `meters` table. Names are short because the item is read and written by every call and should stay
- * near one write unit (1 KB); this folder is the only place that knows them.
+ * Item of the `meters` table. Names are short because every call reads and writes the item, which should stay near one
+ * write unit (1 KB). Only this folder uses them.
  *
  * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd look at the holds by, last entries, or what a change of keys was about, w marks of changes, al alerts, wh webhooks.
+ * h holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd time of the next check of holds, last entries or the subject of a key change, w marks of changes, al alerts, wh webhooks.
  */
 
 /**

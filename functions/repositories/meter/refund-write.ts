@@ -4,7 +4,7 @@ import { failedItems, type TransactItem } from '../shared/transaction.ts';
 import { budgetName } from './key-rows.ts';
 import { meterReplacement } from './meters.ts';
 
-/** Writes a refund and the changes that it is for, or nothing. `meters` is the table. */
+/** Writes a refund together with the changes that it is for, or nothing. `meters`: the table. */
 export async function writeRefund(
   client: DynamoDBDocumentClient,
   meters: string,

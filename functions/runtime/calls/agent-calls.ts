@@ -22,10 +22,10 @@ import { turnItems } from './turn-items.ts';
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
 const preparationSeconds = 20;
 
-/** Time that a run of the indexing job keeps for its last batch, in seconds. */
+/** Seconds that a run of the indexing job reserves for its last batch. */
 const lastBatchSeconds = 70;
 
-/** Services of the priced operations of agents, and of the job that indexes documents. */
+/** Services for the priced operations of agents and for the indexing job. */
 export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
   const { clock, random, table, environment } = core;
   const { MODEL_ENDPOINTS } = environment;

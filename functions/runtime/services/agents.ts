@@ -10,7 +10,7 @@ import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../shared/lazy.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** Services of agents that are not priced, each built when it is first needed. */
+/** Unpriced services of agents, each built on first use. */
 export function agentServices(
   { clock, random, table, metering }: Pick<CoreServices, 'clock' | 'random' | 'table' | 'metering'>,
   demandChange: (accountId: number) => Promise<void>,

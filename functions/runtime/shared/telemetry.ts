@@ -69,7 +69,7 @@ export function recordLostSettlement(): void {
   figures().publishStoredMetrics();
 }
 
-/** A mail that SES rejected for good, so that its recipient never gets it. */
+/** An email that SES rejected permanently, so that it is never delivered. */
 export function recordRejectedMail(): void {
   figures().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
   figures().publishStoredMetrics();

@@ -29,8 +29,9 @@ const originVerificationHeader = 'x-origin-verify';
 const secretHeaders = ['authorization', 'cookie', originVerificationHeader];
 
 /**
- * What no log may quote. A blocked request is logged with the details of every rule that matched it, those that only count included, and
- * these quote the body, or the key of a rate (AWS "Log fields for web ACL traffic"). Redacted fields leave such details as they are.
+ * Fields that no log may quote. A blocked request is logged with the details of every matching rule, including
+ * count-only rules. These quote the body, or the key of a rate (AWS "Log fields for web ACL traffic"). Redaction does
+ * not cover such details.
  */
 const unlogged: CfnWebACL.DataProtectProperty[] = [
   { action: 'SUBSTITUTION', field: { fieldType: 'BODY' } },
@@ -102,7 +103,10 @@ export class Firewall extends Construct {
     this.#logTo(createLogGroup(this, 'Logs', stage, `aws-waf-logs-text-ai-${stage.name}`), acl);
   }
 
-  /** Logs only what was blocked, without credentials and query strings (AWS "Redacting fields"). Metrics count the other matches. */
+  /**
+   * Logs only blocked requests, without credentials and query strings (AWS "Redacting fields"). Metrics count the other
+   * matches.
+   */
   #logTo(logs: LogGroup, acl: CfnWebACL): void {
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,

@@ -85,7 +85,10 @@ export class ServiceApi extends Construct {
     this.origin = { host, path: `/${apiStage}` };
   }
 
-  /** X-Ray's default rule has a reservoir: it would also trace the first request of each second, of all stages of the account together. */
+  /**
+   * X-Ray's default rule has a reservoir: it would also trace the first request of each second, across all stages of
+   * the account.
+   */
   #sample(name: string): void {
     new CfnSamplingRule(this, 'Sampling', {
       samplingRule: {

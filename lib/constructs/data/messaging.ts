@@ -5,7 +5,7 @@ import { messageReceipts } from '#contract/jobs.ts';
 import type { Stage } from '#lib/stage.ts';
 
 /**
- * Matches events on all messages of the AWS account; which of them are ours, the job finds out by what they are called. Events reach the
+ * Matches events on all messages of the AWS account; the job ignores messages that are not ours. Events reach the
  * default bus without an event destination.
  */
 export const receiptPattern: EventPattern = {

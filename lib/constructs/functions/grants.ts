@@ -21,7 +21,7 @@ export interface Resources {
   readonly tables: Tables;
   /** The configuration set that mails are sent through. */
   readonly mail: Mail;
-  /** What messages to phones are sent with; undefined for a stage that names no country, and so sends none. */
+  /** Resources that send messages to phones; undefined for a stage without countries, which sends none. */
   readonly messaging: Messaging | undefined;
   /** The files of long audio. */
   readonly audio: AudioFiles;

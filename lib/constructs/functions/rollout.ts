@@ -5,8 +5,9 @@ import type { Stage } from '#lib/stage.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**
- * How new code takes over the functions of a stack: a tenth of the calls, or runs of a job, for ten minutes, then all of them. If the
- * function's alarm fires meanwhile, none, and the deployment is undone. The alarm looks at five minutes, so it has as long again.
+ * Rolls out new code to the functions of a stack: a tenth of the calls or job runs for ten minutes, then all. If the
+ * function's alarm fires before then, the deployment is rolled back. The alarm covers five minutes, so it has five more
+ * to see the new code.
  */
 class Rollout extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {

@@ -38,15 +38,19 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly provisionedConcurrency?: number | undefined;
   /** Concurrency that it has for itself, and at most. Default: its share of the account's. */
   readonly reservedConcurrency?: number | undefined;
-  /** Default: Lambda follows API Gateway's decision. */
+  /** Default: follows API Gateway's decision. */
   readonly tracing?: Tracing;
-  /** Sends to the queue that triggers it, with a bound of its own. Default: Lambda stops such a chain after about 16 runs. */
+  /**
+   * Whether the function sends to the queue that triggers it and bounds the chain itself. Default: Lambda stops such a
+   * chain after about 16 runs.
+   */
   readonly sendsToItself?: boolean;
 }
 
 /**
- * Jobs are traced only as part of a traced request. Lambda itself would trace the first run of each second, and takes no sampling rule
- * (AWS "Visualize Lambda function invocations using AWS X-Ray"): each run of a job on a schedule would be charged.
+ * Traces jobs only as part of a traced request. Lambda itself would trace the first run of each second and supports no
+ * sampling rule (AWS "Visualize Lambda function invocations using AWS X-Ray"), so every run of a scheduled job would be
+ * charged.
  */
 export const jobTracing = Tracing.PASS_THROUGH;
 

@@ -12,7 +12,7 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const known = await secondsOf(file, ends);
   if (known === undefined) return containerError(400, 'The file is no audio.');
   const transcript = transcriptIn(ends);
-  // As a real model, it finds all that was spoken, whatever the header of the file has.
+  // Like a real model, it transcribes all speech in the file, regardless of the header.
   const duration = Math.max(known, transcript?.segments.at(-1)?.end ?? 0);
   const seconds = Math.round(duration);
   const length = `${seconds} ${seconds === 1 ? 'second' : 'seconds'} of sound`;
@@ -36,7 +36,10 @@ async function endsOf(file: File): Promise<Buffer> {
   return Buffer.concat(await Promise.all(parts.map(async (part) => Buffer.from(await part.arrayBuffer()))));
 }
 
-/** Of a large file by its content, or by its beginning if only the whole file shows its seconds. Undefined if it is no audio. */
+/**
+ * Seconds of an audio file. A large file is read by its ranges, or by its beginning if only the whole file shows its
+ * seconds. Undefined if it is not audio.
+ */
 async function secondsOf(file: File, ends: Buffer): Promise<number | undefined> {
   const factsOf = await loadAudioFacts();
   try {

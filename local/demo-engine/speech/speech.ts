@@ -10,15 +10,16 @@ import { spokenByProcess } from './speech-process.ts';
 const { voice, format, speed } = SpeechOrder.entries;
 const SpeechBody = v.object({ input: v.string(), voice, response_format: format, speed });
 
-/** Texts that are spoken at a time. More would only share the processors of one machine. */
+/** Maximum texts synthesized concurrently. More would only share the processors of one machine. */
 const maxProcesses = 2;
 
-/** Milliseconds that the process of one text may run. The longest text, at the lowest speed, needs about 10 s. */
+/** Maximum milliseconds of the process of one text. The longest text, at the lowest speed, needs about 10 s. */
 const maxSpeakingMs = 60_000;
 
 /**
- * Speaks English by Flite, up to two texts at a time. A text ends with its caller, at its deadline, and when the engine closes. Audio
- * stays in memory until its caller reads it, so a slow reader delays no other text.
+ * Synthesizes English with Flite, at most two texts at a time. A text ends when its client disconnects, at its
+ * deadline, or when the engine closes. Audio stays in memory until the client reads it, so a slow client delays no
+ * other text.
  */
 export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
   const closing = new AbortController();
@@ -61,13 +62,13 @@ export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
   return { speak, close };
 }
 
-/** Runs work in the order in which it came, at most `size` at a time. */
+/** Runs work in arrival order, at most `size` at a time. */
 function createPool(size: number) {
   let free = size;
   const running = new Set<Promise<void>>();
   const waiting: (() => void)[] = [];
 
-  /** Rejects with the signal's reason if it aborts before the work begins. The work itself must obey the signal. */
+  /** Rejects with the signal's reason if it aborts before the work starts. Running work must handle the signal itself. */
   async function run(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (free > 0) free -= 1;

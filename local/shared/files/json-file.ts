@@ -17,14 +17,14 @@ export async function readJsonFile<Schema extends v.GenericSchema>(
   throw new Problem(`The file ${file} is damaged. Remove it, or choose another data folder with --data DIR.`);
 }
 
-/** Replaces the file whole, as `replaceFile`. */
+/** Replaces the whole file, like `replaceFile`. */
 export async function writeJsonFile(file: string, value: unknown): Promise<void> {
   await replaceFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
 /**
- * Replaces the file whole: whoever reads it, also after kill -9, sees the old content or the new. For its owner only. With
- * `flush` the new content is on disk before the old one goes.
+ * Replaces the whole file atomically: readers see the old or the new content, even after kill -9. Only the owner can
+ * read it. With `flush`, the new content is on disk before the old one is replaced.
  */
 export async function replaceFile(file: string, text: string, { flush = false } = {}): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;

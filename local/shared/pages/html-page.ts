@@ -33,7 +33,7 @@ ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 `;
 }
 
-/** Leads to the dashboard. */
+/** Link to the dashboard. */
 const brandLine = `<a class="brand" href="/"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>${brand.name}</a>`;
 
 const common = `

@@ -9,19 +9,19 @@ export interface Area {
 type Size = Pick<Area, 'width' | 'height'>;
 type Place = Pick<Area, 'left' | 'top'>;
 
-/** Distance to the edge of the window, and between two places that are tried. */
+/** Distance in CSS pixels to the edge of the window, and between two candidate places. */
 const margin = 16;
 const step = 8;
 
 /**
- * The place in a window for something of this size that covers none of the obstacles: preferably at the bottom, on the
- * right. Undefined if each place covers one.
+ * Returns a place of this size in the window that covers no obstacle, preferably at the bottom right. Undefined if
+ * every place covers one.
  */
 export function freePlace(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
   return placesOf(size, window).find((place) => isFree({ ...place, ...size }, obstacles));
 }
 
-/** The place that covers the smallest area of obstacles. */
+/** Returns the place that covers the smallest area of obstacles. */
 export function minCovering(size: Size, window: Size, obstacles: readonly Area[]): Place | undefined {
   const covered = (place: Place) =>
     obstacles.reduce((sum, obstacle) => sum + overlap({ ...place, ...size }, obstacle), 0);
@@ -33,7 +33,10 @@ export function minCovering(size: Size, window: Size, obstacles: readonly Area[]
 export const isFree = (area: Area, obstacles: readonly Area[]): boolean =>
   obstacles.every((obstacle) => overlap(area, obstacle) === 0);
 
-/** From the bottom up, at the right, in the middle and at the left; the last row and the first before those between. */
+/**
+ * Candidate places from the bottom up, each row at the right, middle and left. The bottom and top rows precede the
+ * others.
+ */
 function placesOf({ width, height }: Size, window: Size): Place[] {
   const right = Math.max(0, window.width - width - margin);
   const lefts = [...new Set([right, Math.round(right / 2), Math.min(margin, right)])];

@@ -6,7 +6,7 @@ import { type Area, freePlace, isFree, minCovering } from './free-place.ts';
 export const { show } = notifications;
 
 const position = 'bottom-right';
-/** How often the page is looked at while a toast is shown: a dialog may open, or a button appear. */
+/** Milliseconds between two checks of the page while a toast is visible, because a dialog may open or a button appear. */
 const lookMs = 100;
 
 export default function Toasts() {
@@ -19,7 +19,7 @@ export default function Toasts() {
 const buttons =
   'button, input, select, textarea, label, [role="button"], [role="menuitem"], [role="option"], [role="tab"]';
 
-/** Keeps the toasts where they cover no button, whatever the page below them does. */
+/** Moves the toasts so that they cover no button. */
 function keepClear(): () => void {
   const frame = requestAnimationFrame(place);
   const timer = setInterval(place, lookMs);
@@ -40,7 +40,7 @@ function place(): void {
   const toasts = [...root.querySelectorAll('.mantine-Notification-root')];
   if (toasts.length === 0) return;
   const { left, top, width } = root.getBoundingClientRect();
-  // One that opens or closes is not as high as its content.
+  // A toast that is opening or closing is not as high as its content.
   const height = Math.max(root.offsetHeight, ...toasts.map(({ scrollHeight }) => scrollHeight));
   const size = { width, height };
   const window = { width: document.documentElement.clientWidth, height: innerHeight };
@@ -52,7 +52,10 @@ function place(): void {
   if (found) Object.assign(root.style, { inset: 'auto', left: `${found.left}px`, top: `${found.top}px` });
 }
 
-/** What can be pressed in the window: in the dialog that is open, if any, as the page below it is inert. */
+/**
+ * Returns the areas of the visible controls. With an open dialog only its controls count, because the page below it is
+ * inert.
+ */
 function obstacles(root: HTMLElement, selector: string, window: Pick<Area, 'width' | 'height'>): Area[] {
   const scope = [...document.querySelectorAll('[aria-modal="true"]')].at(-1) ?? document;
   return [...scope.querySelectorAll(selector)]

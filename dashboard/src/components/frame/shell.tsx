@@ -22,7 +22,7 @@ interface ShellProps {
   readonly children: ReactNode;
 }
 
-/** The drawer's body is as high as the window leaves, so that the navigation scrolls within it. */
+/** The drawer's body fills the remaining height, so that the navigation scrolls within it. */
 const column = { display: 'flex', flexDirection: 'column' } as const;
 
 /** The frame of every page but those to sign in. */

@@ -42,7 +42,7 @@ function Navigation({ session, onSearch }: SidebarProps) {
   const titleId = useId();
   const isCurrent = (href: string) => href === location || (href === '/guides' && location.startsWith('/guides/'));
   useEffect(() => {
-    // A low window has no room for all pages. `scrollIntoView` would also move the point that Tab continues from.
+    // A low window cannot show all pages. `scrollIntoView` would also move the starting point of Tab navigation.
     const link = pages.current?.querySelector<HTMLElement>('[aria-current="page"]');
     if (pages.current && link) pages.current.scrollTop = link.offsetTop - pages.current.clientHeight / 2;
   }, [location]);

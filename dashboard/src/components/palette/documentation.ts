@@ -1,7 +1,7 @@
 import guides from 'virtual:guide-search';
 import { entries as operations } from 'virtual:reference';
 
-/** Sections of the guides without their texts, and the operations of the API. */
+/** Sections of the guides, without their text, and operations of the API. */
 export const documentation = {
   sections: guides.map(({ href, guide, title }) => ({ href, guide, title })),
   operations,

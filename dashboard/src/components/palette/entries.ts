@@ -9,14 +9,14 @@ import { useSignOut } from '../account/use-sign-out.ts';
 import type { IconName } from '../elements/icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
 
-/** In the order in which they are shown. */
+/** In display order. */
 export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
 
 export interface Entry {
   readonly id: string;
   readonly group: (typeof entryGroups)[number];
   readonly label: string;
-  /** Beside the label: the guide of a section, the path of an operation. */
+  /** Shown beside the label: the guide of a section, or the path of an operation. */
   readonly hint?: string;
   readonly icon: IconName;
   /** Other words that it is found by. */
@@ -24,7 +24,7 @@ export interface Entry {
   readonly run: () => void;
 }
 
-/** Everything that the palette finds. Its list begins with the actions and pages; the rest is shown when it is searched for. */
+/** Returns the entries of the palette. Without a search, only actions and pages. */
 export function useEntries(session: Session, isSearching: boolean): readonly Entry[] {
   const commands = useCommands(session);
   const own = useOwnEntries(session);
@@ -74,10 +74,10 @@ function useCommands(session: Session): readonly Entry[] {
   ];
 }
 
-/** The largest page of agents that the API returns. */
+/** Maximum page size of the agents API. */
 const maxAgents = '200';
 
-/** The account's keys and agents. Reads that fail leave the other entries. */
+/** The account's keys and agents. A failed read omits only its own entries. */
 function useOwnEntries(session: Session): readonly Entry[] {
   const [, go] = useLocation();
   const enabled = session === 'member';
@@ -106,7 +106,7 @@ function useOwnEntries(session: Session): readonly Entry[] {
   ];
 }
 
-/** Sections of guides and operations of the API, whose index is a chunk of its own. Without it the other entries stay. */
+/** Sections of guides and operations of the API, loaded on demand. If loading fails, the other entries remain. */
 function useDocumentation(): readonly Entry[] {
   const [, go] = useLocation();
   const { data } = useQuery({
@@ -137,10 +137,10 @@ function useDocumentation(): readonly Entry[] {
   ];
 }
 
-/** Entries of one group that a search shows. */
+/** Maximum entries per group in search results. */
 const maxPerGroup = 8;
 
-/** Entries in which every word of the text begins a word, group by group, matches of the label first. */
+/** Returns the entries in which every search word is a prefix of a word, by group, with matches of the label first. */
 export function matching(entries: readonly Entry[], text: string): Entry[] {
   const wanted = wordsOf(text);
   const isIn = (places: string[]) => wanted.every((word) => places.some((place) => place.startsWith(word)));
@@ -153,7 +153,7 @@ export function matching(entries: readonly Entry[], text: string): Entry[] {
   });
 }
 
-/** The parts of a path are words too. */
+/** Path segments count as words. */
 const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()

@@ -13,7 +13,10 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Pages, actions, the account's keys and agents, guides and operations, found by typing and chosen by keys (WAI-ARIA "Combobox Pattern", list autocomplete). */
+/**
+ * Command palette: searches pages, actions, keys, agents, guides and API operations (WAI-ARIA "Combobox Pattern", list
+ * autocomplete).
+ */
 export default function Palette({ session, isOpen, onClose }: PaletteProps) {
   return (
     <Modal.Root
@@ -39,7 +42,7 @@ function Search({ session, onDone }: { session: Session; onDone: () => void }) {
   const found = matching(useEntries(session, text.trim() !== ''), text);
   const active = found[Math.min(index, found.length - 1)];
   const list = useId();
-  // A space would make two references of an id.
+  // A space would split the id into two references.
   const idIn = (name: string) => `${list}-${name.replaceAll(/\s/g, '-')}`;
   const optionId = ({ id }: Entry) => idIn(id);
   const activeId = active && optionId(active);

@@ -14,7 +14,7 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string | number;
-  /** Id of the row that the URL points to: marked, and scrolled into view. */
+  /** Id of the row that the URL points to. The row is highlighted and scrolled into view. */
   readonly current?: string | null | undefined;
 }
 

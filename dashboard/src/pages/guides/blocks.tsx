@@ -63,8 +63,8 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
 }
 
 /**
- * Scrolls by itself, also with the keyboard; on a phone each row is a list of its cells. Roles are explicit, as browsers
- * drop those of restyled tables.
+ * Scrolls horizontally, including by keyboard. On a phone each row is a list of its cells. Roles are explicit because
+ * browsers drop the roles of restyled tables.
  */
 function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
   return (

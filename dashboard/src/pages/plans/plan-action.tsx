@@ -65,7 +65,7 @@ export function PlanAction({ plan, current, subscription, state }: PlanActionPro
 
 interface ContactSalesProps {
   readonly plan: Plan;
-  /** Null in a deployment without an address for sales. */
+  /** Null if the deployment has no sales address. */
   readonly email: string | null;
   readonly isCurrent: boolean;
 }

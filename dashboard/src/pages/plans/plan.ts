@@ -40,9 +40,9 @@ export function badgeOf(
   return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
 }
 
-/** Whether the plan can be subscribed to on the page. Others have no price. */
+/** Whether users can subscribe to the plan on the page. Other plans have no price. */
 export const isSelfServe = ({ price }: Plan): boolean => price !== null;
 
-/** The smallest larger plan with every feature; undefined if none is left to recommend. */
+/** Returns the next larger plan that includes webhooks, or undefined if there is nothing to recommend. */
 export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
   plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));

@@ -9,7 +9,7 @@ import { notify } from '../../components/feedback/notifications.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 
-/** Requests another address, with a proof of the owner. */
+/** Requests a change of the email address, with a proof of the owner. */
 export function EmailForm({ onRequested }: { onRequested: () => void }) {
   const { data: me } = useMe();
   const hasPassword = me?.hasPassword ?? true;

@@ -3,10 +3,10 @@ import { useMe } from '../../api/reads.ts';
 import type { Form } from '../../lib/hooks/use-form.ts';
 import { GoogleToken } from '../auth/google/google-token.tsx';
 
-/** Fields of a form that prove the owner of the account; a user fills one of them. */
+/** Form fields that prove the owner of the account. The user fills in one of them. */
 export const noProof = { password: '', identityToken: '' };
 
-/** The field that was filled, for the body of a request. */
+/** Returns the filled-in field for the request body. */
 export function proofOf({ password, identityToken }: typeof noProof) {
   return { ...(password !== '' && { password }), ...(identityToken !== '' && { identityToken }) };
 }
@@ -21,7 +21,7 @@ export const proofFields = (hasPassword: boolean) => ({
 
 type FieldProps = ReturnType<Form<typeof noProof>['getInputProps']>;
 
-/** The field for the password; a user who has none signs in with Google once more. */
+/** Password field. Users without a password confirm with Google instead. */
 export function OwnerProof({ password, identityToken }: Record<keyof typeof noProof, FieldProps>) {
   const { data: me } = useMe();
   if (me?.hasPassword ?? true) return <PasswordInput label="Password" autoComplete="current-password" {...password} />;

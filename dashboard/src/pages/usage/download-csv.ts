@@ -9,14 +9,14 @@ interface UsageExport {
   readonly totals: readonly Total[];
 }
 
-/** Saves the rows of the usage table, under the names that the page shows. */
+/** Downloads the usage table as CSV, with the names shown on the page. */
 export function downloadCsv({ from, to, group, totals }: UsageExport): void {
   const lines = totals.map(({ name, calls, credits }) => [name, calls, credits]);
   const text = csvOf([[groupTitle(group), 'Calls', 'Credits'], ...lines]);
   saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
 }
 
-/** RFC 4180. A text that a spreadsheet would take for a formula (OWASP, "CSV Injection") begins with an apostrophe. */
+/** CSV (RFC 4180). Text that a spreadsheet would read as a formula starts with an apostrophe (OWASP, "CSV Injection"). */
 function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((row) => row.map(field).join(',')).join('\r\n')}\r\n`;
 }

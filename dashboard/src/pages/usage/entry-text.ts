@@ -7,10 +7,10 @@ export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
 type Change = NonNullable<Entry['change']>;
 type Reason = NonNullable<Entry['reason']>;
 
-/** False for an entry that moves no credits and records no change, such as a failed call. */
+/** Returns false for an entry that neither moves credits nor records a change, such as a failed call. */
 export const isTelling = ({ credits, change }: Entry): boolean => credits !== 0 || change !== undefined;
 
-/** What happened, in a phrase: "Downgrade to Dev Pass scheduled for 25 Dec". */
+/** Describes the event in a phrase: "Downgrade to Dev Pass scheduled for 25 Dec". */
 export function entryText(entry: Entry, now: number): string {
   const { type, service, model, source, change } = entry;
   if (change) return changeText(change, now);
@@ -20,7 +20,7 @@ export function entryText(entry: Entry, now: number): string {
   return withoutService[type];
 }
 
-/** Of entries without a service and without a change, which older entries do not have. */
+/** For entries without a service and without a change. Entries of earlier releases record no change. */
 const withoutService: Readonly<Record<Entry['type'], string>> = {
   grant: '–',
   charge: '–',

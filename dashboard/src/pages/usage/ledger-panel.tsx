@@ -8,10 +8,10 @@ import { isTelling } from './entry-text.ts';
 import { LedgerTable } from './ledger-table.tsx';
 
 const pageSize = 20;
-/** Pages that are read for one, if all their entries are left out. */
+/** Maximum reads for one page of the table: all entries of a read may be left out. */
 const maxReads = 5;
 
-/** A page with an entry to show, if one of the next few has any. */
+/** Reads pages until one contains an entry to show. */
 async function readPage(cursor: string | undefined, signal: AbortSignal) {
   let page = await call(creditRoutes.getCredits, { query: { limit: String(pageSize), cursor } }, { signal });
   for (let reads = 1; reads < maxReads && page.nextCursor !== null && !page.entries.some(isTelling); reads++)

@@ -24,7 +24,7 @@ interface Letter {
   footer: string;
 }
 
-/** A mail with one action, which is a link. The layout of every mail to a person. */
+/** Layout of every email to a person: text with one link. */
 export function letter({ subject, to, body, action, link, footer }: Letter): MailContent {
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
@@ -57,7 +57,10 @@ ${brand.name}
   return { subject, text, html };
 }
 
-/** The dashboard's logo without an image, which mail programs block: lines of text that shorten, and a coin. */
+/**
+ * The dashboard's logo without an image, because email clients block images: text lines of decreasing length, and a
+ * coin.
+ */
 const line = (width: number): string =>
   `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:#ffffff"></div>`;
 const dot = (width: number, height: number, color: string): string =>

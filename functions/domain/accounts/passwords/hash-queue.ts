@@ -1,19 +1,22 @@
 import { ServiceError } from '../../shared/service-error.ts';
 
-/** Concurrent hashes in a process: each one at N=2^17 occupies 128 MiB and a core (docs/design/accounts.md#passwords). */
+/**
+ * Maximum concurrent hashes in a process: each one at N=2^17 uses 128 MiB and a core
+ * (docs/design/accounts.md#passwords).
+ */
 const maxConcurrent = 2;
 
-/** In ms. A hash that cannot start within it is refused, well before its caller's request times out at 28 s. */
+/** Maximum wait in ms, well below the request timeout of 28 s. */
 const maxWaitMs = 15_000;
 
 const retryAfterSeconds = 5;
 
-/** Runs hashes in the order of their requests, at most `concurrency` at a time. */
+/** Runs hashes in request order, at most `concurrency` at a time. */
 export function hashQueue(concurrency = maxConcurrent) {
   const waiting = new Set<() => void>();
   let running = 0;
 
-  /** Throws 503 without running `hash` if no place is free within `waitMs`. */
+  /** Throws 503 without running `hash` if it cannot start within `waitMs`. */
   async function run<Hash>(hash: () => Promise<Hash>, waitMs = maxWaitMs): Promise<Hash> {
     if (running >= concurrency) await place(waitMs);
     else running += 1;
@@ -24,7 +27,7 @@ export function hashQueue(concurrency = maxConcurrent) {
     }
   }
 
-  /** Resolves once a finished hash has passed its place on. */
+  /** Resolves when a finished hash hands over its place. */
   function place(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = (): void => {

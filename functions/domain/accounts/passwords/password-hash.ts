@@ -6,21 +6,22 @@ const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: 
   scrypt,
 );
 
-/** Of the whole process. */
+/** Shared by the whole process. */
 const queue = hashQueue();
 
 const hashBytes = 32;
 const blockSize = 8;
 
 /**
- * Version of the input of scrypt, in the PHC string. Version 1, which has no field in it, hashes the password alone: HMAC pads
- * its key with NUL (RFC 2104), so passwords that differ in trailing NUL have the same hash. Version 2 puts the length before it.
+ * Version of the scrypt input in the PHC string. Version 1, which has no version field, hashes the password alone. HMAC
+ * pads its key with NUL (RFC 2104), so passwords that differ only in trailing NULs have the same hash. Version 2
+ * prefixes the password with its length.
  */
 type Version = 1 | 2;
 
 /**
- * A PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Unicode is compared in form
- * NFC. Throws 503 if the process has too many hashes to make to begin with this one within `waitMs`.
+ * Returns a PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Normalizes
+ * Unicode to NFC. Throws 503 if the hash cannot start within `waitMs`.
  */
 export async function hashPassword(
   password: string,
@@ -31,7 +32,7 @@ export async function hashPassword(
   return phcOf(log2Cost, salt, await run(password, { version: 2, log2Cost, salt }, waitMs));
 }
 
-/** Whether the password is the one of the PHC string. Throws 503 as `hashPassword`. */
+/** Returns whether the password matches the PHC string. Throws 503 like `hashPassword`. */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const parts = parsePhc(phc);
   const hash = await run(password, parts);
@@ -39,8 +40,9 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
 }
 
 /**
- * Whether the next login is to replace a stored hash: it has another cost than today's, or version 1. Not by a password that
- * ends in NUL: under version 1 it may be a variant of the owner's, which would then no longer match.
+ * Returns whether the next login must replace the stored hash: its cost is outdated, or it is version 1. A password
+ * that ends in NUL never replaces it: under version 1 it may be a variant of the owner's password, which would then no
+ * longer match.
  */
 export function isOutdated(phc: string, password: string, log2Cost: number): boolean {
   const stored = parsePhc(phc);

@@ -40,8 +40,8 @@ export function passwordService(
   }
 
   /**
-   * Issues the token and its mail for a request of `forgot`; repeating it does nothing. A request that is older than the
-   * account's credentials brings no link, as a link of that time would have ended with them.
+   * Issues the token and its email for a request of `forgot`. Idempotent. A request that is older than the account's
+   * credentials issues no link, because the change of credentials ended earlier links.
    */
   async function sendResetLink(requestId: string): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {

@@ -1,6 +1,9 @@
 import type { Account, OutgoingMail, StoredToken } from '../account.ts';
 
-/** A request of a reset link. `isFurther`: after those that anybody can request were used up. `requestedAt` in epoch ms. */
+/**
+ * A request for a reset link. `isFurther`: the limit of links that anyone can request was reached. `requestedAt` in
+ * epoch ms.
+ */
 export interface ResetRequest {
   readonly email: string;
   readonly requestedAt: number;
@@ -29,13 +32,19 @@ export interface PasswordStore {
   requestReset(requestId: string, request: ResetRequest): Promise<void>;
   /** The request if it is still open. */
   findRequest(requestId: string): Promise<ResetRequest | undefined>;
-  /** Closes a request, with the link issued for it; false if it is closed, or the account changed since it was read. */
+  /**
+   * Closes a request and stores the link issued for it. Returns false if the request is already closed, or the account
+   * has changed since it was read.
+   */
   closeRequest(requestId: string, reset: IssuedReset | undefined, now: number): Promise<boolean>;
   /** Whether this is a reset token that was not used, ended or expired. */
   isResetToken(accountId: number, digest: string, now: number): Promise<boolean>;
   /** Uses up the reset token and all others, ends all sessions and sends the notice; false when the token is not good any more. */
   reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number): Promise<boolean>;
-  /** Replaces the hash `before`, ends all earlier sessions and reset links; false if another hash was stored meanwhile. */
+  /**
+   * Replaces the hash `before` and ends all earlier sessions and reset links. Returns false if `before` is no longer
+   * the stored hash.
+   */
   change(
     accountId: number,
     before: string | undefined,

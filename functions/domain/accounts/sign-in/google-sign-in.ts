@@ -91,7 +91,7 @@ export function googleSignInService(
     return isTaken ? accounts.find(holder.id) : undefined;
   }
 
-  /** Ends every session, the current one too; the caller opens another. */
+  /** Ends every session, including the current one. The caller opens another. */
   async function link(session: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
     const isLinked = await identities.link(session, identity, proof, clock.now());
     return isLinked ? accounts.find(session.id) : undefined;

@@ -4,18 +4,18 @@ import type { Account } from '../account.ts';
 import type { IdentityStore } from '../identity-store.ts';
 import { type IdentityTokens, identityOf } from './google-sign-in.ts';
 
-/** In ms. An identity token proves its owner for so long after the provider issued it. */
+/** Milliseconds after its issue in which an identity token proves its owner. */
 const maxTokenAgeMs = 10 * 60_000;
 
-/** Fields of a request that prove its sender: one of them is required. */
+/** Request fields that prove the owner. One of them is required. */
 export interface OwnerProof {
   readonly password?: string | undefined;
   readonly identityToken?: string | undefined;
 }
 
 /**
- * Proves that whoever has the session also owns the account. The email address, the password and the account itself
- * change only after it: a session can be stolen, and lasts for days.
+ * Proves that the holder of the session also owns the account. Changes of the email address and the password and the
+ * deletion of the account require it, because a session can be stolen and lasts for days.
  */
 export function ownerProofService(
   provePassword: (account: Account, password: string) => Promise<void>,
@@ -23,7 +23,7 @@ export function ownerProofService(
   tokens: IdentityTokens,
   clock: Clock,
 ) {
-  /** Throws 401. An identity token is used up, whatever becomes of the request. */
+  /** Throws 401. An identity token is used up, even if the request fails. */
   async function demand(account: Account, { password, identityToken }: OwnerProof): Promise<void> {
     if (identityToken !== undefined) return proveByToken(account, identityToken);
     if (password !== undefined && account.passwordHash !== undefined) return provePassword(account, password);

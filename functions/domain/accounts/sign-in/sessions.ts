@@ -6,15 +6,15 @@ import type { Account } from '../account.ts';
 import { endSurplus } from '../surplus.ts';
 import type { Session, SessionOrigin, SessionStore } from './session-store.ts';
 
-/** When a session ends, in ms (docs/design/accounts.md#session). */
+/** Session lifetimes in ms (docs/design/accounts.md#session). */
 export interface SessionLifetimes {
-  /** Without a request for so long. */
+  /** Maximum time without a request. */
   readonly idleMs: number;
-  /** Whatever it is used for. */
+  /** Maximum time after the sign-in. */
   readonly maxMs: number;
 }
 
-/** In ms. The last use is stored at most this often, so a session in use costs one write in five minutes, not one a request. */
+/** Minimum time in ms between two writes of the last use: at most one write in five minutes instead of one per request. */
 const touchInterval = 5 * 60_000;
 
 const maxSessions = 10;

@@ -21,7 +21,7 @@ export interface SignInOrigin {
   readonly device: string | undefined;
 }
 
-/** A busy process does not keep somebody waiting for this. */
+/** A sign-in does not wait for its rehash on a busy process. */
 const rehashWaitMs = 0;
 
 /** Sign-in by email and password. */
@@ -74,7 +74,7 @@ export function signInService(
     await throttle.clear(sessionGuesses, subject);
   }
 
-  /** Verifies the password of a try that is counted; a try that could not be judged is not counted. */
+  /** Verifies the password of a counted attempt. An attempt that could not be verified is not counted. */
   async function judge(rule: ThrottleRule, subject: string, account: Account | undefined, password: string) {
     try {
       await verify(account, password);
@@ -95,7 +95,7 @@ export function signInService(
       const hash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16), rehashWaitMs);
       await passwords.rehash(id, stored, hash);
     } catch (error) {
-      // The password was right: a later login can replace the hash.
+      // The password is correct, so a later login can replace the hash.
       if (!isBusy(error)) throw error;
     }
   }
@@ -103,7 +103,6 @@ export function signInService(
   return { signIn, prove };
 }
 
-/** The hash was not made. */
 function isBusy(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
 }

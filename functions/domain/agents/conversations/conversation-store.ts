@@ -28,7 +28,10 @@ export interface ConversationStore {
     request: { readonly limit: number; readonly before?: number | undefined },
     now: number,
   ): Promise<Page<Message>>;
-  /** Reads the newest messages page by page, while `missing` estimates that more of them are needed. It gets the messages newest first. */
+  /**
+   * Reads the newest messages page by page while `missing` estimates that more are needed. `missing` receives the
+   * messages newest first.
+   */
   recent(
     ref: ConversationRef,
     now: number,

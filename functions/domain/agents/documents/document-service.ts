@@ -11,7 +11,7 @@ import type { DocumentStore } from './vector-index.ts';
 const embedder = models.find(({ dimensions }) => dimensions !== null);
 export const embeddingModel = embedder?.id ?? 'svc-embed';
 
-/** Refuses (502) embeddings of another length than the model's in the catalogue. */
+/** Throws 502 if the embeddings differ in length from the model's entry in the catalogue. */
 export function wholeVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
   throw new ServiceError('MODEL_ERROR', 'The model returned embeddings of the wrong length.');
@@ -26,7 +26,7 @@ export interface DocumentListParts {
   readonly clock: Clock;
 }
 
-/** Its indexing may end between the reads and the write, once. */
+/** Indexing can end between the reads and the write, but only once. */
 const maxTries = 3;
 
 /** The documents of an agent, for its owner to list and delete. */

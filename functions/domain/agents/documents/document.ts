@@ -17,26 +17,26 @@ export interface AgentDocument extends DocumentRef {
   readonly bytes: number;
   readonly chunks: number;
   readonly indexedChunks: number;
-  /** Tokens of the chunks that are embedded so far. */
+  /** Tokens of the chunks embedded so far. */
   readonly tokens: number;
-  /** Microcredits that it is charged for. */
+  /** Microcredits charged. */
   readonly cost: number;
   readonly createdAt: number;
 }
 
-/** An indexing that has not ended. It outlives its document and its agent, so that its charge is settled even if they are deleted. */
+/** Indexing that has not ended. Outlives its document and agent, so that the charge is settled even if they are deleted. */
 export interface OpenIndexing extends DocumentRef {
-  /** Of the call that added the document. */
+  /** Charge of the call that added the document. */
   readonly charge: KeptCharge;
   readonly chunks: number;
-  /** The sweep ends it after this time, in epoch ms. */
+  /** Epoch ms. The sweep ends the indexing after this time. */
   readonly deadline: number;
 }
 
-/** `gone`: its document was deleted with its agent. `removed`: the owner deletes it. */
+/** `gone`: the document was deleted with its agent. `removed`: the owner deleted the document. */
 export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
 
-/** A document as its owner sees it. */
+/** A document as returned to its owner. */
 export function documentView({ id, name, status, bytes, chunks, indexedChunks, ...document }: AgentDocument) {
   const { tokens, cost, createdAt } = document;
   return {

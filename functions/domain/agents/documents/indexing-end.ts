@@ -12,11 +12,14 @@ export interface IndexingEndParts {
   readonly clock: Clock;
 }
 
-/** Ends each indexing once: the document's status and the refund to its account are one write. */
+/** Ends each indexing exactly once: the document's status and the refund are one write. */
 export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
   const giveBack = refunds(metering, clock);
 
-  /** Charges `cost` microcredits, at most what was reserved, and refunds the rest. Returns false if it ended otherwise before. */
+  /**
+   * Charges `cost` microcredits, at most the reserved amount, and refunds the rest. Returns false if the indexing had
+   * already ended.
+   */
   async function end(open: OpenIndexing, status: IndexingEnd, cost = 0): Promise<boolean> {
     const { accountId, charge } = open;
     const charged = Math.min(cost, charge.amount);
@@ -28,12 +31,15 @@ export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
         : await giveBack(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
     if (outcome === 'done') return true;
     if (outcome === 'no account') await documents.end(open, { ...ending, status: 'gone' }, undefined);
-    // The document was deleted with its agent: its charge is still to be refunded.
+    // The document was deleted with its agent, but its charge must still be refunded.
     else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone');
     return false;
   }
 
-  /** Fails the indexings that are past their deadline. Returns how many. One that cannot be ended does not delay the others, and fails the run. */
+  /**
+   * Fails the indexings past their deadline and returns their number. An error does not delay the others, but fails the
+   * run.
+   */
   async function sweep(): Promise<number> {
     const failures: unknown[] = [];
     let ended = 0;

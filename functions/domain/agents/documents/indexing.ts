@@ -16,12 +16,15 @@ import { type AgentDocument, type DocumentRef, documentView, type OpenIndexing }
 import type { IndexingEnds } from './indexing-end.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
 
-/** A document to add, which is cut into chunks once it is admitted. */
+/** A document to add. It is cut into chunks after admission. */
 export interface DocumentOrder extends Order {
   readonly document: NewDocument;
 }
 
-/** How long the request that adds a document may take, in ms, and an indexing that waits or runs (a message of the queue is repeated after 30 minutes). */
+/**
+ * Time limits in ms: of the request that adds a document, and of waiting or running indexing (the queue redelivers a
+ * message after 30 minutes).
+ */
 const patienceMs = { adding: 5 * 60_000, indexing: 3_600_000 } as const;
 
 export interface AddingParts {
@@ -36,11 +39,11 @@ export interface AddingParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Adds documents, which a job indexes (docs/agents.md#documents). */
+/** Adds documents. A job indexes them (docs/agents.md#documents). */
 export function documentAdding(parts: AddingParts) {
   const { agents, documents, ends, queue, tokenizer, clock, random, onError } = parts;
 
-  /** Reserves one token for each byte, or as many tokens as the text has if the account has no more credits. */
+  /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
   function order(document: NewDocument): DocumentOrder {
     const amount = tokenPrice('embeddings', Buffer.byteLength(document.text));
     const made = { model: embeddingModel, amount, document };
@@ -52,7 +55,7 @@ export function documentAdding(parts: AddingParts) {
     return { ...made, within };
   }
 
-  /** Refuses (404, 409) an agent that does not exist or surely has no room, without cutting the text. */
+  /** Refuses an agent that does not exist (404) or certainly has no room (409), without cutting the text. */
   async function check(accountId: number, agentId: string, { document }: DocumentOrder): Promise<void> {
     const agent = await agents.existing(accountId, agentId);
     const room = limits.agentChunks - agent.chunks;
@@ -61,7 +64,10 @@ export function documentAdding(parts: AddingParts) {
     if (minChunks > room) throw noRoom(`at least ${minChunks}`, agent.chunks);
   }
 
-  /** Cuts the document, charges the call and stores all in order; then queues it. A failure is undone here, a crash by the sweep. */
+  /**
+   * Cuts the document, charges the call and stores everything in order; then queues it. Errors are rolled back here,
+   * crashes by the sweep.
+   */
   async function add(accountId: number, agentId: string, { document: given }: DocumentOrder, openHold: OpenHold) {
     const { name, text } = given;
     const chunks = chunksOf(text);
@@ -112,14 +118,14 @@ export interface IndexingParts {
   readonly ends: Pick<IndexingEnds, 'end'>;
   readonly inference: Pick<Inference, 'embed'>;
   readonly queue: () => Promise<MessageQueue>;
-  /** Time after which a run leaves the rest to another one, in ms. */
+  /** Time in ms after which a run leaves the remaining chunks to another run. */
   readonly runMs: number;
   readonly clock: Clock;
   /** Reports why a document failed. */
   readonly onFailure: (error: unknown, document: DocumentRef) => void;
 }
 
-/** Indexes a document that was added. Handles a message more than once, or after the document was deleted. */
+/** Indexes an added document. Handles repeated messages and deleted documents. */
 export function documentIndexing(parts: IndexingParts) {
   const { documents, vectors, ends, inference, queue, runMs, clock, onFailure } = parts;
 
@@ -134,14 +140,14 @@ export function documentIndexing(parts: IndexingParts) {
       else if (result === 'gone') await ends.end(open, 'gone');
       else if (result !== 'taken') await ends.end(open, 'ready', tokenPrice('embeddings', result.tokens));
     } catch (error) {
-      // The queue repeats what the storage failed.
+      // The queue retries storage errors.
       if (!(error instanceof ServiceError)) throw error;
       onFailure(error, ref);
       await ends.end(open, 'failed');
     }
   };
 
-  /** Continues behind the chunks that are indexed. `taken`: another run indexes it, too. */
+  /** Continues after the indexed chunks. `taken`: another run is indexing the document as well. */
   async function embedAll(
     ref: DocumentRef,
     end: number,

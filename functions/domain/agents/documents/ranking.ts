@@ -1,20 +1,20 @@
 import { scoresOf, unit } from './vectors.ts';
 import { countWords, visitWords } from './words.ts';
 
-/** Vectors and words of consecutive passages of a document. Documents stored before words were have none. */
+/** Vectors and words of consecutive passages of a document. Documents stored by earlier releases have no words. */
 export interface PassageBlock {
   readonly count: number;
   readonly vectors: Uint8Array;
   readonly words?: Uint8Array | undefined;
 }
 
-/** What passages are searched by: a text and its vector. */
+/** A query: its text and its vector. */
 export interface Query {
   readonly text: string;
   readonly vector: readonly number[];
 }
 
-/** A passage by its block and its place in it; `score` is its cosine similarity to the query. */
+/** A passage, by its block and its place in the block. `score`: cosine similarity to the query. */
 export interface Ranked<Block extends PassageBlock = PassageBlock> {
   readonly block: Block;
   readonly place: number;
@@ -23,18 +23,18 @@ export interface Ranked<Block extends PassageBlock = PassageBlock> {
 
 /** Minimum cosine similarity of a passage that vectors find: unrelated ones are below it (docs/adr/0022-agents.md). */
 const minScore = 0.1;
-/** Minimum share of the weight of the query's rarest words in a passage that words find. */
+/** Minimum share of the weight of the query's rarest words that a passage found by words contains. */
 const minShare = 0.2;
 const rarestWords = 8;
-/** Passages of each ranking that are fused, at least, and the constant of reciprocal rank fusion. */
+/** Minimum number of passages fused from each ranking, and the constant of reciprocal rank fusion. */
 const minCandidates = 20;
 const rankConstant = 10;
 /** Constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). */
 const bm25 = { k1: 1.2, b: 0.75 } as const;
 
 /**
- * Ranks passages by vectors and by words together, best first, at most `limit`. Leaves out passages that neither finds, and blocks with
- * vectors of another length, which another model made.
+ * Ranks passages by vectors and words combined, best first, at most `limit`. Omits passages that neither finds, and
+ * blocks whose vectors another model produced, which differ in length.
  */
 export function rankPassages<Block extends PassageBlock>(
   blocks: readonly Block[],
@@ -53,7 +53,7 @@ export function rankPassages<Block extends PassageBlock>(
   return fused([byVectors, byWords]).slice(0, limit);
 }
 
-/** The passages with the highest score above 0, highest first, at most `count`. */
+/** Passages with a score above 0, highest first, at most `count`. */
 function best<Passage>(passages: readonly Passage[], count: number, scoreOf: (passage: Passage) => number): Passage[] {
   const scored = passages.map((passage) => ({ passage, score: scoreOf(passage) })).filter(({ score }) => score > 0);
   return scored
@@ -76,7 +76,7 @@ const lowBits = 0xffff;
 /** BM25 scores of the passages of each block; 0 for a passage with less than `minShare` of the weight of the query's rarest words. */
 function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyMap<PassageBlock, Float32Array> {
   const wanted = new Map([...countWords(text).keys()].map((word, at) => [word, at]));
-  // Most words are of no interest: their low bits show it sooner than the map.
+  // Most words are not in the query. Testing their low bits is faster than looking them up in the map.
   const mayBeWanted = new Uint8Array(lowBits + 1);
   for (const word of wanted.keys()) mayBeWanted[word & lowBits] = 1;
   const wantedAt = (word: number): number | undefined => (mayBeWanted[word & lowBits] ? wanted.get(word) : undefined);

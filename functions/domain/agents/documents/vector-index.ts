@@ -18,7 +18,7 @@ export interface Passage extends Chunk {
 /** Chunks that are embedded and stored together, of which only the last ones of a document are fewer. */
 export const batchSize = 96;
 
-/** A batch of a document's chunks with their vectors and tokens; `from` is the place of the first. */
+/** A batch of a document's chunks with their vectors and tokens. `from`: index of the first chunk. */
 export interface EmbeddedChunks {
   readonly from: number;
   readonly tokens: number;
@@ -28,9 +28,9 @@ export interface EmbeddedChunks {
 
 /** Finds passages of documents. Stored in DynamoDB; another store could replace it (docs/adr/0022-agents.md). */
 export interface VectorIndex {
-  /** Returns false unless the document is being indexed and has exactly the chunks before `from`. */
+  /** Returns false unless the document is being indexed and contains exactly the chunks before `from`. */
   add(document: DocumentRef, embedded: EmbeddedChunks): Promise<boolean>;
-  /** The best passages of the agent's documents that are ready, best first. */
+  /** Returns the best passages of the agent's ready documents, best first. */
   search(agent: Agent, query: Query, limit: number): Promise<readonly Passage[]>;
 }
 
@@ -39,22 +39,25 @@ export interface DocumentStore {
   /** Newest first. */
   page(agent: AgentRef, request: PageRequest): Promise<Page<AgentDocument>>;
   find(ref: DocumentRef): Promise<AgentDocument | undefined>;
-  /** Settles the call and adds its document, without texts, in one write. `no room`: the agent has none, or is deleted. `closed`: the call was settled before. */
+  /**
+   * Settles the call and adds its document, without text, in one write. `no room`: the agent is full or deleted.
+   * `closed`: the call was already settled.
+   */
   begin(
     document: AgentDocument,
     open: OpenIndexing,
     settlement: ChargeSettlement,
   ): Promise<'done' | 'no room' | MeterChanged>;
-  /** Returns false if the document is not being indexed any more. */
+  /** Returns false if the document is no longer being indexed. */
   addTexts(document: DocumentRef, chunks: readonly Chunk[]): Promise<boolean>;
   texts(document: DocumentRef): Promise<readonly Chunk[]>;
   /** Undefined once the indexing has ended. */
   findOpen(documentId: string): Promise<OpenIndexing | undefined>;
-  /** Moves the deadline of an open indexing, never back. */
+  /** Extends the deadline of open indexing; never shortens it. */
   extend(documentId: string, deadline: number): Promise<void>;
   /** Open indexings that are past their deadline. */
   overdue(now: number): AsyncGenerator<OpenIndexing>;
-  /** Ends an open indexing once, in one write with its refund. Undefined: nothing is refunded. */
+  /** Ends open indexing once, in one write with its refund. Undefined: nothing is refunded. */
   end(open: OpenIndexing, end: EndOfIndexing, refund: RefundWrite | undefined): Promise<WrittenRefund>;
   /** Deletes a document that is not being indexed, with its chunks. Returns false if it has changed, or does not exist. */
   remove(document: AgentDocument, now: number): Promise<boolean>;
@@ -62,7 +65,7 @@ export interface DocumentStore {
 
 export interface EndOfIndexing {
   readonly status: IndexingEnd;
-  /** Microcredits that it is charged for in the end. */
+  /** Microcredits charged in total. */
   readonly cost: number;
   readonly now: number;
 }

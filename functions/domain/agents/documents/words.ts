@@ -1,17 +1,17 @@
-/** The words of a passage by their hashes, each with how often the passage has it. */
+/** Number of occurrences in a passage, by the hash of the word. */
 export type WordCounts = ReadonlyMap<number, number>;
 
-/** Maximum number of different words stored of a passage of 1,000 bytes; English prose has about 120. */
+/** Maximum distinct words stored per passage of 1,000 bytes. English prose has about 120. */
 const maxWords = 400;
 const maxCount = 255;
 
 const insideNames = /(?<=\p{Ll})(?=\p{Lu})/gu;
 const words = /[\p{L}\p{N}]+/gu;
-/** Scripts that are written without spaces, or whose words change at their end: pairs of characters stand in for words. */
+/** Scripts that are written without spaces, or whose words change at their end. Pairs of characters replace words. */
 const unspaced =
   /([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+)/u;
 
-/** Hashes the words of a text, regardless of case and marks. Names such as `maxTokens` count as two words. */
+/** Hashes the words of a text, ignoring case and diacritics. Names such as `maxTokens` count as two words. */
 export function countWords(text: string): WordCounts {
   const plain = text
     .replaceAll(insideNames, ' ')
@@ -34,7 +34,7 @@ function* termsOf(run: string): Generator<string> {
     yield run;
     return;
   }
-  // The capturing group keeps the separators, at the odd places.
+  // The capturing group keeps the separators, at odd indexes.
   for (const [place, part] of run.split(unspaced).entries()) {
     if (part === '') continue;
     if (place % 2 === 0 || part.length === 1) yield part;
@@ -42,18 +42,18 @@ function* termsOf(run: string): Generator<string> {
   }
 }
 
-/** FNV-1a, 32 bits, over UTF-16 units. Among 50,000 words less than one pair collides. */
+/** FNV-1a, 32 bits, over UTF-16 code units. Fewer than one pair among 50,000 words is expected to collide. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
   return value >>> 0;
 }
 
-/** Bytes of a word: its hash as uint32, little-endian, and its count. A passage begins with the number of its words as uint16. */
+/** Bytes per word: its hash (uint32, little-endian) and its count. A passage starts with its number of words (uint16). */
 const wordBytes = 5;
 const headBytes = 2;
 
-/** Packs the words of passages, at most 2,002 bytes for each. */
+/** Packs the words of passages, at most 2,002 bytes per passage. */
 export function packWords(passages: readonly WordCounts[]): Uint8Array {
   const size = passages.reduce((sum, counts) => sum + headBytes + counts.size * wordBytes, 0);
   const packed = new Uint8Array(size);
@@ -71,7 +71,10 @@ export function packWords(passages: readonly WordCounts[]): Uint8Array {
   return packed;
 }
 
-/** Calls `visit` with each word of each passage, never if there are no bytes. Throws a RangeError if they are not those of `count` passages. */
+/**
+ * Calls `visit` for each word of each passage, or not at all without bytes. Throws a RangeError if the bytes are not
+ * those of `count` passages.
+ */
 export function visitWords(
   packed: Uint8Array | undefined,
   count: number,

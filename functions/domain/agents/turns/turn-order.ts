@@ -69,10 +69,13 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
 /** Tokens of a model's context. */
 export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
 
-/** Windows of messages that a turn reads: with a summary also those that it is made of. */
+/** Context windows of messages that a turn reads. A summary needs the messages of a second window. */
 const windows = { drop: 1, error: 1, summarize: 2 } as const;
 
-/** An estimate of the messages that a turn needs beside the newest ones; 0 if these are enough. Rounded up by a quarter, as lengths differ. */
+/**
+ * Estimates the messages that a turn needs in addition to the newest ones; 0 if none. Rounded up by a quarter, because
+ * lengths differ.
+ */
 export function missingMessages(
   { model, truncation }: Pick<Agent, 'model' | 'truncation'>,
   read: readonly Message[],

@@ -8,7 +8,7 @@ export interface AudioRef {
   readonly id: string;
 }
 
-/** A file that may be sent, and transcribed once, until `expiresAt` (epoch ms). Its form expires earlier. */
+/** A file that may be uploaded, and transcribed once, until `expiresAt` (epoch ms). Its upload form expires earlier. */
 export interface Upload extends AudioRef {
   readonly contentType: string;
   readonly bytes: number;
@@ -20,11 +20,11 @@ export interface Upload extends AudioRef {
   readonly facts?: FileFacts & { readonly version: string };
 }
 
-/** Container and seconds of a file; `seconds` is undefined if only the whole file shows them. */
+/** Container and seconds of a file. `seconds` is undefined if only the whole file shows them. */
 export interface FileFacts {
   readonly container: string;
   readonly seconds?: number | undefined;
-  /** The most that it may last, if its content contradicts its header. */
+  /** Maximum seconds, if the content contradicts the header. */
   readonly maxSeconds?: number | undefined;
 }
 

@@ -49,7 +49,10 @@ export interface StoredFile {
 
 /** The files of long audio, by their keys. */
 export interface AudioFiles {
-  /** A form that accepts a file of exactly this type and length. It expires at `expiresAt` (epoch ms), or earlier with its credentials. */
+  /**
+   * Upload form for a file of exactly this type and length. It expires at `expiresAt` (epoch ms), or earlier with its
+   * credentials.
+   */
   allowUpload(
     key: string,
     file: { readonly contentType: string; readonly bytes: number; readonly expiresAt: number },

@@ -111,7 +111,7 @@ export function counted(before: Meter, { meter, entries }: Settled, now: number)
   return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
 }
 
-/** Records in the last entry which change of the subscription it belongs to. */
+/** Records in the last entry which subscription change it belongs to. */
 export function described({ meter, entries }: Settled, change: SubscriptionChange): Settled {
   return {
     meter,
@@ -153,14 +153,14 @@ function withPendingPlan(meter: Meter, plans: Plans): Meter {
   return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
 }
 
-/** Back to the free allowance, in the current free month, which is counted from registration. */
+/** Returns to the free allowance in the current free month, which is counted from registration. */
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
   const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };
   return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);
 }
 
-/** Makes a cancellation final: the plan's lots keep the expiry that it gave them. */
+/** Makes a cancellation final. The plan's lots keep the expiry set by the cancellation. */
 export function withoutSubscription(meter: Meter): Meter {
   const { subscription, ...rest } = meter;
   const cancellation = subscription?.cancellation;

@@ -1,9 +1,9 @@
 import { balance, heldCredits, type LedgerEntry, type Lot, type Meter } from '../meter.ts';
 
-/** Maximum lots of one source per account, which bounds the item's size. Only operator grants reach it. */
+/** Maximum lots per source and account, which bounds the item's size. Only operator grants reach it. */
 export const maxLotsPerSource = 14;
 
-/** Credits taken from one lot. Microcredits. */
+/** Credits taken from one lot, in microcredits. */
 export interface LotPart extends Pick<Lot, 'id' | 'source' | 'expiresAt'> {
   readonly amount: number;
 }
@@ -18,7 +18,7 @@ const total = (lots: readonly Lot[]): number => lots.reduce((sum, { remaining })
 
 const byExpiry = (lots: readonly Lot[]): Lot[] => lots.toSorted((one, other) => one.expiresAt - other.expiresAt);
 
-/** Deducts from the lots what calls have spent since the lots were last settled, oldest expiry first. */
+/** Deducts from the lots the credits spent by calls since the lots were last settled, oldest expiry first. */
 function settled(lots: readonly Lot[], meter: Meter): Lot[] {
   let spent = total(lots) - balance(meter);
   return lots.map((lot) => {
@@ -37,13 +37,13 @@ function changeLots(meter: Meter, change: (lots: readonly Lot[], isOnResume: boo
   return { ...meter, lots, subscription: { ...subscription, cancellation } };
 }
 
-/** Writes into the lots what calls have spent. It changes neither the balance nor the result of a resumption. */
+/** Deducts the spending of calls from the lots. Changes neither the balance nor the result of a resumption. */
 export const settleLots = (meter: Meter): Meter => changeLots(meter, (lots) => settled(lots, meter));
 
-/** The lots that have credits left, next to be spent first. */
+/** Lots with remaining credits, in spending order. */
 export const currentLots = (meter: Meter): Lot[] => settled(meter.lots, meter).filter(({ remaining }) => remaining > 0);
 
-/** As `currentLots`, with lots of one source and expiry shown as one. */
+/** Like `currentLots`, but merges lots of the same source and expiry. */
 export function shownLots(meter: Meter): Lot[] {
   const alike = Map.groupBy(currentLots(meter), ({ source, expiresAt }) => `${source} ${expiresAt}`);
   return [...alike.values()].map((group) => group.reduce(joined));
@@ -56,8 +56,8 @@ export const capPlanLots = (lots: readonly Lot[], expiresAt: number): Lot[] =>
   );
 
 /**
- * Removes the credits that have expired by `now`. Open holds count as drawn from the oldest lots: that part stays until
- * the hold is settled, and what the hold returns expires then.
+ * Removes the credits that have expired by `now`. Open holds count as drawn from the oldest lots: their part remains
+ * until the hold is settled, and the credits that the hold returns then expire.
  */
 export function expireLots(meter: Meter, now: number): LotChange {
   const entries: LedgerEntry[] = [];
@@ -71,8 +71,8 @@ export function expireLots(meter: Meter, now: number): LotChange {
 }
 
 /**
- * Lots that have not expired stay as they are stored: calls that are still counted in the balance alone are deducted when
- * the lots are next settled. They stay even if they are empty, so that a refund finds the lot that it belongs to.
+ * Lots that have not expired stay as stored: recent spending is deducted when the lots are next settled. Empty lots
+ * stay too, so that a refund finds its lot.
  */
 function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   let held = heldCredits(meter);
@@ -87,7 +87,7 @@ function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   return { lots: kept, entries };
 }
 
-/** Adds a lot, up to the largest balance that a number holds exactly. */
+/** Adds a lot, up to the largest balance that a number represents exactly. */
 export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): LotChange {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
   const id = meter.lotsGranted + 1;
@@ -98,7 +98,7 @@ export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expi
   return { meter: { ...added, lotsGranted: id, spendable: meter.spendable + granted }, entries: [entry] };
 }
 
-/** Credits of one source and expiry are one lot. */
+/** Credits of the same source and expiry form one lot. */
 function withLot(lots: readonly Lot[], lot: Lot): Lot[] {
   const index = lots.findIndex(({ source, expiresAt }) => source === lot.source && expiresAt === lot.expiresAt);
   const same = lots[index];
@@ -121,7 +121,7 @@ function withinLimit(lots: Lot[], source: Lot['source']): Lot[] {
   return lots.flatMap((lot) => (lot === earlier ? [] : lot === later ? [joined(later, earlier)] : [lot]));
 }
 
-/** The parts that `amount` is taken from, as if it were the only cost since the lots were settled. */
+/** The lot parts that pay `amount`, as if it were the only cost since the lots were settled. */
 export function takenFrom(lots: readonly Lot[], meter: Meter, amount: number): LotPart[] {
   let left = amount;
   return settled(lots, meter).flatMap(({ id, source, expiresAt, remaining }) => {
@@ -131,7 +131,7 @@ export function takenFrom(lots: readonly Lot[], meter: Meter, amount: number): L
   });
 }
 
-/** The last `amount` of what was taken: what a smaller cost would have left. */
+/** The last `amount` of the parts: the credits that a smaller cost would not have used. */
 export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] {
   let left = amount;
   return parts.toReversed().flatMap((part) => {
@@ -142,8 +142,8 @@ export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] 
 }
 
 /**
- * Returns credits to the lots that they were taken from: `parts` to the lots, `onResume` to the lots as a resumption
- * would restore them. Credits whose lot has expired expire. Nothing else changes.
+ * Returns credits to the lots that they were taken from: `parts` to the current lots, `onResume` to the lots as a
+ * resumption would restore them. Credits of an expired lot expire. Nothing else changes.
  */
 export function restore(
   before: Meter,
@@ -163,7 +163,7 @@ function returned(lots: readonly Lot[], parts: readonly LotPart[]): Lot[] {
   return parts.reduce<Lot[]>(
     (current, part) => {
       const byId = current.findIndex(({ id }) => id === part.id);
-      // A lot that was joined with another of its expiry has that one's id.
+      // A lot merged with another of the same expiry has that lot's id.
       const index = byId >= 0 ? byId : current.findIndex((lot) => isAlike(lot, part));
       const lot = current[index];
       return lot ? current.with(index, { ...lot, remaining: lot.remaining + part.amount }) : current;

@@ -97,7 +97,10 @@ export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: num
   };
 }
 
-/** A smaller plan from the next period on; the current one takes that back, which is recorded as `kept`. */
+/**
+ * Schedules a smaller plan for the next period. Choosing the current plan cancels the change, which is recorded as
+ * `kept`.
+ */
 export function downgrade(
   meter: Meter,
   { planId, plan }: ChosenPlan,

@@ -1,4 +1,4 @@
-/** A last frame that is cut, or rounding, does not make the seconds of a file uncertain. */
+/** Tolerance for a truncated last frame and for rounding. */
 export const certainFactor = 1.01;
 
 const headerBytes = 10;

@@ -6,28 +6,28 @@ const streamInfoAt = 8;
 const rateAt = streamInfoAt + 10;
 const samplesAt = streamInfoAt + 13;
 
-/** By the code in a frame's header (RFC 9639, 9.1.2); a code of 0 stands for the rate of the first block. */
+/** By the code in a frame header (RFC 9639, 9.1.2). Code 0 means the rate of the first block. */
 const rates = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000] as const;
 
-/** Frames of one stream share these parts of their headers. Two bytes and a checksum of one byte also occur by chance. */
+/** All frames of a stream share these header fields. Two bytes and an 8-bit checksum alone also occur by chance. */
 const minFramesOfKind = 2;
 
 export const isFlac = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(4, bytes.length)).toString('latin1') === 'fLaC';
 
-/** Seconds of a FLAC file: the larger of those of its first block and those of its frames. Comments and pictures are not read. */
+/** Seconds of a FLAC file: the larger of the first block's and the frames'. Skips comments and pictures. */
 export function flacFacts(bytes: Uint8Array): AudioFacts {
   return { container: 'FLAC', seconds: Math.max(flacHeaderSeconds(bytes), flacFrameSeconds(bytes)) };
 }
 
-/** 0 if the file was written before its length was known. */
+/** Returns 0 if the encoder did not know the length. */
 export function flacHeaderSeconds(bytes: Uint8Array): number {
   const view = viewOf(bytes);
   const samples = (view.getUint8(samplesAt) & 0x0f) * 2 ** 32 + view.getUint32(samplesAt + 1);
   return samples / flacRate(bytes);
 }
 
-/** Seconds of all frames in these bytes, by their headers: a decoder plays each frame, whatever the first block counts. */
+/** Seconds of all frames, by their headers. A decoder plays every frame, regardless of the length in the first block. */
 export function flacFrameSeconds(bytes: Uint8Array): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const usual = flacRate(bytes);

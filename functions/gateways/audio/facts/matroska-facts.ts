@@ -49,7 +49,7 @@ const nanoseconds = 1e9;
 
 export const isMatroska = (bytes: Uint8Array): boolean => bytes.length > 4 && viewOf(bytes).getUint32(0) === ids.header;
 
-/** A track as its entry describes it; `frames` are the seconds of its frames so far, `maxFrames` the most that they may be. */
+/** A track, by its entry. `frames`: seconds of its frames so far; `maxFrames`: their maximum. */
 interface Track {
   isAudio: boolean;
   codec: string;
@@ -62,23 +62,24 @@ interface Track {
   vorbis?: VorbisPackets;
 }
 
-/** A film in many languages has a few dozen. */
+/** A film in many languages has a few dozen tracks. */
 const maxTracks = 1000;
 
-/** Samples of a frame of AAC, and the most that a frame of a codec not named here has. */
+/** Samples per AAC frame, and the maximum for codecs not listed here. */
 const aacSamples = 1024;
 const maxSamples = 4096;
 const maxOpusSeconds = 0.12;
 
-/** Samples per second of a track whose entry has none (RFC 9559, "SamplingFrequency"). */
+/** Default sample rate of a track (RFC 9559, "SamplingFrequency"). */
 const usualRate = 8000;
 
-/** Where the configuration of FLAC has its rate: in the first block, behind the signature. */
+/** Offset of the sample rate in a FLAC configuration: in the first block, after the signature. */
 const flacRateAt = 18;
 
 /**
- * Container and seconds of a WebM or Matroska file: the largest of those of its header, of its timestamps and of its frames. A browser writes no
- * header, and a decoder plays each frame, whatever its timestamp. Each step advances by at least two bytes. Fails if there is no audio.
+ * Container and seconds of a WebM or Matroska file: the largest of its header, its timestamps and its frames. Browsers
+ * write no duration, and a decoder plays every frame regardless of its timestamp. Each step advances by at least two
+ * bytes. Fails if there is no audio.
  */
 export function matroskaFacts(bytes: Uint8Array): AudioFacts & { readonly maxSeconds: number } {
   const { container, hasAudio, header, last, gap, frames, maxFrames } = matroskaParts(bytes);
@@ -89,8 +90,8 @@ export function matroskaFacts(bytes: Uint8Array): AudioFacts & { readonly maxSec
 }
 
 /**
- * The seconds of a file's elements, as far as these bytes go: of its header, of its last block, between that block and the one before, of its frames,
- * and the most that its frames may last, where their content does not show it.
+ * Seconds of the elements in these bytes: of the header, up to the last block, between the last two blocks, of the
+ * frames, and the maximum of the frames if their content does not show it.
  */
 export function matroskaParts(bytes: Uint8Array) {
   const view = viewOf(bytes);
@@ -147,7 +148,7 @@ const newTrack = (): Track => ({
   maxFrames: 0,
 });
 
-/** Adds the frames of a block, from its flags on. Frames that share a block (RFC 9559, 10.3) count as the first one. */
+/** Adds the frames of a block, from its flags on. Laced frames (RFC 9559, 10.3) count like the first one. */
 function addBlock(track: Track, block: Uint8Array): void {
   const lacing = (block[0] ?? 0) & 0x06;
   const count = lacing === 0 ? 1 : (block[1] ?? 0) + 1;
@@ -167,7 +168,7 @@ function addBlock(track: Track, block: Uint8Array): void {
   track.maxFrames += isUncertain ? count * (codec === 'A_OPUS' ? maxOpusSeconds : maxSamples / rate) : (seconds ?? 0);
 }
 
-/** Bytes of the sizes of all frames but the last: as in Ogg, none for frames of one size, or as EBML's integers. */
+/** Bytes of the sizes of all laced frames but the last: Xiph lacing as in Ogg, none for a fixed size, or EBML integers. */
 function sizesBytes(block: Uint8Array, lacing: number, count: number): number {
   if (lacing === 0x04) return 0;
   let at = 2;
@@ -179,7 +180,7 @@ function sizesBytes(block: Uint8Array, lacing: number, count: number): number {
   return at - 2;
 }
 
-/** The smaller of the entry's rate and that of the decoder's own configuration. */
+/** The smaller of the entry's rate and the rate in the decoder configuration. */
 function rateOf({ codec, config, rate: entry }: Track): number {
   const rate = entry > 0 ? entry : usualRate;
   if (codec.startsWith('A_AAC')) return Math.min(rate, aacRate(config) ?? rate);
@@ -187,7 +188,10 @@ function rateOf({ codec, config, rate: entry }: Track): number {
   return Math.min(rate, viewOf(config).getUint32(flacRateAt) >>> 12 || rate);
 }
 
-/** The headers of Vorbis: their number, the sizes of all but the last as in Ogg, and the headers themselves (RFC 9559, "A_VORBIS"). */
+/**
+ * Vorbis headers: their number, the sizes of all but the last as in Ogg, and the headers themselves (RFC 9559,
+ * "A_VORBIS").
+ */
 function vorbisOf(config: Uint8Array): VorbisPackets {
   const sizes = [0, 0];
   let at = 1;
@@ -208,7 +212,7 @@ interface Element {
   readonly size: number;
 }
 
-/** In their order, until the end or the first invalid one. Those whose parts are read have a size of 0. */
+/** Elements in order, up to the end or the first invalid one. Elements whose children are read have size 0. */
 function* elements(view: DataView): Generator<Element> {
   let at = 0;
   while (at < view.byteLength) {

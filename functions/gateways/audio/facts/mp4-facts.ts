@@ -1,10 +1,10 @@
 import type { AudioFacts } from '#domain/audio/transcription.ts';
 import { aacRate } from './mpeg-frames.ts';
 
-/** Boxes whose parts are read as if they stood beside them (ISO 14496-12). */
+/** Boxes whose children are read as if they were siblings (ISO 14496-12). */
 const entered: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 
-/** Boxes that are read, by their type as a number, so that any other costs no more than a step. */
+/** Boxes to read, by type as a number, so that any other box costs one step. */
 const types: ReadonlyMap<number, string> = new Map(
   [...entered, 'tkhd', 'mvhd', 'mdhd', 'hdlr', 'stsd', 'stsz', 'stz2', 'trex', 'tfhd', 'trun'].map((type) => [
     Buffer.from(type, 'latin1').readUInt32BE(),
@@ -12,20 +12,20 @@ const types: ReadonlyMap<number, string> = new Map(
   ]),
 );
 
-/** A film in many languages has a few dozen. */
+/** A film in many languages has a few dozen tracks. */
 const maxTracks = 1000;
 
-/** Bytes of a box's header: of a usual one, and of one whose size has 64 bits. */
+/** Bytes of a box header: the usual one, and one with a 64-bit size. */
 const [shortHeader, longHeader] = [8, 16];
 
-/** Bytes of a box that are read, from its header on; a run of a fragment is read whole if it is at hand. */
+/** Bytes that are read of a box, from its header on. A fragment run is read whole if it is available. */
 export const mp4HeadBytes = 256;
 
 /** Flags of the fields of a `tfhd` and a `trun` (ISO 14496-12, 8.8.7 and 8.8.8). */
 const headerHas = { offset: 0x1, description: 0x2, duration: 0x8 } as const;
 const runHas = { offset: 0x1, firstFlags: 0x4, duration: 0x100, size: 0x200, flags: 0x400, time: 0x800 } as const;
 
-/** Samples of a frame by the codec of a track (ISO 14496-12, 12.2.3; QTFF, "Sound sample descriptions"), and the most of any other. */
+/** Samples per frame, by codec (ISO 14496-12, 12.2.3; QTFF, "Sound sample descriptions"). */
 const frameSamples: Readonly<Record<string, number>> = {
   mp4a: 1024,
   '.mp3': 1152,
@@ -39,14 +39,14 @@ const frameSamples: Readonly<Record<string, number>> = {
     ]),
   ),
 };
-/** Usual and largest frames of any other codec, in samples; and of Opus, in seconds. */
+/** Usual and maximum length of a frame: of other codecs in samples, of Opus in seconds. */
 const otherFrames = { usual: 1024, max: 4096 } as const;
 const opusFrames = { usual: 0.02, max: 0.12 } as const;
 
 interface Track {
   isAudio: boolean;
   timescale: number;
-  /** In its timescale: of its header, and of the runs of its fragments. */
+  /** In the track's timescale: `duration` of its header, `runs` of its fragments. */
   duration: number;
   runs: number;
   defaultDuration: number;
@@ -56,8 +56,8 @@ interface Track {
 }
 
 /**
- * Reads the boxes of an MP4 file in their order, by their first bytes. Its seconds are the largest of those of its headers, of its fragments, and of its
- * frames: a decoder plays each frame, whatever its header claims.
+ * Reads the boxes of an MP4 file in order, by their first bytes. The seconds are the largest of the headers, the
+ * fragments and the frames, because a decoder plays every frame regardless of the header.
  */
 export class Mp4Boxes {
   readonly #tracks: Track[] = [];
@@ -66,17 +66,20 @@ export class Mp4Boxes {
   #fragmentDuration = 0;
   #movie = 0;
 
-  /** Recorded in fragments, which have the durations that the header has not. */
+  /** Whether the file is fragmented. Fragments contain the durations that the header lacks. */
   isFragmented = false;
 
-  /** Adds a box by its first bytes, and returns how many bytes later the next one begins; 0 if no box begins there. `rest` bytes are left of the file. */
+  /**
+   * Adds a box by its first bytes. Returns the offset of the next box, or 0 if no box starts there. `rest`: remaining
+   * bytes of the file.
+   */
   add(head: Buffer, rest: number): number {
     if (head.length < shortHeader) return 0;
     const short = head.readUInt32BE(0);
     const isLong = short === 1;
     const headerBytes = isLong ? longHeader : shortHeader;
     if (head.length < headerBytes) return 0;
-    // A size of 0 is that of the rest of the file.
+    // Size 0 means up to the end of the file.
     const size = short === 0 ? rest : isLong ? Number(head.readBigUInt64BE(shortHeader)) : short;
     if (size < headerBytes) return 0;
     const type = types.get(head.readUInt32BE(4));
@@ -120,7 +123,7 @@ export class Mp4Boxes {
     this.#fragmentDuration = flags & headerHas.duration ? word(before) : this.#current.defaultDuration;
   }
 
-  /** A run counts as many frames as it has entries, if it has any: its own count may be larger. */
+  /** A run counts at most as many frames as it has entries, because its own count may be larger. */
   #run(word: (index: number) => number, bytes: number): void {
     const [flags, counted] = [word(0), word(1)];
     const each = [runHas.duration, runHas.size, runHas.flags, runHas.time].filter((flag) => flags & flag).length;
@@ -149,7 +152,7 @@ export class Mp4Boxes {
   }
 }
 
-/** Seconds of an MP4 file, of one piece or in fragments. Each step advances by at least eight bytes, and its samples are not read. */
+/** Seconds of an MP4 file, plain or fragmented. Each step advances by at least eight bytes. Samples are not read. */
 export function mp4Facts(bytes: Uint8Array): AudioFacts {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const boxes = new Mp4Boxes();
@@ -172,7 +175,7 @@ const newTrack = (): Track => ({
   frames: 0,
 });
 
-/** Of a `mvhd` or `mdhd`; one whose bits are all set is unknown. */
+/** Duration in an `mvhd` or `mdhd`. All bits set means unknown. */
 function durationOf(data: Buffer): number {
   const isLong = data[0] === 1;
   if (data.length < (isLong ? 32 : 20)) return 0;
@@ -180,7 +183,7 @@ function durationOf(data: Buffer): number {
   return duration >= (isLong ? 2 ** 53 : 0xffff_ffff) ? 0 : duration;
 }
 
-/** Offsets in a `stsd`: of its first entry's codec and rate (ISO 14496-12, 12.2.3). */
+/** Offsets in an `stsd`: codec and rate of the first entry (ISO 14496-12, 12.2.3). */
 const entry = { codec: 12, rate: 40 } as const;
 
 function describe(track: Track, data: Buffer): void {
@@ -191,11 +194,11 @@ function describe(track: Track, data: Buffer): void {
   track.rate = Math.min(rate || Number.POSITIVE_INFINITY, (config && aacRate(config)) ?? Number.POSITIVE_INFINITY);
 }
 
-/** Tags of descriptors in an `esds`, with the bytes before the next one in them (ISO 14496-1, 7.2.6). */
+/** Descriptor tags in an `esds`, with the bytes before the nested descriptor (ISO 14496-1, 7.2.6). */
 const descriptors: Readonly<Record<number, number>> = { 0x03: 3, 0x04: 13 };
 const decoderTag = 0x05;
 
-/** The configuration of a track's decoder; undefined if its entry has none. */
+/** Decoder configuration of a track; undefined if its entry has none. */
 function decoderConfig(data: Buffer): Buffer | undefined {
   const esds = data.indexOf('esds', entry.rate, 'latin1');
   if (esds === -1) return undefined;
@@ -212,7 +215,10 @@ function decoderConfig(data: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** Of a codec whose frames do not show their length: the most that they may last, if usual frames last more than twice the seconds of the header. */
+/**
+ * For a codec whose frames do not show their length: the maximum seconds, if usual frames last more than twice the
+ * header's seconds.
+ */
 function framesSeconds({ codec, rate, frames, timescale, duration, runs }: Track) {
   if (!(rate > 0 && rate < Number.POSITIVE_INFINITY)) return { seconds: 0, maxSeconds: 0 };
   const samples = frameSamples[codec];

@@ -4,8 +4,8 @@ import { mpegFrames } from './mpeg-frames.ts';
 import { isFrameOfFacts } from './mpeg-index.ts';
 
 /**
- * Seconds of MPEG audio by all of its frames. Bytes that are neither a frame nor a tag count at the rate of the frames, because another decoder may
- * find audio there. Fails if there is no frame.
+ * Seconds of MPEG audio, by all of its frames. Bytes outside frames and tags count at the rate of the frames, because
+ * another decoder may find audio there. Fails if there is no frame.
  */
 export function mpegFacts(bytes: Uint8Array): AudioFacts {
   let container: string | undefined;
@@ -23,12 +23,12 @@ export function mpegFacts(bytes: Uint8Array): AudioFacts {
   return { container, seconds: seconds * (1 + otherBytes / frameBytes) };
 }
 
-/** Bytes at the end of a file that ID3v1 uses, and those of the footer of APEv2 with the place of its length. */
+/** Bytes of an ID3v1 tag at the end of a file, and of an APEv2 footer with the offset of its length. */
 const id3v1Bytes = 128;
 const apeFooterBytes = 32;
 const apeLengthAt = 12;
 
-/** Bytes between frames without padding and without the tags that stand there. */
+/** Bytes between frames, without padding and tags. */
 function withoutTags(gap: Uint8Array): number {
   if (gap.length === 0) return 0;
   let rest = Buffer.from(gap.buffer, gap.byteOffset, gap.byteLength);

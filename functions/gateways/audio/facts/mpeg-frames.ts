@@ -32,7 +32,7 @@ export function* mpegFrames(bytes: Uint8Array): Generator<MpegFrame> {
   }
 }
 
-/** Seconds of the frame that these bytes begin with; 0 if they begin with none. */
+/** Seconds of the frame at the start of these bytes; 0 if there is none. */
 export function mpegFrameSeconds(bytes: Uint8Array): number {
   const frame = frameAt(bytes, 0);
   return frame ? frame.samples / frame.rate : 0;
@@ -65,10 +65,10 @@ function adtsFrame(bytes: Uint8Array, at: number): MpegFrame | undefined {
   return { container: 'ADTS', at, bytes: length, samples, rate, stream: (kind << 8) | (rates & 0xfc) };
 }
 
-/** The index whose rate stands behind it (ISO 14496-3, 1.6.3.3). */
+/** Index of an explicit rate, which follows it (ISO 14496-3, 1.6.3.3). */
 const explicitRate = 15;
 
-/** Samples per second that a decoder of AAC reads from its configuration (ISO 14496-3, "AudioSpecificConfig"); undefined if it has none. */
+/** Samples per second in an AAC decoder configuration (ISO 14496-3, "AudioSpecificConfig"); undefined if there are none. */
 export function aacRate(config: Uint8Array): number | undefined {
   const value = (at: number, bits: number): number => {
     let sum = 0;

@@ -6,21 +6,21 @@ import { VorbisPackets } from './vorbis-packets.ts';
 /** Offsets in a page (RFC 3533, 6). */
 const page = { flags: 5, granule: 6, serial: 14, segments: 26, header: 27 } as const;
 const flagOf = { continued: 1, begins: 2 } as const;
-/** Of Opus, regardless of its source (RFC 7845). */
+/** Rate of Opus, regardless of its source (RFC 7845). */
 const opusRate = 48_000;
 const noGranule = 0xffff_ffff_ffff_ffffn;
 
-/** Bytes of a packet that are kept: those of Vorbis's setup header, of which its codebooks are a part. */
+/** Bytes of a packet that are kept, enough for Vorbis's setup header with its codebooks. */
 const maxPacketBytes = 64 * 1024;
 
 interface Codec {
-  /** Samples per second, as the positions of pages count them. */
+  /** Samples per second, the unit of page positions. */
   readonly rate: number;
   /** Seconds of a packet. */
   readonly seconds: (packet: Uint8Array) => number;
 }
 
-/** The beginning of a stream of audio, and how it is read. */
+/** The start of an audio stream, and how to read it. */
 const codecs: readonly { readonly magic: string; readonly codecOf: (packet: Buffer) => Codec }[] = [
   { magic: 'OpusHead', codecOf: () => ({ rate: opusRate, seconds: opusPacketSeconds }) },
   {
@@ -41,7 +41,7 @@ const codecs: readonly { readonly magic: string; readonly codecOf: (packet: Buff
     magic: 'Speex   ',
     codecOf(packet) {
       const [rate, mode, frames] = [packet.readUInt32LE(36), packet.readUInt32LE(40), packet.readUInt32LE(64)];
-      // A frame has 20 ms (The Speex Manual, 7.2). The first two packets are headers.
+      // A frame lasts 20 ms (The Speex Manual, 7.2). The first two packets are headers.
       const samples = 160 * 2 ** Math.min(mode, 2) * Math.max(1, Math.min(frames, 64));
       let packets = 0;
       return { rate, seconds: () => (packets++ < 2 ? 0 : samples / rate) };
@@ -53,16 +53,19 @@ interface Stream {
   readonly isOpus: boolean;
   readonly codec: Codec;
   lastGranule: number;
-  /** Of its packets. */
+  /** Seconds of its packets. */
   seconds: number;
-  /** The packet that the next page continues. */
+  /** Packet that continues on the next page. */
   open: Uint8Array[];
   openBytes: number;
 }
 
 export const isOgg = (bytes: Uint8Array): boolean => findPage(bytes, 0) === 0;
 
-/** Samples per second, as positions in the stream count them, of the first stream of audio; undefined if none begins in these bytes. */
+/**
+ * Samples per second of the first audio stream, the unit of its positions; undefined if no stream starts in these
+ * bytes.
+ */
 export function oggRate(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = findPage(bytes, 0); at !== -1 && at + page.header <= bytes.length; at = findPage(bytes, at + 1)) {
@@ -74,8 +77,8 @@ export function oggRate(bytes: Uint8Array): number | undefined {
 }
 
 /**
- * Seconds of an Ogg file, the sum of its streams of audio: the larger of those of a stream's packets and of its last page. The pages of Opus do not
- * count, because its packets have all there is. Comments are not read. Each step advances by a page.
+ * Seconds of an Ogg file: the sum of its audio streams, each the larger of its packets and its last page position. For
+ * Opus only packets count, because they contain all audio. Skips comments. Each step advances by a page.
  */
 export function oggFacts(bytes: Uint8Array): AudioFacts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -149,5 +152,5 @@ const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => t
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-/** Where the next page begins; -1 if none does. */
+/** Offset of the next page; -1 if there is none. */
 const findPage = (bytes: Uint8Array, from: number): number => bufferOf(bytes).indexOf('OggS', from, 'latin1');

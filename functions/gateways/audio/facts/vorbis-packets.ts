@@ -1,15 +1,15 @@
-/** Where an identification header has its rate, and its two block sizes as powers of two (Vorbis I, 4.2.2). */
+/** Offsets in the identification header: the rate, and the two block sizes as powers of two (Vorbis I, 4.2.2). */
 const rateAt = 12;
 const blocksAt = 28;
 
 const setupType = 5;
 
-/** Modes that a setup header may have (Vorbis I, 4.2.4). */
+/** Maximum modes in a setup header (Vorbis I, 4.2.4). */
 const maxModes = 64;
 /** Bits of a mode: its block flag, window, transform and mapping. */
 const modeBits = 41;
 
-/** Seconds of the packets of a Vorbis stream, one after another. Until its setup header is read, every block counts as a short one. */
+/** Seconds of consecutive packets of a Vorbis stream. Until the setup header is read, every block counts as short. */
 export class VorbisPackets {
   readonly rate: number;
   readonly #blocks: readonly [short: number, long: number];
@@ -23,7 +23,7 @@ export class VorbisPackets {
     this.#blocks = [2 ** (sizes & 0x0f), 2 ** (sizes >> 4)];
   }
 
-  /** A packet; of a packet of audio its first byte suffices. */
+  /** Seconds that a packet adds. For an audio packet the first byte is enough. */
   seconds(packet: Uint8Array): number {
     const first = packet[0] ?? 1;
     if (first === setupType) this.#longModes = longModesOf(packet);
@@ -39,13 +39,13 @@ export class VorbisPackets {
 }
 
 /**
- * Which modes have long blocks. The modes are at the end of the setup header, so they are read from there backwards: each has 32 bits of zeros, and
- * before the first is their number.
+ * Which modes have long blocks. The modes are at the end of the setup header, so they are read backwards: each contains
+ * 32 zero bits, and their number precedes the first.
  */
 function longModesOf(setup: Uint8Array): boolean[] {
   let end = 8 * setup.length - 1;
   const bit = (at: number): number => ((setup[at >> 3] ?? 0) >> (at & 7)) & 1;
-  // The last bit that is set is the framing flag.
+  // The last set bit is the framing flag.
   while (end > 0 && bit(end) === 0) end -= 1;
   const value = (at: number, bits: number): number => {
     let sum = 0;

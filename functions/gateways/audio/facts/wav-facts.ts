@@ -17,12 +17,13 @@ const text = (bytes: Uint8Array, at: number, length = 4): string =>
 export const isWav = (bytes: Uint8Array): boolean =>
   bytes.length >= firstChunkAt && text(bytes, 0) === 'RIFF' && text(bytes, 8) === 'WAVE';
 
-/** Bytes of a chunk's header and of the part of a format that is read. */
+/** Bytes that are read of a chunk: its header and the start of a format. */
 export const wavChunkBytes = chunkHeaderBytes + formatBytes;
 
 /**
- * The chunks of a WAV file, one after another, in a file of `size` bytes. The samples are those of the data chunks if the chunks fill the file
- * exactly. Otherwise a length in the header contradicts the file, and every byte from the first data chunk on counts as samples.
+ * The chunks of a WAV file of `size` bytes, added in order. If they fill the file exactly, the samples are those of the
+ * data chunks. Otherwise a length in the header is false, and every byte from the first data chunk on counts as
+ * samples.
  */
 export class WavChunks {
   readonly #size: number;
@@ -36,7 +37,7 @@ export class WavChunks {
     this.#size = size;
   }
 
-  /** Where the next chunk begins; undefined at the end of the chunks. */
+  /** Offset of the next chunk; undefined at the end. */
   get next(): number | undefined {
     return !this.#isBroken && this.#at + chunkHeaderBytes <= this.#size ? this.#at : undefined;
   }
@@ -52,7 +53,7 @@ export class WavChunks {
       this.#bytesPerSecond = Math.min(this.#bytesPerSecond, rateOf(view, chunkHeaderBytes));
     if (name === 'data') {
       this.#samplesAt ??= this.#at + chunkHeaderBytes;
-      // A writer that streams does not know the length.
+      // A streaming encoder does not know the length.
       const used = length === 0 ? inFile : Math.min(length, inFile);
       this.#dataBytes += used;
       this.#at += chunkHeaderBytes + used + (used % 2);
@@ -83,7 +84,10 @@ export function wavFacts(bytes: Uint8Array): AudioFacts {
   return chunks.facts();
 }
 
-/** Bytes per second: by the size of the samples if it is fixed, otherwise by the rate in the header up to what compression can save. */
+/**
+ * Bytes per second: by the size of the samples if it is fixed, otherwise by the header's rate, up to the savings of
+ * compression.
+ */
 function rateOf(view: DataView, at: number): number {
   const word = (offset: number): number => view.getUint16(at + offset, true);
   const [format, channels, bits] = [word(0), word(2), word(14)];

@@ -1,7 +1,7 @@
 import { flacFrameSeconds, flacHeaderSeconds } from '../facts/flac-facts.ts';
 import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
 
-/** Reads FLAC by its first block, and by the frames behind it if they contradict that. Pictures before the frames are not read. */
+/** Reads FLAC by its first block, or by the frames after it if they contradict it. Skips pictures before the frames. */
 export async function rangedFlac(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);
   const seconds = flacHeaderSeconds(head);

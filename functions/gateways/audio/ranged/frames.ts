@@ -4,8 +4,8 @@ import { countedFrames } from '../facts/mpeg-index.ts';
 import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
 
 /**
- * Reads MPEG audio by its first block: the seconds of the frames that it counts, or of the file's size if its frames have one rate of bits; undefined if
- * it has neither.
+ * Reads MPEG audio by its first block: its frame count, or the file size if the bit rate is constant; undefined seconds
+ * without either.
  */
 export async function rangedFrames(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);
@@ -17,7 +17,7 @@ export async function rangedFrames(file: RangedFile) {
   const counted = countedFrames(head, first);
   if (counted === undefined && file.size <= head.length) return mpegFacts(head);
   const bytes = frames.map((frame) => frame.bytes);
-  // A frame is up to four bytes longer if its rate is no multiple of the samples' rate.
+  // A frame is up to four bytes longer if the bit rate is not a multiple of the sample rate.
   const isConstant = container === 'MPEG' && Math.max(...bytes) - Math.min(...bytes) <= 4;
   const mean = bytes.reduce((sum, length) => sum + length, 0) / bytes.length;
   const bySize = secondsOf((file.size - at) / mean);

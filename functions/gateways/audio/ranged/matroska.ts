@@ -8,8 +8,8 @@ const tailBytes = 2 * blockBytes;
 const timestampId = 0xe7;
 
 /**
- * Reads WebM and Matroska: the larger of the header's seconds and the last block's, by the last cluster that begins at the file's end; undefined if it
- * has neither. Its first frames are read in case they contradict that.
+ * Reads WebM and Matroska: the larger of the header's seconds and those of the last block, which is in the last cluster
+ * at the end of the file. Undefined seconds without either. Reads the first frames in case they contradict the header.
  */
 export async function rangedMatroska(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);

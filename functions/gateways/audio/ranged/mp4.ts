@@ -1,7 +1,10 @@
 import { Mp4Boxes, mp4HeadBytes } from '../facts/mp4-facts.ts';
 import { type RangedFile, TooFar } from './ranged-file.ts';
 
-/** Reads MP4 by the headers of the file and its tracks, wherever those stand; undefined seconds if it is in fragments, whose header has no duration. */
+/**
+ * Reads MP4 by the headers of the file and its tracks, wherever they are. Fragmented files have undefined seconds,
+ * because their header contains no duration.
+ */
 export async function rangedMp4(file: RangedFile) {
   const boxes = new Mp4Boxes();
   try {

@@ -3,7 +3,7 @@ import { blockBytes, estimated, type RangedFile } from './ranged-file.ts';
 
 const tailBytes = 64 * 1024;
 
-/** Reads Ogg by the position that the last page of the stream names (RFC 3533), and by its first packets if they contradict that. */
+/** Reads Ogg by the position of the stream's last page (RFC 3533), or by its first packets if they contradict it. */
 export async function rangedOgg(file: RangedFile) {
   const head = await file.bytes(0, blockBytes);
   const rate = oggRate(head);

@@ -56,12 +56,12 @@ export function rangedFile(size: number, read: ReadRange): RangedFile {
   return view(0);
 }
 
-/** Seconds by the header up to this many times less than those by the frames are a file whose rate of bits varies. */
+/** Maximum ratio of the frames' seconds to the header's that a variable bit rate explains. */
 const plausibleFactor = 2;
 
 /**
- * Seconds that a file lasts if all of it is as its first `headBytes`, whose frames last `headSeconds`; undefined if that does not contradict the seconds
- * of its header.
+ * Seconds of the whole file, extrapolated from its first `headBytes`, whose frames last `headSeconds`. Undefined if
+ * they do not contradict the header's seconds.
  */
 export function estimated({ size }: RangedFile, headBytes: number, headSeconds: number, seconds: number) {
   const bySize = (headSeconds * size) / headBytes;

@@ -31,7 +31,7 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   });
   const client = useQueryClient();
   const indexing = pages.data?.filter(({ status }) => status === 'indexing').length;
-  // The end of an indexing changes the passages of the agent and the credits of the account.
+  // When indexing ends, the agent's passages and the account's credits have changed.
   useEffect(() => {
     if (indexing === undefined) return;
     for (const { id } of [...agentReads, ...spendingReads]) void client.invalidateQueries({ queryKey: [id] });

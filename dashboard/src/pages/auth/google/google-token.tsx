@@ -7,7 +7,7 @@ interface GoogleTokenProps {
   readonly onToken: (token: string) => void;
 }
 
-/** A button that gets an identity token of Google where it is configured; on one machine the local issuer stands in. */
+/** Button that requests an identity token from Google, if configured, or from the local issuer. */
 export function GoogleToken({ label, onToken }: GoogleTokenProps) {
   const { googleClientId, local } = useConfig();
   if (googleClientId !== null) return <GoogleButton clientId={googleClientId} onToken={onToken} />;

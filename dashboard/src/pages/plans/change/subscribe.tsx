@@ -8,7 +8,7 @@ import type { Plan } from '../plan.ts';
 import { ChangeButton } from './change-button.tsx';
 import { DueList } from './due-list.tsx';
 
-/** Subscribing to the free plan: its credits are the account's already, and only roll over from then on. */
+/** Subscribes to the free plan. The account already has its credits; from then on they roll over. */
 export const rollOver = 'Turn on roll-over';
 
 export function Subscribe({ plan, onDone }: { plan: Plan; onDone: () => void }) {

@@ -17,7 +17,7 @@ export interface Receipt extends Figures {
 
 export const Usage = v.object({ prompt_tokens: v.number(), total_tokens: v.number() });
 
-/** The figures alone, to be kept without the response. */
+/** The metrics without the response, for storage. */
 export const figuresOf = ({ firstTokenMs, totalMs, tokens, credits }: Figures): Figures => ({
   firstTokenMs,
   totalMs,

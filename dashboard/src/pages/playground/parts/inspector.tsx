@@ -12,7 +12,7 @@ interface InspectorProps extends Measured {
   readonly exchange: Pick<ExchangeState, 'sent' | 'receipt'>;
   /** Of which model, where there are several. */
   readonly model?: string | undefined;
-  /** Of the last call before a reload, whose request and response are not kept. */
+  /** Metrics of the last call before a reload. Its request and response are not stored. */
   readonly kept?: Figures | undefined;
 }
 

@@ -21,8 +21,8 @@ const ChatDraft = v.object({
   ),
 });
 /**
- * A conversation with its system message, its functions as JSON text, and its parameters; `isPlain`: without Markdown;
- * `comparison`: the second model, and the conversation with it; `figures` of the last call of each.
+ * A conversation with its system message, functions (JSON text) and parameters. `isPlain`: without Markdown.
+ * `comparison`: the second model and its conversation. `figures`: metrics of each model's last call.
  */
 export type ChatDraft = v.InferOutput<typeof ChatDraft>;
 

@@ -17,7 +17,7 @@ export interface Thread {
   readonly model: string;
   readonly items: Items;
   readonly exchange: ExchangeState;
-  /** Of its last call, even after a reload. */
+  /** Metrics of the last call, restored after a reload. */
   readonly figures: Figures | undefined;
 }
 
