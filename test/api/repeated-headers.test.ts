@@ -29,7 +29,7 @@ async function send(path: string, headers: readonly string[], body: string): Pro
   return `${status} ${message}`;
 }
 
-describe('a header that must be sent once, sent twice,', () => {
+describe('a repeated header', () => {
   const json = 'Content-Type: application/json';
   const body = JSON.stringify(chat());
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
@@ -75,7 +75,7 @@ describe('a header that must be sent once, sent twice,', () => {
     expect(await send('/api/keys', [...cookie, ...headers()], JSON.stringify({ name: 'once' }))).toBe(expected);
   });
 
-  it('Cookie counts as one header of all pairs', async () => {
+  it('of the name Cookie is one header with all pairs', async () => {
     const headers = ['Cookie: theme=dark', `Cookie: ${person.cookie}`, 'Content-Type: application/json'];
     expect(await send('/api/keys', headers, JSON.stringify({ name: 'twice' }))).toBe('201 SUCCESS');
   });

@@ -117,7 +117,7 @@ describe('every regular expression of the service', () => {
     expect(patterns.size).toBeGreaterThan(300);
   });
 
-  it('takes time that is linear in the length of its text', { timeout: 120_000 }, () => {
+  it('runs in time linear in the length of the text', { timeout: 120_000 }, () => {
     const slow = [...patterns.values()].flatMap(({ pattern, paths }) => {
       const [length = mebibyte] = [...paths].map((path) => maxLengths[path]);
       // Other processes slow a single measurement down, but not five.

@@ -118,21 +118,24 @@ describe('an example of the guides', () => {
     },
   );
 
-  it.skipIf(!hasCurl || !hasPython)('of the audio guide fits a free account, with all others of it', async () => {
-    const { key, id } = await service.person();
-    const commands = {
-      sh: ['sh', '-e'],
-      js: [process.execPath, '--input-type=module', '-'],
-      python: ['python3', '-'],
-    } as const;
-    for (const { language, code, expected } of blocks.filter(({ heading }) => heading.startsWith('audio, '))) {
-      const [command, ...args] = commands[language as keyof typeof commands];
-      expect(await run(command, args, code, folder, key)).toMatch(new RegExp(expected!, 's'));
-    }
-    const { spendable } = (await services().metering().find(id))!;
-    expect(spendable / 1_000_000).toBeGreaterThan(48);
-    expect(spendable / 1_000_000).toBeLessThan(50);
-  });
+  it.skipIf(!hasCurl || !hasPython)(
+    "of the audio guide fits a free account together with the guide's other examples",
+    async () => {
+      const { key, id } = await service.person();
+      const commands = {
+        sh: ['sh', '-e'],
+        js: [process.execPath, '--input-type=module', '-'],
+        python: ['python3', '-'],
+      } as const;
+      for (const { language, code, expected } of blocks.filter(({ heading }) => heading.startsWith('audio, '))) {
+        const [command, ...args] = commands[language as keyof typeof commands];
+        expect(await run(command, args, code, folder, key)).toMatch(new RegExp(expected!, 's'));
+      }
+      const { spendable } = (await services().metering().find(id))!;
+      expect(spendable / 1_000_000).toBeGreaterThan(48);
+      expect(spendable / 1_000_000).toBeLessThan(50);
+    },
+  );
 
   it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => isForSdk)))(
     '%s, is Python by its syntax; it is not run, as the openai package is not installed (skipped without python3)',

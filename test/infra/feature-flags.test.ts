@@ -19,7 +19,7 @@ describe('cdk.json', () => {
     expect(new Set(departures)).toEqual(new Set(reasons));
   });
 
-  it('sets no feature flag that the installed CDK does not know', () => {
+  it('sets no feature flag unknown to the installed CDK', () => {
     const known = new Set(recommended.map(([flag]) => flag));
     expect(Object.keys(context).filter((flag) => !known.has(flag))).toEqual([]);
   });

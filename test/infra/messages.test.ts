@@ -15,7 +15,7 @@ test('messages leave through one configuration set, with a protect configuration
   ]);
 });
 
-test('a stage that names no country has no resources for messages, and its function may send none', async () => {
+test('a stage without countries has no messaging resources, and its function has no permission to send', async () => {
   const { api: without } = await synthesise();
   const types = Object.values(without.resources).map(({ Type }) => Type);
   expect(types.filter((type) => type.startsWith('AWS::SMSVOICE::'))).toEqual([]);

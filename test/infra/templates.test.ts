@@ -28,7 +28,7 @@ describe.each(Object.keys(own))('%s', (path) => {
 describe('docs/deploy.md', () => {
   const guide = readFileSync('docs/deploy.md', 'utf8');
 
-  it('has the number of nested stacks and of tables that the templates have', () => {
+  it('states the number of nested stacks and tables in the templates', () => {
     const nested = Object.values(own['text-ai-live-api']!.Resources).filter(
       ({ Type }) => Type === 'AWS::CloudFormation::Stack',
     );

@@ -22,7 +22,7 @@ const calls = 50;
 
 // First, as the sweep goes round all accounts.
 describe('the watch on holds', () => {
-  it("takes the units that lib/cost/cost.ts computes with, for an account's first call in a minute", async () => {
+  it("uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
     const { accountId, item } = await api.account(5, () => ({ p: 7 }));
     const [keyId] = Object.keys(item.k as object);
     const used = { write: 0, read: 0 };
@@ -63,7 +63,7 @@ describe("an account's item", () => {
   it.each([
     ['whole responses', false],
     ['streams that have noted their progress', true],
-  ])('has the size that lib/cost/capacity.ts computes with, while %s run', async (_, isStream) => {
+  ])('has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
     const bucket = Math.floor(Date.now() / 3000);
     const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
     const { accountId, item } = await api.account(5, () => ({ b: buckets }));

@@ -92,5 +92,5 @@ function minSpeechBytes(text: string, format: SpeechFormat, speed: number): numb
 const tooLong = (verb: 'has' | 'would have') =>
   new ServiceError(
     'INVALID_FORMAT',
-    `The audio ${verb} more than ${maxEnvelopedAudioBytes} bytes, the most that a JSON response can hold; send Accept: audio/* for the audio itself, choose another format, or shorten text.`,
+    `The audio ${verb} more than ${maxEnvelopedAudioBytes} bytes, the maximum of a JSON response. Send Accept: audio/* for the raw audio, choose another format, or shorten text.`,
   );

@@ -9,9 +9,9 @@ export function refused(path: string, detail: string): ServiceError {
 
 /** About the recipient. */
 const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
-  number_blocked: 'to is a number that messages cannot be sent to. Nothing was charged. Use another number.',
+  number_blocked: 'to is a number that cannot receive messages. Nothing was charged. Use another number.',
   country_blocked:
-    'to is in a country that messages cannot be sent to. Nothing was charged. Use a number in another country.',
+    'to is in a country that cannot receive messages. Nothing was charged. Use a number in another country.',
   price: 'to is a number that costs more than the limit per message. Nothing was charged. Use another number.',
 };
 

@@ -80,7 +80,7 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     const { id, endsAt } = dailyCounter(accountId, now);
     const max = limits.unpricedIdempotencyKeysPerDay;
     if (await store.count(id, max, endsAt)) return;
-    const detail = `An account may send ${max} requests with an Idempotency-Key per day (UTC) that are not charged; send this one without the header, or retry tomorrow.`;
+    const detail = `An account can send at most ${max} uncharged requests with an Idempotency-Key per day (UTC). Send this one without the header, or try again tomorrow.`;
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds: Math.ceil((endsAt - now) / 1000) });
   }
 

@@ -107,7 +107,7 @@ describe('login', () => {
     expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()]);
   });
 
-  it('opens sessions whose value also works as Bearer on /api, and that end with logout or 12 hours without use', async () => {
+  it('opens a session that also works as a bearer token and ends with logout or after 12 hours without use', async () => {
     const { cookie, email, password } = await service.registered();
     const value = cookie.replace('session=', '');
     expect((await service.call('GET', '/api/auth/me', { key: value })).status).toBe(200);

@@ -41,7 +41,7 @@ async function googleUser(): Promise<Owner> {
 
 describe('a session alone', () => {
   it.each(routes)(
-    'is not enough for %s, for accounts with a password and without one, however new it is',
+    'does not authorize %s, regardless of its age and of whether the account has a password',
     async (route) => {
       const [person, guest] = [await service.person(), await googleUser()];
       const refused = [await send(route, person), await send(route, guest)];
@@ -56,7 +56,7 @@ describe('a session alone', () => {
     },
   );
 
-  it.each(routes)('with a wrong password is not enough for %s', async (route) => {
+  it.each(routes)('does not authorize %s with a wrong password', async (route) => {
     const person = await service.person();
     const [path] = requests[route]!(person);
     const wrong = await send(route, person, { [passwordField(path)]: 'not the password' });
@@ -68,7 +68,7 @@ describe('a session alone', () => {
 });
 
 describe('the current password', () => {
-  it.each(routes)('proves the owner for %s, on the last day of a session', async (route) => {
+  it.each(routes)('authorizes %s on the last day of a session', async (route) => {
     const person = await service.person();
     const [path] = requests[route]!(person);
     await advance('PT11H');
@@ -77,7 +77,7 @@ describe('the current password', () => {
 });
 
 describe('a new identity token', () => {
-  it.each(routes)('proves the owner for %s, once', async (route) => {
+  it.each(routes)('authorizes %s, once', async (route) => {
     const guest = await googleUser();
     const token = await identityToken(guest.email);
     const first = await send(route, guest, { identityToken: token });
@@ -88,7 +88,7 @@ describe('a new identity token', () => {
   });
 
   it.each(routes)(
-    'proves nothing for %s once it was used to sign in, is 11 minutes old, or is another’s',
+    'does not authorize %s if it was used to sign in, is 11 minutes old, or belongs to another account',
     async (route) => {
       const guest = await googleUser();
       const [used, old] = [await identityToken(guest.email), await identityToken(guest.email)];
@@ -100,19 +100,19 @@ describe('a new identity token', () => {
       expect(refused.map(code)).toEqual(Array.from({ length: 4 }, () => '401 INVALID_IDENTITY_TOKEN'));
       expect(refused.slice(1, 3).map(({ body }) => body.detail)).toEqual([
         'identityToken must be at most 10 minutes old; sign in with Google again.',
-        'identityToken must be of a Google account that is linked; sign in with Google again.',
+        'identityToken must be for a linked Google account; sign in with Google again.',
       ]);
       expect((await me(guest.cookie)).status).toBe(200);
     },
   );
 
-  it('gives an account without a password its first one', async () => {
+  it('authorizes the first password of an account', async () => {
     const guest = await googleUser();
     await send('a change of the password', guest, { identityToken: await identityToken(guest.email) });
     expect(code(await login(guest.email, 'another river bank'))).toBe('200 LOGIN_SUCCESS');
   });
 
-  it('proves the owner of an account with a password, once Google is linked to it', async () => {
+  it('authorizes changes to an account with a password once Google is linked to it', async () => {
     const person = await service.person();
     const unlinked = await send('deletion of the account', person, {
       identityToken: await identityToken(person.email),

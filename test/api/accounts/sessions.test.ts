@@ -122,7 +122,7 @@ describe('sessions', () => {
     expect(await list(await login(somebody))).toHaveLength(1);
   });
 
-  it('end after 30 days however much they are used', async () => {
+  it('end after 30 days, even if they are used continuously', async () => {
     // Fewer moves of the clock than 12 hours without use allow.
     const restore = withEnvironment({ SESSION_IDLE_HOURS: '240' });
     const { cookie } = await service.registered();
@@ -148,7 +148,7 @@ describe('sessions', () => {
     restore();
   });
 
-  it('store their last use once in five minutes, not with each request', async () => {
+  it('store their last use at most once in five minutes', async () => {
     const { id, cookie } = await service.registered();
     const seen = new Set<unknown>();
     for (const _ of times(12, String)) {

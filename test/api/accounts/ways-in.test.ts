@@ -69,12 +69,12 @@ const waysIn: Readonly<Record<string, (person: Person) => Promise<() => Promise<
 const table = Object.keys(changes).flatMap((change) => Object.keys(waysIn).map((way) => [change, way] as const));
 
 describe('a change of credentials', () => {
-  it.each(Object.keys(waysIn))('is what ends %s, which works without it', async (way) => {
+  it.each(Object.keys(waysIn))('is needed to end %s', async (way) => {
     const isOpen = await waysIn[way]!(await service.person());
     expect(await isOpen()).toBe(true);
   });
 
-  it.each(table)('of the kind %s ends %s from before', async (change, way) => {
+  it.each(table)('(%s) ends %s that existed before it', async (change, way) => {
     const person = await service.person();
     const isOpen = await waysIn[way]!(person);
     const response = await changes[change]!(person);
@@ -83,7 +83,7 @@ describe('a change of credentials', () => {
   });
 
   it.each(Object.keys(changes).filter((change) => !change.startsWith('a reset')))(
-    'of the kind %s goes on in the browser that made it, as a known device',
+    '(%s) keeps the browser that made it signed in as a known device',
     async (change) => {
       const person = await service.person();
       const response = await changes[change]!(person);
@@ -94,7 +94,7 @@ describe('a change of credentials', () => {
     },
   );
 
-  it('ends a reset link that was requested before it and is issued after it', async () => {
+  it('invalidates a reset link that was requested before it and is issued after it', async () => {
     const { email, password, cookie } = await service.person();
     await service.settled();
     // Requested, but not yet issued: the job that issues the link runs after the change.

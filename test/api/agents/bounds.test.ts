@@ -39,7 +39,7 @@ describe('an agent', () => {
       const refused = await add('One more', 1);
       expect([code(refused), refused.body.detail]).toEqual([
         '409 INVALID_STATE',
-        'An agent may have 2000 chunks; this one has 2000, and the document at least 1.',
+        'An agent can have at most 2000 chunks. This one has 2000, and the document needs at least 1. Delete a document first.',
       ]);
       await service.settled();
       expect([await owner.credits(), await items()]).toEqual([credits, before]);

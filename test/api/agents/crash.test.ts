@@ -81,7 +81,7 @@ const indexRows = async ({ agent }: Owner) =>
   );
 
 it(
-  `a document whose request crashes at any step is indexed, or leaves nothing and costs nothing (SEED=${seed})`,
+  `a document whose request crashes at any step is indexed, or stores nothing and costs nothing (SEED=${seed})`,
   { timeout: 4 * patience },
   async () => {
     const addTo = ({ path, key }: Owner) => {

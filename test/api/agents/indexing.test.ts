@@ -46,7 +46,7 @@ const restOf = async ({ agent }: Owner) =>
     .map(({ pk, sk }) => `${String(pk)} ${String(sk)}`);
 
 describe('POST /api/agents/{id}/documents', () => {
-  it('returns 201 while the document is indexed, which is ready later and charged for the tokens that the model counts', async () => {
+  it('returns 201 before the document is indexed, and charges the tokens counted by the model once it is ready', async () => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);
@@ -70,7 +70,7 @@ describe('POST /api/agents/{id}/documents', () => {
     expect(document.credits * 1_000_000).toBeLessThan(reserved);
   });
 
-  it('fails a document whose model fails, refunds it, frees its room and stores nothing of it', async () => {
+  it('refunds the document, frees its chunks and deletes its text if the model fails', async () => {
     embeddings('fails');
     const owner = await ownerOf();
     const before = await spendable(owner);
@@ -83,7 +83,7 @@ describe('POST /api/agents/{id}/documents', () => {
     expect([await owner.documents(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
   });
 
-  it('refuses an account without credits with 402 before anything is stored', async () => {
+  it('returns 402 to an account without credits, before it stores anything', async () => {
     const { calls } = embeddings('replies');
     const poor = await service.calls.person({ planRank: 4, credits: 0 });
     const owner = await agentOwner(service.calls, {}, poor);
@@ -92,7 +92,7 @@ describe('POST /api/agents/{id}/documents', () => {
     expect([await rowsOf('agents'), calls()]).toEqual([before, 0]);
   });
 
-  it('reserves no more than an account has that can afford the tokens of the text, but not its bytes', async () => {
+  it('reserves the remaining credits if they cover the tokens of the text but not its bytes', async () => {
     embeddings('replies');
     const bound = Buffer.byteLength(text) * 100;
     const poor = await service.calls.person({ planRank: 4, credits: bound / 2 / 1_000_000 });
@@ -106,7 +106,7 @@ describe('POST /api/agents/{id}/documents', () => {
   it.each([
     ['the document', (owner: Owner, id: string) => owner.call('DELETE', `${owner.path}/documents/${id}`)],
     ['its agent', (owner: Owner) => owner.call('DELETE', owner.path)],
-  ])('refunds a document once %s is deleted while it is indexed, and stores nothing of it', async (_, remove) => {
+  ])('refunds the document and deletes its text if %s is deleted during indexing', async (_, remove) => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);
@@ -118,7 +118,7 @@ describe('POST /api/agents/{id}/documents', () => {
     await expect.poll(() => restOf(owner), { timeout: patience }).toEqual([]);
   });
 
-  it('indexes two documents at the same time', async () => {
+  it('indexes two documents concurrently', async () => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const made = await Promise.all([add(owner), add(owner, { name: 'Other', text })]);
@@ -130,7 +130,7 @@ describe('POST /api/agents/{id}/documents', () => {
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(4);
   });
 
-  it('fails a document whose indexing is past its deadline, with a refund, when the sweep runs', async () => {
+  it('fails and refunds a document in the first sweep after its deadline', async () => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);

@@ -152,9 +152,9 @@ describe('a message that may not use the model is refused as such (403) once the
   });
 
   it.each([
-    ['has another model since', (subject: Owner) => subject.call('PATCH', subject.path, { model: 'svc-code' })],
-    ['was deleted since', (subject: Owner) => subject.call('DELETE', subject.path)],
-  ])('with the Idempotency-Key of a message of another key, if the agent %s', async (_, change) => {
+    ['now has another model', (subject: Owner) => subject.call('PATCH', subject.path, { model: 'svc-code' })],
+    ['was deleted', (subject: Owner) => subject.call('DELETE', subject.path)],
+  ])('even with the Idempotency-Key of a message from another API key, if the agent %s', async (_, change) => {
     const subject = await agentOwner(service);
     const { path } = await subject.conversation();
     const options = { body: { content: 'Hello' }, headers: { 'idempotency-key': 'k' } };

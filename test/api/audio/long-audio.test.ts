@@ -23,7 +23,7 @@ async function balance(key: string) {
 }
 
 describe('the form of an upload', () => {
-  it('expires after an hour, at the time that the response returns', async () => {
+  it('expires after an hour, at the time returned in the response', async () => {
     const { key } = await service.person({ planRank: 3 });
     const body = { contentType: 'audio/mpeg', bytes: 1000 };
     const upload = (await service.call('POST', '/api/ai/uploads', { key, body })).body.data;

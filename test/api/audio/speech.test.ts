@@ -87,7 +87,7 @@ describe('POST /api/ai/speech', () => {
       /^The model svc-speech cannot speak this text with the voice alloy as opus. Change the text, the voice or the format\.$/,
     ],
     ['a language that the model has not', { text: '你好' }, /cannot speak this text/],
-  ])('refuses %s with 400 in words, and charges nothing', async (_, body, detail) => {
+  ])('returns 400 with a detail for %s, without a charge', async (_, body, detail) => {
     const { key } = await service.person();
     const refused = await speak(key, body);
     expect([refused.status, refused.body.message]).toEqual([400, 'INVALID_FORMAT']);

@@ -102,7 +102,7 @@ describe('POST /api/ai/transcribe', () => {
       Buffer.concat([format, wav.subarray(note, wav.length - format.length)]).copy(wav, note);
     },
   };
-  it.each(Object.entries(lies))('charges a WAV with %s for all of its seconds', async (_, lie) => {
+  it.each(Object.entries(lies))('charges all seconds of a WAV with %s', async (_, lie) => {
     const { key } = await service.person();
     const wav = Buffer.from(spoken.wav);
     const seconds = wav.readUInt32LE(dataOf(wav) - 4) / 48_000;

@@ -125,7 +125,7 @@ describe('a change of the email address', () => {
     expect(await history()).toEqual([]);
   });
 
-  it('is requested with an identity token where the account has no password, and goes on signing in with Google', async () => {
+  it('accepts an identity token from an account without a password, which can still sign in with Google afterwards', async () => {
     const email = newAddress();
     const tokenOf = async (address: string): Promise<string> =>
       (await service.post('/_local/identity-token', { email: address, name: 'Gina' })).token;

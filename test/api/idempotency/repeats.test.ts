@@ -62,7 +62,7 @@ describe('a request with an Idempotency-Key', () => {
     [25, 50],
     [100, 60],
     [350, 10],
-  ])('delays its repeat, after a run of %i s, by about %i s', async (seconds, wait) => {
+  ])('that has run for %i s delays its repeat by about %i s', async (seconds, wait) => {
     const person = await customer();
     running.model.state.delayMs = 30_000;
     const began = Date.now();

@@ -61,7 +61,7 @@ async function make(credential: string, idempotencyKey: string) {
   };
 }
 
-describe('an operation that is not priced', () => {
+describe('an unpriced operation', () => {
   it('gets its response again as it was, without mention of credits', async () => {
     const { cookie } = await service.person();
     const first = await make(cookie, 'k');
@@ -82,7 +82,7 @@ describe('an operation that is not priced', () => {
     'INSUFFICIENT_CREDITS',
     'RATE_LIMIT_EXCEEDED',
     'SERVICE_UNAVAILABLE',
-  ] as const)('does not keep the refusal %s: the repeat runs', async (code) => {
+  ] as const)('runs again after the refusal %s', async (code) => {
     const { cookie } = await service.person();
     runs = 0;
     refusal = new ServiceError(code, 'Not now.');
@@ -106,7 +106,7 @@ describe('the idempotency table', () => {
   const counterOf = (id: number) => dailyCounter(id, services().clock.now());
   const rowsBut = async (id: string) => (await rowsOf('idempotency')).filter((row) => row['id'] !== id);
 
-  it('has no row of refused requests, whatever they were refused for', async () => {
+  it('contains no rows for refused requests', async () => {
     const { key, id } = await service.person({ planRank: 2 });
     const before = await rowsBut(counterOf(id).id);
     const refusals = [
@@ -124,7 +124,7 @@ describe('the idempotency table', () => {
     expect(before).not.toContainEqual(expect.objectContaining({ running: true }));
   });
 
-  it(`takes ${perDay} keys without a charge a day: one more is refused with 429 and runs nothing, until the next day`, async () => {
+  it(`accepts ${perDay} unpriced keys per day, then refuses further ones with 429 until the next day without running them`, async () => {
     const { id, key } = await service.person({ planRank: 2 });
     const counter = counterOf(id);
     await putRows('idempotency', [{ id: counter.id, requests: perDay - 1 }]);

@@ -113,7 +113,7 @@ describe('sign-in with Google', () => {
     });
   });
 
-  it('lets in, without a password, only who has none: every guess is wrong', async () => {
+  it('rejects every password for an account without one', async () => {
     const email = newEmail();
     const cookie = cookieOf(await google(await localToken(email)));
     expect(code(await login(email, 'a quiet river bank'))).toBe('401 INVALID_CREDENTIALS');

@@ -44,7 +44,7 @@ describe('an SDK with a timeout of 2 s and two retries, for a response that take
     model.state.delayMs = 5000;
   });
 
-  it('delivers the response for one charge, with an Idempotency-Key', async () => {
+  it('returns the response for one charge with an Idempotency-Key', async () => {
     const client = new OpenAI(settings());
     const headers = { 'Idempotency-Key': 'order-17' };
     const completion = await client.chat.completions.create(body, { headers });
@@ -52,7 +52,7 @@ describe('an SDK with a timeout of 2 s and two retries, for a response that take
     expect([model.state.runs, await charged()]).toEqual([1, 1]);
   });
 
-  it('does so for every call of a client that has the name of the header', async () => {
+  it('returns it for one charge in every call if the client names the header once', async () => {
     class IdempotentOpenAI extends OpenAI {
       protected override idempotencyHeader = 'Idempotency-Key';
     }
@@ -62,7 +62,7 @@ describe('an SDK with a timeout of 2 s and two retries, for a response that take
     expect([model.state.runs, await charged()]).toEqual([1, 1]);
   });
 
-  it('pays for three calls and gets no response, without an Idempotency-Key', async () => {
+  it('is charged for three calls and receives no response without an Idempotency-Key', async () => {
     const client = new OpenAI(settings());
     await expect(client.chat.completions.create(body)).rejects.toBeInstanceOf(OpenAI.APIConnectionTimeoutError);
     expect([model.state.runs, await charged()]).toEqual([3, 3]);
@@ -70,23 +70,26 @@ describe('an SDK with a timeout of 2 s and two retries, for a response that take
 });
 
 describe('a whole response whose client has disconnected', () => {
-  it.each(['/v1/chat/completions', '/openai/v1/chat/completions'])('is kept under its key: %s', async (path) => {
-    model.state.delayMs = 500;
-    const headers = {
-      authorization: `Bearer ${person.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'order-18',
-    };
-    const request = httpRequest(service.origin + path, { method: 'POST', headers }).on('error', () => undefined);
-    const closed = new Promise((resolve) => request.on('close', resolve));
-    request.end(JSON.stringify(chat()));
-    await expect.poll(() => model.state.runs).toBe(1);
-    request.destroy();
-    await closed;
-    expect(await charged()).toBe(1);
-    const repeat = await fetch(service.origin + path, { method: 'POST', headers, body: JSON.stringify(chat()) });
-    expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    expect(await repeat.text()).toContain('ok 1');
-    expect([model.state.runs, await charged()]).toEqual([1, 1]);
-  });
+  it.each(['/v1/chat/completions', '/openai/v1/chat/completions'])(
+    'is stored under its Idempotency-Key: %s',
+    async (path) => {
+      model.state.delayMs = 500;
+      const headers = {
+        authorization: `Bearer ${person.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'order-18',
+      };
+      const request = httpRequest(service.origin + path, { method: 'POST', headers }).on('error', () => undefined);
+      const closed = new Promise((resolve) => request.on('close', resolve));
+      request.end(JSON.stringify(chat()));
+      await expect.poll(() => model.state.runs).toBe(1);
+      request.destroy();
+      await closed;
+      expect(await charged()).toBe(1);
+      const repeat = await fetch(service.origin + path, { method: 'POST', headers, body: JSON.stringify(chat()) });
+      expect([repeat.status, repeat.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+      expect(await repeat.text()).toContain('ok 1');
+      expect([model.state.runs, await charged()]).toEqual([1, 1]);
+    },
+  );
 });

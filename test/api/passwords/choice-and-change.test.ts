@@ -70,7 +70,7 @@ describe('a password that everybody tries first', () => {
       'newPassword must not contain control characters such as tabs, line breaks or NUL.',
     ],
     [{}, 'newPassword is required.'],
-  ])('is not the only bad one: reset with %j is refused and the token stays good', async (body, detail) => {
+  ])('is not the only one refused: a reset with %j fails and the token stays valid', async (body, detail) => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     expect((await post('reset-password', { token, ...body })).body).toMatchObject({ status: 400, detail });

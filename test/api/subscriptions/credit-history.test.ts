@@ -29,7 +29,7 @@ async function changesOf(person: Person) {
 }
 
 describe('the credit history', () => {
-  it('names every change of a subscription, its plan and when it takes effect', async () => {
+  it('records every subscription change with its plan and effective date', async () => {
     const person = await service.person();
     const { body } = await subscribe(person, '2');
     const { id, nextBillingDate: first } = body.data;
@@ -72,7 +72,7 @@ describe('the credit history', () => {
     ]);
   });
 
-  it('has no change in the free month’s grant', async () => {
+  it('records no change for the monthly free grant', async () => {
     const person = await service.person();
     await service.settled();
     const { entries } = await credits(person);

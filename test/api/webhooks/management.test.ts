@@ -154,7 +154,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('what is no webhook', () => {
+describe('an invalid webhook', () => {
   it.each([
     ['url is required.', { events: ['*'] }],
     ['events must not be empty.', { url: 'https://example.com/', events: [] }],

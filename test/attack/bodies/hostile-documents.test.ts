@@ -95,11 +95,11 @@ describe('the refusal of a document of 1 MiB', () => {
   const absent = '/api/agents/agt_00000000000000000000/documents';
 
   it.each<[string, string, Situation]>([
-    ['that names no agent', '404 NOT_FOUND', {}],
-    ['of an account without credits', '402 INSUFFICIENT_CREDITS', { credits: 0 }],
-    ['by a key of other models', '403 INSUFFICIENT_PERMISSIONS', { models: ['svc-1'] }],
-    ['for an agent without room', '409 INVALID_STATE', { chunks: limits.agentChunks - 500 }],
-  ])('takes at most 60 ms of processor time %s', async (_, expected, { credits, models, chunks }) => {
+    ['unknown agent', '404 NOT_FOUND', {}],
+    ['account without credits', '402 INSUFFICIENT_CREDITS', { credits: 0 }],
+    ['key limited to other models', '403 INSUFFICIENT_PERMISSIONS', { models: ['svc-1'] }],
+    ['agent without room', '409 INVALID_STATE', { chunks: limits.agentChunks - 500 }],
+  ])('takes at most 60 ms of CPU time: %s', async (_, expected, { credits, models, chunks }) => {
     const person = await service.calls.person({ planRank: 4, ...(credits !== undefined && { credits }) });
     const owner = await agentOwner(service.calls, {}, person);
     const { cookie } = person;

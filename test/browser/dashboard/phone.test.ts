@@ -49,7 +49,7 @@ describe('a page on a phone', () => {
   const tabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'];
   const paths = dashboardPages.filter((path) => !guestPages.has(path) && !path.startsWith('/guides/'));
 
-  it('shows no number over two lines, and no timestamp for machines', async () => {
+  it('wraps no number and shows no ISO timestamp', async () => {
     const page = await stage().visit(person, { viewport: { width: 360, height: 740 } });
     const seen: unknown[] = [];
     const account = tabs.map((tab) => `/operator?account=${person.id}&tab=${tab}`);
@@ -64,7 +64,7 @@ describe('a page on a phone', () => {
     expect(seen).toEqual([]);
   }, 120_000);
 
-  it('lists the cells of a guide’s table below each other, and scrolls no table sideways', async () => {
+  it('stacks the cells of guide tables, and no table scrolls sideways', async () => {
     const page = await stage().visit(person, { viewport: { width: 360, height: 740 } });
     const tables = page.getByRole('region', { name: 'Table' });
     let seen = 0;

@@ -68,7 +68,7 @@ describe('the firewall', () => {
     expect(() => parseStage({ ...live, firewall: low })).toThrow(/keyRequests must be more than five minutes of 2000/);
   });
 
-  test('logs only what it blocked, and no log has a body, a credential or a query string', () => {
+  test('logs only blocked requests, without bodies, credentials or query strings', () => {
     const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
     const substituted = (field: object) => ({ Action: 'SUBSTITUTION', Field: field });
     expect(acl!.Properties['DataProtectionConfig']).toEqual({

@@ -44,7 +44,7 @@ const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name)
 
 describe('a new page is published', () => {
   test.each([...Object.keys(routeGroups), 'request-jobs', 'jobs', 'edge'])(
-    'after the functions of %s, their rollouts included',
+    'after the functions of %s and their rollouts',
     (name) => {
       expect(before(nested('pages'))).toContain(nested(name));
     },

@@ -15,7 +15,7 @@ describe('the recursion detection of Lambda', () => {
     expect(maxHops).toBeGreaterThan(16);
   });
 
-  it('meets no other cycle of functions and queues', () => {
+  it('finds no other cycle of functions and queues', () => {
     const queueOfJob = new Map(allJobs.flatMap(({ id, trigger }) => ('queue' in trigger ? [[id, trigger.queue]] : [])));
     const next = new Map(
       allJobs.map(({ id, uses }) => {

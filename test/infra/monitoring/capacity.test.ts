@@ -27,22 +27,22 @@ const pages = [
 ];
 
 describe('the throughput of one account', () => {
-  it.each(pages)('is the computed figure in %s', (page) => {
+  it.each(pages)('matches the computed figure in %s', (page) => {
     expect(read(page)).toContain(inSentence);
   });
 
-  it('has no other figure in the docs', () => {
+  it('is the same everywhere in the docs', () => {
     const others = pages.flatMap((page) => [...read(page).matchAll(/about (\d+)(?: calls)? a second/g)]);
     expect(new Set(others.map(([, figure]) => Number(figure)))).toEqual(new Set([whole]));
   });
 
-  it('is in docs/performance.md by the length of calls, and its write units by concurrent calls', () => {
+  it('is listed in docs/performance.md by duration of calls, with the write units by concurrent calls', () => {
     const page = readFileSync('docs/performance.md', 'utf8');
     expect(page).toContain(`${capacityTable()}\n\n`);
     expect(page).toContain(`${unitsTable()}\n\n`);
   });
 
-  it('is in docs/performance.md also for the largest holds and the largest item', () => {
+  it('is listed in docs/performance.md for the largest holds and the largest item', () => {
     const call = { seconds: 3, isStream: false };
     const [holds, item] = [{ ...maxItemBytes, atRest: usualItemBytes.atRest }, maxItemBytes].map((bytes) =>
       Math.floor(accountCapacity(call, bytes).perSecond),
@@ -64,7 +64,7 @@ describe('the throughput of one account', () => {
     }
   });
 
-  it('is below the 1,000 concurrent calls of Enterprise for the streams and whole responses that the docs name', () => {
+  it('is below the 1,000 concurrent calls of Enterprise for the documented streams and whole responses', () => {
     const { maxConcurrentCalls } = planOfRank(5);
     const [streams, responses] = [
       accountCapacity({ seconds: 300, isStream: true }),

@@ -37,7 +37,7 @@ test('docs/deploy.md has the cost of the default stage in a month without traffi
   expect(guide).toContain(table(costAtZero(monthly)));
 });
 
-test('docs/deploy.md has that cost without WAF and its secret', () => {
+test('docs/deploy.md states that cost without WAF and its secret', () => {
   const { firewalls, firewallRules, secrets, ...others } = monthly;
   const without = costAtZero({ ...others, firewalls: 0, firewallRules: 0, secrets: 0 });
   expect([firewalls, firewallRules, secrets]).not.toContain(0);
@@ -57,7 +57,7 @@ test('docs/deploy.md has the cost of a million chats of 3 s beside the model', (
 });
 
 describe('X-Ray', () => {
-  it('traces the share of requests that the cost is computed with, and none beside it', () => {
+  it('traces exactly the share of requests that the cost assumes', () => {
     const rules = ofType(api, 'AWS::XRay::SamplingRule').map(([, { Properties }]) => Properties['SamplingRule']);
     const [[, gateway] = []] = ofType(api, 'AWS::ApiGateway::RestApi');
     const [[, stage] = []] = ofType(api, 'AWS::ApiGateway::Stage');
@@ -81,11 +81,11 @@ describe('X-Ray', () => {
   });
 });
 
-test('docs/deploy.md has the cost of DynamoDB by the concurrent calls of an account', () => {
+test('docs/deploy.md states the cost of DynamoDB by the concurrent calls of an account', () => {
   expect(guide).toContain(`| --- | --- | --- |\n${concurrencyTable()}\n\n`);
 });
 
-test('docs/performance.md has the cost of ten thousand calls a second', () => {
+test('docs/performance.md states the cost of 10,000 calls per second', () => {
   const million = sumOf(chats);
   const month = Math.round((million * 0.01 * 86_400 * 30) / 1000) * 1000;
   expect(performance).toContain(

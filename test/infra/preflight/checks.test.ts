@@ -88,7 +88,7 @@ test('what a stage does not have is not checked', async () => {
   expect(aws.called.map(({ operation }) => operation)).not.toContain('ListWebACLs');
 });
 
-describe('what is missing is reported with what to do', () => {
+describe('a missing prerequisite is reported with its remedy', () => {
   test.each<[string, Stub, RegExp]>([
     [
       'Credentials',

@@ -30,7 +30,7 @@ describe('npm run preflight', () => {
 
   const missingIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('missing  '));
 
-  test('prints a line for each check; of the default stage only the placeholders of its settings are missing', async () => {
+  test('prints a line for each check, and reports only placeholder settings as missing for the default stage', async () => {
     const { code, lines } = await run(['live'], credentials);
     expect(lines).toContain('ok       CDK bootstrap               CDKToolkit has version 28');
     expect(lines).toHaveLength(16);

@@ -29,13 +29,13 @@ describe('a deployment', () => {
   });
 
   it.each(['own-domain.net', 'test.own-domain.net', 'myexample.com', 'localhost.own-domain.net'])(
-    'may send its mails from %s',
+    'may send emails from %s',
     (domain) => {
       expect(checkDeployable(parseStage({ ...live, alarms, mail: { ...mail, sender: `a@${domain}` } }))).toBeDefined();
     },
   );
 
-  it('is refused without an address for alarms, except for a stage that is not rolled out gradually', () => {
+  it('is refused without an alarm address, unless the stage has no gradual rollout', () => {
     const silent = { ...live, mail, alarms: live.alarms };
     expect(() => checkDeployable(parseStage(silent))).toThrow(/alarms\.email must be an address/);
     expect(checkDeployable(parseStage({ ...silent, rollout: 'all-at-once' }))).toBeDefined();
@@ -44,7 +44,7 @@ describe('a deployment', () => {
 });
 
 describe('preflight', () => {
-  it('reports a service that a region does not have as missing', async () => {
+  it('reports a service that the region does not offer as missing', async () => {
     const hostname = 'email.xx-test-1.amazonaws.com';
     const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND', hostname });
     expect(await run('SES sending', () => Promise.reject(error))).toEqual({
@@ -54,7 +54,7 @@ describe('preflight', () => {
     });
   });
 
-  it('looks for production access to messages only where the stage names countries', async () => {
+  it('checks production access for messages only if the stage names countries', async () => {
     const aws = await startStubAws();
     for (const [name, value] of Object.entries(aws.credentials)) vi.stubEnv(name, value);
     const messagesOf = async (countries: readonly string[], tier = 'SANDBOX') => {

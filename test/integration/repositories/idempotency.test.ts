@@ -88,19 +88,19 @@ describe('the records of Idempotency-Keys', () => {
   it.each([
     { service: 'chat', model: 'svc-1' },
     { service: 'sms', model: '' },
-  ] as const)('keep the service and model of the response: %j', async (used) => {
+  ] as const)('store the service and model of the response: %j', async (used) => {
     await store.claim(first, start, later);
     await store.keep(first, response, later, used);
     expect(await store.claim(second, start, later)).toMatchObject({ response, used });
   });
 
-  it('are readable if an earlier release has stored no service and model', async () => {
+  it('are readable even if an earlier release stored no service and model', async () => {
     await store.claim(first, start, later);
     await store.keep(first, response, later);
     expect(await store.claim(second, start, later)).toMatchObject({ response, used: undefined });
   });
 
-  it('count up to the maximum, of many at the same time as well', async () => {
+  it('count up to the maximum, even concurrently', async () => {
     const id = randomUUID();
     const counted = await Promise.all(Array.from({ length: 20 }, () => store.count(id, 7, later)));
     expect(counted.filter(Boolean)).toHaveLength(7);

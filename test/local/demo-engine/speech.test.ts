@@ -32,7 +32,7 @@ const long = 'One more sentence is here. '.repeat(1000);
 
 const aborted = { status: 'rejected', reason: expect.objectContaining({ name: 'AbortError' }) };
 
-test('a reader who is slow delays no other text', async () => {
+test('a slow client delays no other text', async () => {
   const { spoken } = speechOf();
   const slow = spoken('Good day. '.repeat(20));
   await slow.next();
@@ -79,7 +79,7 @@ test('a text of 2,048 one-letter sentences delays no other text', async () => {
   expect(hasEnded).toBe(false);
 });
 
-test('the process of a text that hangs ends at its deadline, and the text fails', async () => {
+test('the process of a hanging text ends at its deadline, and the text fails', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
   const { spoken } = speechOf({ deadlineMs: 2000 });
   const { bytes } = await hanging(folder, spoken('Good day.'));
@@ -87,7 +87,7 @@ test('the process of a text that hangs ends at its deadline, and the text fails'
   await expect.poll(() => processesWith(folder)).toEqual([]);
 });
 
-test('a text that waits for a process begins when another text ends, and fails immediately when its caller leaves', async () => {
+test('a text that waits for a process starts when another text ends, and fails immediately when its client disconnects', async () => {
   const { spoken } = speechOf();
   const [first, second, leaving] = [new AbortController(), new AbortController(), new AbortController()];
   const running = [spoken(long, first), spoken(long, second)];

@@ -140,7 +140,7 @@ describe('mail store', () => {
     }
   });
 
-  it('keeps the newest 500 of any number, in a bounded file, also after it was opened again', async () => {
+  it('keeps the newest 500 emails in a bounded file, even after it is reopened', async () => {
     const subjects = (mails: ReceivedMail[]) => mails.map(({ subject }) => subject);
     const expected = Array.from({ length: 500 }, (_, index) => `${1299 - index}`);
     const store = await openMailStore(file);
@@ -153,7 +153,7 @@ describe('mail store', () => {
     expect((await openMailStore(file)).list()[0]?.subject).toBe('next');
   });
 
-  it('bounds a file that was written without a bound when it opens it', async () => {
+  it('shortens an oversized file when it opens it', async () => {
     const lines = Array.from({ length: 5000 }, (_, index) => `${JSON.stringify(mail(`${index}`))}\n`);
     await openMailStore(file);
     await writeFile(file, lines.join(''));
@@ -204,11 +204,11 @@ describe('inbox page', () => {
     expect(page).toContain('&lt;b&gt;now&lt;/b&gt;');
   });
 
-  it('shows what to do while there is nothing to read', () => {
+  it('explains what to do while it is empty', () => {
     expect(inboxPage([])).toContain('Register an account');
   });
 
-  it('has the product’s name, and shows the newest 50 of 500 in less than 1 MB', () => {
+  it('shows the product’s name and the newest 50 of 500 emails in less than 1 MB', () => {
     const link = 'https://text.example.org/confirm?token=tac_abc';
     const { subject, text, html } = confirmationMail({ name: 'Ada', confirmedAt: 1 }, link);
     const mails = Array.from({ length: 500 }, (_, index) => ({ ...shown, subject: `${subject} ${index}`, text, html }));

@@ -12,7 +12,7 @@ const get = (accept?: string) =>
 const advance = async (duration: string) => service.post('/_local/clock', { advance: duration });
 
 describe('GET /_local/clock', () => {
-  it('returns JSON to a program, and a page with the two moves to a browser', async () => {
+  it('returns JSON to programs, and a page with the two moves to browsers', async () => {
     expect(await (await get()).json()).toEqual({ now: expect.stringMatching(/^\d{4}-.*Z$/) });
     const page = await get('text/html,application/xhtml+xml,*/*;q=0.8');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -26,7 +26,7 @@ describe('GET /_local/clock', () => {
 });
 
 describe('POST /_local/clock', () => {
-  it('returns once the work that became due is done, with done: true', async () => {
+  it('responds with done: true when the due work is done', async () => {
     const { key } = await service.person();
     const month = await advance('P1M');
     expect(month).toEqual({ now: expect.any(String), done: true });
@@ -35,7 +35,7 @@ describe('POST /_local/clock', () => {
     expect(grants).toHaveLength(2);
   });
 
-  it('brings accounts forward by more months than one run of the sweep does', async () => {
+  it('advances accounts by more months than one run of the sweep', async () => {
     const { id } = await service.person();
     const { done, now } = await advance('P40Y');
     expect(done).toBe(true);
@@ -43,7 +43,7 @@ describe('POST /_local/clock', () => {
     expect((await services().metering().find(id))!.due * 1000).toBeGreaterThan(Date.parse(now));
   });
 
-  it('refuses a page of another origin', async () => {
+  it('refuses a request from another origin', async () => {
     const headers = { origin: 'http://evil.example', 'content-type': 'application/json' };
     const init = { method: 'POST', headers, body: '{"advance":"P1D"}' };
     expect((await fetch(`${service.origin}/_local/clock`, init)).status).toBe(403);

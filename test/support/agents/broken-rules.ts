@@ -74,7 +74,10 @@ export const ofDocuments: readonly BrokenRule[] = [
   ['text must not be empty', document(' \n\t\u3000')],
   ['text must be text, without control characters', document('PK\u0003\u0004\u0000')],
   ['text must have at most 1048576 bytes as UTF-8', document(`${'ä'.repeat(mebibyte / 2)}a`)],
-  ['text must have at most 2000 chunks, and it has 2001', document(`${'a'.repeat(501)}. `.repeat(2001))],
+  [
+    'text must have at most 2000 chunks; it has 2001. Split it into several documents',
+    document(`${'a'.repeat(501)}. `.repeat(2001)),
+  ],
 ];
 
 const result = (about: object) => ({ functionResults: [about] });

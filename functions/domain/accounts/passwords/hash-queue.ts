@@ -56,6 +56,6 @@ export function hashQueue(concurrency = maxConcurrent) {
 }
 
 function busy(): ServiceError {
-  const detail = 'Too many passwords are being checked at the moment; try again.';
+  const detail = 'The service is busy checking passwords. Try again.';
   return new ServiceError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds });
 }

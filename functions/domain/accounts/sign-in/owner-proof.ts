@@ -37,10 +37,9 @@ export function ownerProofService(
   async function proveByToken(account: Account, token: string): Promise<void> {
     const now = clock.now();
     const verified = await tokens.verify(token, now);
-    if (!account.identities?.includes(identityOf(verified)))
-      throw invalid('must be of a Google account that is linked');
+    if (!account.identities?.includes(identityOf(verified))) throw invalid('must be for a linked Google account');
     if (now - verified.issuedAt > maxTokenAgeMs) throw invalid('must be at most 10 minutes old');
-    if (!(await identities.consume(verified))) throw invalid('was used before');
+    if (!(await identities.consume(verified))) throw invalid('was already used');
   }
 
   return { demand };

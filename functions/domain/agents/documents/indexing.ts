@@ -96,7 +96,7 @@ export function documentAdding(parts: AddingParts) {
     if (!open || outcome !== 'done') {
       const agent = await agents.existing(accountId, agentId);
       if (outcome === 'no room') throw noRoom(String(chunks.length), agent.chunks);
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy; try again.', { retryAfterSeconds: 1 });
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
     }
     try {
       if (!(await documents.addTexts(ref, chunks))) missing('document');
@@ -175,11 +175,11 @@ export function documentIndexing(parts: IndexingParts) {
 }
 
 function tooManyChunks(count: number): ServiceError {
-  const detail = `text must have at most ${limits.agentChunks} chunks, and it has ${count}.`;
+  const detail = `text must have at most ${limits.agentChunks} chunks; it has ${count}. Split it into several documents.`;
   return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'text', isMissing: false } });
 }
 
 function noRoom(chunks: string, used: number): ServiceError {
-  const detail = `An agent may have ${limits.agentChunks} chunks; this one has ${used}, and the document ${chunks}.`;
+  const detail = `An agent can have at most ${limits.agentChunks} chunks. This one has ${used}, and the document needs ${chunks}. Delete a document first.`;
   return new ServiceError('INVALID_STATE', detail);
 }

@@ -47,7 +47,7 @@ const faults = fc.array(fault, { maxLength: 14 });
 const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven', 'slow');
 
 describe('a document whose storage, model or queue fails at any step', () => {
-  it('is ready and charged for its tokens, or leaves nothing and costs nothing', { timeout: patience }, async () => {
+  it('is ready and charged for its tokens, or stores nothing and costs nothing', { timeout: patience }, async () => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(
       fc.integer({ min: 1, max: 250 }),
@@ -93,7 +93,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
     ['vectors of different lengths', { model: ['uneven'] }],
     ['vectors of another length than the catalogue has', { model: ['short'] }],
     ['vectors that are too long to be stored', { model: ['long'] }],
-  ])('fails, costs nothing, and leaves nothing but its name: %s', async (_, given) => {
+  ])('fails without a charge and keeps only its name: %s', async (_, given) => {
     const indexing = await indexingOf(given);
     await indexing.add(150);
     await indexing.work();
@@ -102,7 +102,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
     await expectNothing(indexing);
   });
 
-  it('continues behind the chunks that are indexed in another run once its time is over', async () => {
+  it('continues after the indexed chunks in another run when its time is up', async () => {
     const indexing = await indexingOf({ model: ['slow', 'slow', 'slow'] });
     await indexing.add(250);
     await indexing.work();
@@ -112,7 +112,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
     expect(await indexing.spent()).toBe(250 * tokenCost);
   });
 
-  it('is indexed once by a message that is delivered twice', async () => {
+  it('is indexed once if its message is delivered twice', async () => {
     const indexing = await indexingOf({});
     await indexing.add(150);
     const [message] = indexing.messages;

@@ -81,7 +81,7 @@ describe('the four passages for a question', () => {
       expect(both).toBeGreaterThan(Math.max(vectors, words));
     });
 
-    it('are none by words for questions about something else, with one exception', async () => {
+    it('are not found by words for unrelated questions, with one exception', async () => {
       const counts = await Promise.all(unrelated.map(async (text) => (await search(blocks, text, 'words')).length));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
     });

@@ -73,7 +73,7 @@ async function read(
 }
 
 describe('a turn', () => {
-  it('reads the 25 messages that its window takes of 600 in one read of 6 units', async () => {
+  it('reads the 25 of 600 messages that fit its window in one read of 6 units', async () => {
     const { recent, tokens, units, reads } = await read(600, () => Math.ceil(window / 25));
     expect([recent.length, reads]).toEqual([25, 1]);
     expect(recent.at(-1)?.place).toBe(599);
@@ -81,14 +81,14 @@ describe('a turn', () => {
     expect(units).toBeLessThanOrEqual(6);
   });
 
-  it('reads short messages in two reads, and few more than its window takes', async () => {
+  it('reads short messages in two reads, and few more than fit its window', async () => {
     const { recent, tokens, reads } = await read(2000, () => 20);
     expect(tokens).toBeGreaterThanOrEqual(window);
     expect(recent.length).toBeLessThanOrEqual(Math.ceil((1.3 * window) / 20));
     expect(reads).toBeLessThanOrEqual(2);
   });
 
-  it('reads on where earlier messages are shorter than the newest, in ever larger reads', async () => {
+  it('continues in ever larger reads if earlier messages are shorter than the newest', async () => {
     const { recent, tokens, reads } = await read(900, (place) => (place >= 875 ? Math.floor(window / 26) : 1));
     expect(tokens >= window || recent.length === 900).toBe(true);
     expect(reads).toBeLessThanOrEqual(6);
@@ -98,12 +98,12 @@ describe('a turn', () => {
     expect(await read(10, () => 5)).toMatchObject({ recent: { length: 10 }, reads: 1 });
   });
 
-  it('reads no further than the messages that its summary is made of', async () => {
+  it('reads no further than the messages in its summary', async () => {
     const { recent } = await read(400, () => 20, 'summarize', { text: 'A summary.', upTo: 390 });
     expect(recent.length).toBeLessThanOrEqual(26);
   });
 
-  it('reads two windows for a summary of messages that have none yet', async () => {
+  it('reads two windows for the first summary', async () => {
     const { tokens } = await read(1200, () => 20, 'summarize');
     expect(tokens).toBeGreaterThanOrEqual(2 * window);
   });

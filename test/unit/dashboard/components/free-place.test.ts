@@ -32,7 +32,7 @@ describe('the place of a toast', () => {
     expect(minCovering(toast, phone, buttons)?.top).toBe(664);
   });
 
-  it('lies in the window and covers nothing, whatever the page has', () => {
+  it('is inside the window and covers nothing on any page', () => {
     const area = fc.record({
       left: fc.integer({ min: -50, max: 400 }),
       top: fc.integer({ min: -50, max: 800 }),

@@ -35,12 +35,12 @@ describe('a text of the API', () => {
       'between 2026-12-01T00:00Z and 2026-12-02T10:00:00+02:00',
       /^between \d+ \w+ 2026, \d\d:\d\d and \d+ Dec 2026, \d\d:\d\d$/,
     ],
-  ])('has its timestamps as dates: %s', (text, shown) => {
+  ])('shows its timestamps as dates: %s', (text, shown) => {
     expect(formatTimestamps(text)).toMatch(shown);
   });
 
   it.each(['temperature must be between 0 and 2.', 'from must be 2026-12-01', 'at 2026-99-99T99:99:99Z'])(
-    'stays as it is without a valid timestamp: %s',
+    'is unchanged without a valid timestamp: %s',
     (text) => {
       expect(formatTimestamps(text)).toBe(text);
     },
@@ -51,13 +51,13 @@ describe('a day', () => {
   it.each([
     ['2026-12-25T00:00:00.000Z', '25 Dec'],
     ['2027-01-25T23:59:59.000Z', '25 Jan 2027'],
-  ])('has its year if that is another one: %s', (iso, text) => {
+  ])('includes its year unless it is the current one: %s', (iso, text) => {
     expect(formatDayNear(iso, Date.UTC(2026, 10, 26))).toBe(text);
   });
 });
 
 describe('a time from now', () => {
-  it('is in less than a minute, not now, if it is to come', () => {
+  it('is “in less than a minute”, not “now”, if it is in the future', () => {
     const now = Date.UTC(2026, 10, 26);
     expect(formatFromNow(new Date(now + 30_000).toISOString(), now)).toBe('in less than a minute');
     expect(formatFromNow(new Date(now - 30_000).toISOString(), now)).toBe('just now');

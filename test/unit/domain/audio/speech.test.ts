@@ -10,12 +10,12 @@ const service = speechService({ speech: () => ({ prepare: notCalled, send: notCa
 const order = (text: string, format: SpeechFormat, speed = 1, kind: 'json' | 'audio' = 'json') =>
   service.order({ text, voice: 'alloy', format, speed, model: 'svc-speech' }, kind);
 
-describe('the order of speech in an envelope', () => {
+describe('speech in a JSON response', () => {
   it.each<[string, string, SpeechFormat, number]>([
     ['4,096 letters as pcm', 'a'.repeat(4096), 'pcm', 1],
     ['4,096 letters as wav', 'a'.repeat(4096), 'wav', 1],
     ['1,000 letters as pcm at the lowest speed', 'a'.repeat(1000), 'pcm', 0.25],
-  ])('is refused before it is spoken if it cannot fit: %s', (_, text, format, speed) => {
+  ])('is refused before it is generated if it cannot fit: %s', (_, text, format, speed) => {
     expect(() => order(text, format, speed)).toThrow(
       expect.objectContaining({ code: 'INVALID_FORMAT', message: expect.stringContaining('send Accept: audio/*') }),
     );
@@ -26,11 +26,11 @@ describe('the order of speech in an envelope', () => {
     ['2,000 letters as pcm', 'a'.repeat(2000), 'pcm', 1],
     ['4,096 letters as pcm at the highest speed', 'a'.repeat(4096), 'pcm', 4],
     ['4,096 pauses as wav', '.'.repeat(4096), 'wav', 0.25],
-  ])('is taken if it may fit: %s', (_, text, format, speed) => {
+  ])('is accepted if it may fit: %s', (_, text, format, speed) => {
     expect(order(text, format, speed).characters).toBe(text.length);
   });
 
-  it('has no bound if the bytes themselves are requested', () => {
+  it('has no limit if raw bytes are requested', () => {
     expect(order('a'.repeat(4096), 'pcm', 0.25, 'audio').stream).toBe(true);
   });
 });

@@ -36,7 +36,7 @@ function charged(before: Meter, amount: number): { meter: Meter; charge: KeptCha
   return { meter: { ...open, holds: new Map(), used }, charge };
 }
 
-describe('credits that come back', () => {
+describe('refunded credits', () => {
   it('are what was charged, in the balance, the month and an entry, whatever was granted meanwhile', () => {
     fc.assert(
       fc.property(

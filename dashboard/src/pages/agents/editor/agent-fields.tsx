@@ -75,7 +75,7 @@ export function AgentFields({ form }: { form: Form<AgentValues> }) {
         />
         <WholeNumberField
           label="Retention in days"
-          description="Days until messages are deleted, and conversations after their last message"
+          description="Days until messages, and conversations without new messages, are deleted"
           value={retentionDays}
           error={errors['retentionDays']}
           data-path="retentionDays"

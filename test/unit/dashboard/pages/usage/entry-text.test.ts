@@ -51,7 +51,7 @@ describe('an entry of the credit history', () => {
     [refund('sms', 'failed'), 'Refund: SMS failed'],
     [refund('voice_call', 'failed'), 'Refund: voice call failed'],
     [refund('sms', undefined), 'Refund: SMS'],
-  ])('names why credits came back %#', (refunded, text) => {
+  ])('states the reason for a refund %#', (refunded, text) => {
     expect(entryText(refunded, now)).toBe(text);
   });
 

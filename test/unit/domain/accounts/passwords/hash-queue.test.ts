@@ -19,7 +19,7 @@ function hashes() {
 }
 
 describe('the queue of password hashes', () => {
-  it('runs two of 60 at a time, in the order of their requests', async () => {
+  it('runs 60 hashes in request order, two at a time', async () => {
     const { run } = hashQueue();
     const { hash, open, maxRunning } = hashes();
     const results: number[] = [];
@@ -35,7 +35,7 @@ describe('the queue of password hashes', () => {
     expect([maxRunning(), results]).toEqual([2, Array.from({ length: 60 }, (_, index) => index)]);
   });
 
-  it('refuses with 503 a hash that waits too long, and runs those that come after a place is free', async () => {
+  it('refuses a hash that waits too long with 503, and runs later ones once a place is free', async () => {
     const { run } = hashQueue(1);
     const { hash, open } = hashes();
     const first = run(hash);
@@ -48,7 +48,7 @@ describe('the queue of password hashes', () => {
     expect(await next).toBe('next');
   });
 
-  it('passes a place on after a hash that failed', async () => {
+  it('frees the place of a failed hash', async () => {
     const { run } = hashQueue(1);
     await expect(run(() => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory');
     expect(await run(() => Promise.resolve('next'))).toBe('next');

@@ -15,7 +15,7 @@ const pointsOf = (value: string): string[] => Array.from(value);
 const isSpace = (value: string): boolean => !/\S/.test(value);
 
 describe('the chunks of a text', () => {
-  it('are at least as many as the bound that is found without cutting it', () => {
+  it('are at least as many as the bound computed without cutting', () => {
     fc.assert(
       fc.property(text, (value) => {
         fc.pre(!isSpace(value));

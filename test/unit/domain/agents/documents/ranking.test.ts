@@ -24,12 +24,12 @@ describe('a ranking', () => {
     expect(placesOf('ferries')).toEqual([0]);
   });
 
-  it('goes by vectors alone over documents that were stored without words', () => {
+  it('uses only vectors for documents stored without words', () => {
     const before = blocks.map(({ count, vectors }) => ({ count, vectors }));
     expect(placesOf('Breakfast?', before)).toEqual([0]);
   });
 
-  it('leaves out passages with the vectors of another model', () => {
+  it('omits passages with the vectors of another model', () => {
     const other = { count: 1, vectors: packVectors([[1, 0, 0]]), words: packWords([countWords('Breakfast')]) };
     expect(placesOf('Breakfast', [other])).toEqual([]);
   });
