@@ -132,7 +132,7 @@ describe('the idempotency table', () => {
     runs = 0;
     const refused = await make(key, 'more');
     expect([refused.outcome, runs]).toEqual(['429 RATE_LIMIT_EXCEEDED', 0]);
-    expect(refused.body.detail).toContain(`${perDay} requests with an Idempotency-Key per day`);
+    expect(refused.body.detail).toContain(`${perDay} uncharged requests with an Idempotency-Key per day`);
     const wait = (counter.endsAt - services().clock.now()) / 1000;
     expect(Math.abs(Number(refused.headers['Retry-After']) - wait)).toBeLessThan(10);
     const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };

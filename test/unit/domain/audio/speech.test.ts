@@ -17,7 +17,7 @@ describe('speech in a JSON response', () => {
     ['1,000 letters as pcm at the lowest speed', 'a'.repeat(1000), 'pcm', 0.25],
   ])('is refused before it is generated if it cannot fit: %s', (_, text, format, speed) => {
     expect(() => order(text, format, speed)).toThrow(
-      expect.objectContaining({ code: 'INVALID_FORMAT', message: expect.stringContaining('send Accept: audio/*') }),
+      expect.objectContaining({ code: 'INVALID_FORMAT', message: expect.stringContaining('Send Accept: audio/*') }),
     );
   });
 
