@@ -114,7 +114,7 @@ export function envelope(
 
 const modelFailures: ReadonlySet<ErrorCode> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT']);
 
-/** Adds to the error of a model that the call was not charged. */
+/** States in the detail of a model error that the call was not charged. */
 function withCharge(error: ServiceError, { receipt }: Call): Refusal {
   if (!modelFailures.has(error.code) || receipt?.charged !== 0) return error;
   return { code: error.code, field: error.field, detail: `${error.detail} You were not charged.` };

@@ -5,7 +5,7 @@ import type { ReceivedMail } from './mail-store.ts';
 
 const maxShown = 50;
 
-/** HTML page that lists the emails of this machine, which were not sent. `mails`: newest first. */
+/** HTML page that lists the emails that local mode did not send. `mails`: newest first. */
 export function inboxPage(mails: readonly ReceivedMail[]): string {
   const shown = mails.slice(0, maxShown);
   const older = mails.length - shown.length;
@@ -52,7 +52,7 @@ const empty = `<section class="empty">
 <p><a class="button" href="/">Open the dashboard</a></p>
 </section>`;
 
-/** The newest email is expanded, the others are collapsed to one line. */
+/** The newest email is expanded. The others are collapsed to one line. */
 function mailCard(mail: ReceivedMail, index: number): string {
   const link = firstLink(mail);
   const button = link

@@ -75,7 +75,7 @@ describe('a repeated header', () => {
     expect(await send('/api/keys', [...cookie, ...headers()], JSON.stringify({ name: 'once' }))).toBe(expected);
   });
 
-  it('of the name Cookie is one header with all pairs', async () => {
+  it('is one header with all pairs if it is Cookie', async () => {
     const headers = ['Cookie: theme=dark', `Cookie: ${person.cookie}`, 'Content-Type: application/json'];
     expect(await send('/api/keys', headers, JSON.stringify({ name: 'twice' }))).toBe('201 SUCCESS');
   });

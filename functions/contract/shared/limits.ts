@@ -33,10 +33,7 @@ export const limits = {
   maxRetentionDays: 365,
   /** Agents that an account creates, changes or deletes, and documents and conversations that it creates or deletes. */
   agentChangesPerMinute: 60,
-  /**
-   * Maximum unpriced requests with an Idempotency-Key, per account and UTC day. Each one stores a row that no charge
-   * pays for.
-   */
+  /** Maximum unpriced requests with an Idempotency-Key, per account and UTC day. Each one stores a row free of charge. */
   unpricedIdempotencyKeysPerDay: 20_000,
   /** Uploads of audio that an account begins, or tries to. */
   uploadsPerMinute: 60,

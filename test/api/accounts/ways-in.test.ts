@@ -94,7 +94,7 @@ describe('a change of credentials', () => {
     },
   );
 
-  it('invalidates a reset link that was requested before it and is issued after it', async () => {
+  it('prevents a reset link requested before it from being issued', async () => {
     const { email, password, cookie } = await service.person();
     await service.settled();
     // Requested, but not yet issued: the job that issues the link runs after the change.

@@ -14,8 +14,8 @@ export interface OwnerProof {
 }
 
 /**
- * Proves that the holder of the session also owns the account. Changes of the email address and the password and the
- * deletion of the account require it, because a session can be stolen and lasts for days.
+ * Proves that the holder of the session owns the account. Required to change the email address or password or to delete
+ * the account, because a session can be stolen and lasts for days.
  */
 export function ownerProofService(
   provePassword: (account: Account, password: string) => Promise<void>,

@@ -6,7 +6,7 @@ const streamInfoAt = 8;
 const rateAt = streamInfoAt + 10;
 const samplesAt = streamInfoAt + 13;
 
-/** By the code in a frame header (RFC 9639, 9.1.2). Code 0 means the rate of the first block. */
+/** Sample rates by the code in a frame header (RFC 9639, 9.1.2). Code 0 means the rate of the first block. */
 const rates = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000] as const;
 
 /** All frames of a stream share these header fields. Two bytes and an 8-bit checksum alone also occur by chance. */
