@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The status and code of the response to a POST with exactly these headers; `Host` and `Content-Length` are added if none is given. */
+/**
+ * Returns the status and code of a POST with exactly these headers. Adds `Host` and `Content-Length` if they are
+ * missing.
+ */
 async function send(path: string, headers: readonly string[], body: string): Promise<string> {
   const { port } = new URL(service.origin);
   const has = (name: string) => headers.some((header) => header.toLowerCase().startsWith(`${name}:`));

@@ -4,7 +4,7 @@ import { parseSync } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
 
-/** Regular expressions by their source, with the files that have them. */
+/** Regular expressions by source, with the files that contain them. */
 const patterns = new Map<string, { pattern: RegExp; paths: Set<string> }>();
 const root = join(import.meta.dirname, '../..');
 const sources = globSync('{functions,local,dashboard/src}/**/*.{ts,tsx}', { cwd: root });
@@ -27,7 +27,7 @@ function addLiterals(path: string, source: string): void {
   visit(parseSync(path, source).program);
 }
 
-/** Patterns that a module makes of texts when it is loaded. */
+/** Patterns that a module builds when it is loaded. */
 async function addMade(path: string): Promise<void> {
   const Original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(Original, {
@@ -44,7 +44,7 @@ async function addMade(path: string): Promise<void> {
   }
 }
 
-/** Units of texts that a pattern may search for long: its own characters, common ones, their pairs, and its own words. */
+/** Repeated units that may slow a pattern down: its own characters and words, common characters, and their pairs. */
 function unitsOf({ source }: RegExp): string[] {
   const own = [...new Set(source.replaceAll(/\\[a-zA-Z]|[\\^$*+?()|{}]/g, ''))].slice(0, 12);
   const all = [...new Set([' ', '\n', 'a', '0', '-', '.', '"', '\\', ...own])];
@@ -52,7 +52,7 @@ function unitsOf({ source }: RegExp): string[] {
   return [...all, ...own.flatMap((first) => all.map((second) => first + second)), ...words];
 }
 
-/** Milliseconds of processor time. */
+/** Milliseconds of CPU time. */
 function timeOf(work: () => unknown): number {
   const before = process.cpuUsage();
   work();
@@ -62,15 +62,15 @@ function timeOf(work: () => unknown): number {
 
 const [small, large, mebibyte] = [2048, 16_384, 2 ** 20];
 
-/** Characters of the texts that the patterns of a file read, if the file cuts them. */
+/** Maximum characters of the texts that a file's patterns read, for files with a limit. */
 const maxLengths: Readonly<Record<string, number>> = {
   'functions/gateways/sagemaker/containers/context-overflow.ts': 2048,
 };
 const textOf = (unit: string, length: number, tail: string): string => unit.repeat(length / unit.length) + tail;
 
 /**
- * The text among these that a pattern needs most time for. A text of eight times the length takes about eight times as long if the time is linear, and
- * 64 times if it is quadratic.
+ * Returns the text with the worst growth. For a text eight times as long, linear time grows about eightfold, quadratic
+ * time 64-fold.
  */
 function worstOf(pattern: RegExp): { readonly text: (length: number) => string; readonly growth: number } {
   const once = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''));

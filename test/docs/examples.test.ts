@@ -71,7 +71,7 @@ let person: Person;
 let folder: string;
 beforeAll(async () => {
   folder = await testFolder();
-  // Packages are found from the folder in which an example runs, and the files that earlier examples saved.
+  // Examples run in this folder, so it needs the packages. It also contains the files that earlier examples saved.
   symlinkSync(`${root}node_modules`, `${folder}/node_modules`);
   service = await startTestService();
   person = await service.person({ planRank: 4 });

@@ -32,7 +32,7 @@ describe('docs/deploy.md', () => {
     const nested = Object.values(own['text-ai-live-api']!.Resources).filter(
       ({ Type }) => Type === 'AWS::CloudFormation::Stack',
     );
-    // The pages are nested too, once the dashboard is built.
+    // The stack of pages is also nested once the dashboard is built.
     expect(guide).toContain(`${nested.length + 1} nested\nstacks`);
     expect(guide).toContain(
       `the ${ofType(data, 'AWS::DynamoDB::GlobalTable').length} tables (with deletion protection`,

@@ -41,7 +41,7 @@ describe('a turn reads its agent once and its conversation as far as its window 
     const { key, path } = await conversationOf(messages);
     const { status, operations } = await api.post(path, key, body);
     expect(status).toBe(200);
-    // The newest 25 messages, and the rest in one more read where it fits into the window.
+    // The newest 25 messages, and the rest in a second read if it fits the window.
     const reads = messages > 25 ? ['GetItem', 'Query', 'Query'] : ['GetItem', 'Query'];
     expect(operations.slice(0, reads.length).toSorted()).toEqual(reads);
     expect(operations.slice(reads.length)).toEqual([

@@ -20,7 +20,7 @@ afterAll(() => api.close());
 
 const calls = 50;
 
-// First, as the sweep goes round all accounts.
+// Runs first, because the sweep visits all accounts.
 describe('the watch on holds', () => {
   it("uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
     const { accountId, item } = await api.account(5, () => ({ p: 7 }));

@@ -15,7 +15,7 @@ interface Owner {
   readonly cookie: string;
 }
 
-/** The requests that only the account's owner may make, without their proof. */
+/** Requests that require proof of the account's owner, without that proof. */
 const requests: Readonly<Record<string, (owner: Owner) => readonly [path: string, body: object]>> = {
   'a change of the email address': () => ['email-change', { email: newAddress() }],
   'a change of the password': () => ['change-password', { newPassword: 'another river bank' }],
@@ -33,7 +33,7 @@ async function identityToken(email: string): Promise<string> {
   return (await service.post('/_local/identity-token', { email, name: 'Ada' })).token;
 }
 
-/** Has no password. */
+/** An account without a password. */
 async function googleUser(): Promise<Owner> {
   const email = newAddress();
   return { email, cookie: cookieOf(await post('google', { token: await identityToken(email) })) };

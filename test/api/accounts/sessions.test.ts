@@ -123,7 +123,7 @@ describe('sessions', () => {
   });
 
   it('end after 30 days, even if they are used continuously', async () => {
-    // Fewer moves of the clock than 12 hours without use allow.
+    // A longer idle limit needs fewer moves of the clock.
     const restore = withEnvironment({ SESSION_IDLE_HOURS: '240' });
     const { cookie } = await service.registered();
     for (const _ of times(4, String)) {

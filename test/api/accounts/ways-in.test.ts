@@ -29,7 +29,7 @@ async function resetToken(email: string): Promise<string> {
   return tokenIn((await links(email))[0]);
 }
 
-/** Each changes the credentials of a person, in the session that they have, and returns the response. */
+/** Each function changes the credentials of a person in their current session and returns the response. */
 const changes: Readonly<Record<string, (person: Person) => Promise<ApiResponse>>> = {
   'a change of password': ({ password, cookie }) =>
     post('change-password', { currentPassword: password, newPassword: 'another river bank' }, cookie),
@@ -43,7 +43,7 @@ const changes: Readonly<Record<string, (person: Person) => Promise<ApiResponse>>
     post('google', { token: await identityToken(email) }, cookie),
 };
 
-/** Each makes a way into an account, and returns a function that tries it. */
+/** Each function creates a way into an account and returns a function that tries it. */
 const waysIn: Readonly<Record<string, (person: Person) => Promise<() => Promise<boolean>>>> = {
   'a reset link': async ({ email }) => {
     const token = await resetToken(email);

@@ -17,7 +17,7 @@ afterAll(() => service.close());
 
 const text = 'Bicycles are free for guests. '.repeat(40);
 
-/** What the model does with embeddings: replies, fails, or waits until it is released. */
+/** Behavior of the embeddings model: replies, fails, or waits until released. */
 function embeddings(behavior: 'replies' | 'fails' | 'waits') {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let calls = 0;

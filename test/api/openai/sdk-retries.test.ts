@@ -21,14 +21,14 @@ beforeEach(async () => {
   person = await service.person({ planRank: 4, credits: 10 });
 });
 
-/** Credits that were charged, once no call is open. */
+/** Credits charged, once no call is open. */
 async function charged(): Promise<number> {
   const find = async () => (await services().metering().find(person.id))!;
   await expect.poll(async () => (await find()).holds.size, { timeout: 8000 }).toBe(0);
   return 10 - (await find()).spendable / 1_000_000;
 }
 
-/** A machine that stands still for a second changes who comes first. */
+/** A machine that stalls for a second changes the order of arrival. */
 const timing = { timeout: 30_000, retry: 2 };
 
 describe('an SDK with a timeout of 2 s and two retries, for a response that takes 5 s,', timing, () => {

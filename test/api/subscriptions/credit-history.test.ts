@@ -13,7 +13,7 @@ const { call, subscribe, current, credits, advance } = subscriptionCalls(() => s
 const change = (way: 'upgrade' | 'downgrade', person: Person, newPlanId: string) =>
   call('PUT', `/api/subscription/${way}-plan`, person, { newPlanId });
 
-/** Changes in the ledger, oldest first: type, kind, plan and the day on which it takes effect. */
+/** Changes in the ledger, oldest first: type, kind, plan and effective day. */
 async function changesOf(person: Person) {
   await service.settled();
   const { entries } = await credits(person);

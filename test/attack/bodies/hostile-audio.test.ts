@@ -39,7 +39,7 @@ const flac = Buffer.concat([
 const empty = Buffer.alloc(4);
 const webm = Buffer.from('1a45dfa388428284 7765626dec'.replace(' ', ''), 'hex');
 
-/** A header, and a track of Opus. */
+/** A header and an Opus track. */
 const webmTracks = Buffer.concat([
   Buffer.from('1a45dfa3884282847765626d1654ae6bffaeffd781018381028686', 'hex'),
   text('A_OPUS'),

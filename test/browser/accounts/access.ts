@@ -40,7 +40,7 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
   return { path, light, dark, isTooWide };
 }
 
-/** Whether the element is shown whole, scrolled out of no box around it. */
+/** Whether the whole element is visible, not scrolled out of a surrounding box. */
 const isInView = (element: Locator): Promise<boolean> =>
   element.evaluate(`(node) => {
     const { left, top, right, bottom } = node.getBoundingClientRect();

@@ -6,7 +6,7 @@ import { guestPages, settled } from '../pages/findings.ts';
 import { useStage } from '../stage.ts';
 import { toastTests } from './toasts.ts';
 
-/** Texts that people read, with what is wrong with them: a number over two lines, or a timestamp for machines. */
+/** Visible texts with a fault: a number that wraps, or an ISO timestamp. */
 const unreadable = `(() => {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -201,7 +201,7 @@ export function planTests(stage: () => Stage): void {
 const cardsOf = (page: Page): Locator =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2 }) });
 
-/** Rows of cards, by their distance from the top, that do not span the list from edge to edge. */
+/** Rows of cards, by distance from the top, that do not span the full width of the list. */
 async function raggedRows(page: Page): Promise<number[]> {
   const boxes = await cardsOf(page).evaluateAll((cards) =>
     cards.map((card) => {

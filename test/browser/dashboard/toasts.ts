@@ -3,7 +3,7 @@ import { test } from 'vitest';
 import { settled } from '../pages/findings.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 
-/** Buttons and fields that a toast covers, of those that the page shows and of those that the open dialog shows. */
+/** Buttons and fields covered by a toast, on the page or in the open dialog. */
 const covered = `(() => {
   const toasts = [...document.querySelectorAll('.mantine-Notification-root')].map((toast) => toast.getBoundingClientRect());
   if (toasts.length === 0) return ['there is no toast'];

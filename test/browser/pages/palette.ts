@@ -135,7 +135,7 @@ export function paletteTests(stage: () => Stage): void {
     await choose('chat/completions', 'API reference', /^Create a chat completion POST/);
     await page.waitForURL('**/docs#createChatCompletion');
     await heading(page, 'Create a chat completion');
-    // The page stays, its hash changes.
+    // Only the hash of the URL changes.
     await choose('list keys', 'API reference', /^List the API keys/);
     await page.waitForURL('**/docs#listKeys');
 

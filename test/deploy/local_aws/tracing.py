@@ -1,4 +1,4 @@
-"""X-Ray, of which it knows nothing: a sampling rule exists by its name and has no effect."""
+"""Stands in for X-Ray, which the emulator lacks: sampling rules exist by name and have no effect."""
 
 from ministack.services.cloudformation import provisioners
 

@@ -6,7 +6,10 @@ import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } fr
 const { api } = await synthesise();
 const rolledOut = [...allRoutes, ...allJobs].map(({ id }) => id).concat(unknownRouteId);
 
-/** Seconds in which new code has a tenth of the calls (AWS CodeDeploy, `CodeDeployDefault.LambdaCanary10Percent10Minutes`). */
+/**
+ * Seconds in which new code receives a tenth of the calls (AWS CodeDeploy,
+ * `CodeDeployDefault.LambdaCanary10Percent10Minutes`).
+ */
 const bakeSeconds = 600;
 
 /** A function's own part of a type, with its logical id: what stands below its id, or its deployment group. */

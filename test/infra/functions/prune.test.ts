@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { listen } from '#local/shared/loopback.ts';
 import { pruneVersions } from '../../../bin/versions/function-versions.ts';
 
-/** The tag `text-ai-stage` of each function. */
+/** Tag `text-ai-stage` by function. */
 const stages: Readonly<Record<string, string | undefined>> = {
   'text-ai-live-api-x-chat': 'live',
   'text-ai-live-api-x-keys': 'live',
@@ -23,7 +23,7 @@ const aliases = {
 } as Readonly<Record<string, readonly object[]>>;
 
 const deleted: string[] = [];
-/** Lists of Lambda in pages of one, by its REST protocol. */
+/** Lambda's list operations (REST protocol), one item per page. */
 const lambda = await listen((request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://lambda');
   const [, name = '', list] = /^\/2015-03-31\/functions\/([^/]*)(?:\/(\w+))?$/.exec(pathname) ?? [];

@@ -6,7 +6,7 @@ import { functionsOf, synthesise } from '../synth.ts';
 const { api: template } = await synthesise();
 
 describe('the recursion detection of Lambda', () => {
-  /** A document has a bounded number of passages, so its chain ends; webhooks have a bound of their own. */
+  /** A document has a bounded number of passages, so its chain ends. Webhooks bound their chains themselves. */
   const chains = [jobs.deliverWebhooks.id, jobs.indexDocuments.id];
 
   it('is off for the functions that send to their own queue, whose chains are bounded', () => {

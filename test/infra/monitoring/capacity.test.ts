@@ -16,7 +16,7 @@ const perSecond = (isStream: boolean) => Math.floor(accountCapacity({ seconds: 3
 const [whole, streamed] = [perSecond(false), perSecond(true)];
 const inSentence = `about ${whole} calls a second of 3 s (${streamed} as streams)`;
 
-/** Pages with the throughput of one account. */
+/** Pages that state the throughput of one account. */
 const pages = [
   'docs/performance.md',
   'docs/dynamodb.md',

@@ -40,7 +40,7 @@ test('a slow client delays no other text', async () => {
   expect(await bytesOf(slow)).toBeGreaterThan(65_536);
 });
 
-/** Runs `work` while each process that is started for a text hangs. Its command line has the folder's name. */
+/** Runs `work` while each process started for a text hangs. The command line contains the folder's name. */
 async function whileHanging<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   const { execPath } = process;
   const program = join(folder, 'hang');

@@ -23,7 +23,7 @@ import { credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 export const table = tables.agents.name;
 const dimensions = 1536;
 const hourMs = 3_600_000;
-/** Microcredits of a token. */
+/** Microcredits per token. */
 export const tokenCost = 100;
 
 export type ModelFault = 'good' | 'fails' | 'uneven' | 'short' | 'long' | 'slow';
@@ -34,18 +34,18 @@ function lengthOf(kind: ModelFault, index: number): number {
   return kind === 'uneven' && index > 0 ? 3 : dimensions;
 }
 
-/** A text of so many chunks: no two of its sentences fit into one. */
+/** A text of `chunks` chunks: no two of its sentences fit into one chunk. */
 const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
 
 export interface Faults {
   readonly adding?: readonly Fault[];
   readonly indexing?: readonly Fault[];
-  /** What each batch meets, in turn. */
+  /** Results of the batches, in order. */
   readonly model?: readonly ModelFault[];
   readonly queue?: 'works' | 'fails';
 }
 
-/** An account with an agent, whose requests to the storage suffer faults in turn, each with all its retries. */
+/** An account with an agent. Its storage requests fail in turn, each including all retries. */
 export async function indexingOf(
   database: Awaited<ReturnType<typeof startTestDatabase>>,
   { adding = [], indexing = [], model = [], queue: kind = 'works' }: Faults,
@@ -112,7 +112,7 @@ export async function indexingOf(
     id,
     agent,
     messages,
-    /** As the middlewares do it: admitted, added, and settled at 0 if that fails. */
+    /** Like the middlewares: admits the call, adds the document, and settles at 0 if that fails. */
     async add(chunks: number) {
       const failures: unknown[] = [];
       const add = documentAdding({
@@ -131,7 +131,7 @@ export async function indexingOf(
         throw error;
       }
     },
-    /** Handles the messages as the queue does: one that fails comes again, at most three times. */
+    /** Handles messages like the queue: retries a failed message, at most three times. */
     async work(): Promise<void> {
       const failures: unknown[] = [];
       const onFailure = (error: unknown) => void failures.push(error);
@@ -145,7 +145,10 @@ export async function indexingOf(
           if (isDone) break;
         }
     },
-    /** One run of the job, whose process crashes at its request `at`: before it is sent, or after it was done. Returns whether it got so far. */
+    /**
+     * Runs the job once and crashes the process at its request `at`, before or after that request is executed. Returns
+     * whether the run reached it.
+     */
     async crash(at: number, when: 'before' | 'after'): Promise<boolean> {
       const [message] = messages;
       const first: Fault = when === 'before' ? 'throttle' : 'lost reply';

@@ -44,7 +44,7 @@ export async function agentOwner(
 
   const documents = async (): Promise<any[]> => (await call('GET', `${path}/documents?limit=200`)).body.data.items;
 
-  /** A document as it is listed once its indexing has ended. */
+  /** Returns a document as listed after its indexing has ended. */
   async function indexed(id: string) {
     const find = async () => (await documents()).find((document) => document.id === id);
     await expect.poll(find, { timeout: patience, interval: 50 }).not.toMatchObject({ status: 'indexing' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const modules = join(import.meta.dirname, '../../../node_modules');
 
-/** Documentation of dependencies, with its licence: prose, lists and code, 160 KB together. */
+/** Documentation of dependencies, with licenses: prose, lists and code, 160 KB in total. */
 export const documents = {
   /** Unlicense. */
   wouter: 'wouter/README.md',
@@ -16,7 +16,7 @@ export type DocumentName = keyof typeof documents;
 
 export const textOf = (name: DocumentName): string => readFileSync(join(modules, documents[name]), 'utf8');
 
-/** A question in words of its own, and a quote from its passage. */
+/** A question in different words, and a quote from its passage. */
 export const questions: readonly [document: DocumentName, question: string, quote: string][] = [
   ['wouter', 'How big is the router compared with React Router?', 'gzipped vs 18.7KB'],
   ['wouter', 'Which notable projects are built with wouter?', 'React-three-fiber'],
@@ -114,7 +114,7 @@ export const questions: readonly [document: DocumentName, question: string, quot
   ['phones', 'Can it find telephone numbers inside a longer text?', 'Finds complete phone numbers in text'],
 ];
 
-/** Questions about something else than the documents. */
+/** Questions unrelated to the documents. */
 export const unrelated = [
   'How long should sourdough bread be baked?',
   'Who painted the ceiling of the Sistine Chapel?',

@@ -10,7 +10,7 @@ export interface Grant {
 /** Credits taken from one grant. */
 export type Taken = readonly { readonly id: number; readonly amount: number }[];
 
-/** Grants in the order in which they are spent. */
+/** Grants in spending order. */
 export class Grants {
   list: Grant[];
 
@@ -26,7 +26,7 @@ export class Grants {
     return new Grants(structuredClone(this.list));
   }
 
-  /** Grants with credits left; those of one source and expiry are shown as one. */
+  /** Grants with remaining credits. Grants of the same source and expiry are shown as one. */
   shown() {
     const made: Omit<Grant, 'id'>[] = [];
     for (const { source, granted, left, expiresAt } of this.list) {
@@ -55,7 +55,7 @@ export class Grants {
     });
   }
 
-  /** Returns the last `amount` of what was taken. The result is the part whose grant has expired. */
+  /** Returns the last `amount` of the taken credits. The result is the part whose grant has expired. */
   giveBack(taken: Taken, amount: number): number {
     let [toReturn, lost] = [amount, 0];
     for (const part of taken.toReversed()) {
@@ -68,7 +68,7 @@ export class Grants {
     return lost;
   }
 
-  /** Removes what has expired; `held` credits, counted from the oldest grant on, stay until their call ends. */
+  /** Removes expired credits. `held` credits, counted from the oldest grant, remain until their call ends. */
   expire(at: number, held: number): { readonly at: number; readonly amount: number }[] {
     const expired: { at: number; amount: number }[] = [];
     let stillHeld = held;
@@ -93,7 +93,7 @@ export class Grants {
   }
 }
 
-/** So many months later, on the last day if the month is too short. */
+/** The same day this many months later, or the last day of a shorter month. */
 export function monthsAfter(moment: number, months: number): number {
   const from = new Date(moment * 1000);
   for (let day = from.getUTCDate(); ; day--) {

@@ -1,8 +1,8 @@
 import { Grants, type Grant, monthsAfter, type Taken } from './account-grants.ts';
 
 /**
- * What an account's money should be, written from docs/specification.md and docs/design/billing.md alone: a list of
- * grants, spent oldest expiry first, and a calendar. Amounts in microcredits, times in epoch seconds, UTC.
+ * Model of an account's credits, based only on docs/specification.md and docs/design/billing.md: a list of grants,
+ * spent oldest expiry first, and a calendar. Amounts in microcredits, times in epoch seconds, UTC.
  */
 export const listing = { freemium: 100, dev_pass: 5000, smm_pass: 25_000, pro_pass: 100_000 } as const;
 export type PlanName = keyof typeof listing;
@@ -13,7 +13,7 @@ const isLarger = (one: PlanName, other: PlanName): boolean => sizes.indexOf(one)
 const micro = (credits: number): number => credits * 1_000_000;
 const thirtyDays = 30 * 86_400;
 
-/** When a cancelled subscription ends: the paid month with the plan's limits, and the credits. */
+/** Ends of a cancelled subscription: of the paid month with the plan's limits, and of the credits. */
 const never = { limits: Infinity, credits: Infinity };
 
 export interface LedgerLine {
@@ -44,9 +44,9 @@ export class AccountModel {
   charges = new Map<string, Charge>();
   used = new Map<string, number>();
   ledger: LedgerLine[] = [];
-  /** Spending of the limited keys, one per period. */
+  /** Spending of limited keys, one entry per period. */
   budgets = new Map<LimitPeriod, { start: number; used: number }>();
-  /** Calls of the month that were charged; open ones count too. */
+  /** Charged calls of the month, including open ones. */
   charged = 0;
   plan: PlanName = 'freemium';
   status: 'none' | 'active' | 'cancelled' = 'none';
@@ -54,7 +54,7 @@ export class AccountModel {
   ends = never;
   month: [number, number];
   freeMonthsHad = 0;
-  /** During a cancellation: the grants as they would be without it. */
+  /** During a cancellation: the grants without the cancellation. */
   private uncancelled: Grants | undefined;
   /** How each cancellation ended. */
   private readonly cancellations: ('open' | 'undone' | 'final')[] = [];
@@ -87,13 +87,13 @@ export class AccountModel {
   monthEnd(later = 0): number {
     return monthsAfter(this.month[0], this.month[1] + 1 + later);
   }
-  /** The next time at which something falls due. */
+  /** The next time at which a change is due. */
   nextDue(): number {
     const expiries = this.grants.list.map(({ expiresAt }) => expiresAt).filter((at) => at > this.now);
     return Math.min(this.monthEnd(), this.ends.credits, ...expiries);
   }
 
-  /** Dead calls return what they held; then credits expire and months end and begin, in order. */
+  /** Crashed calls return their holds. Then credits expire and months end and begin, in order. */
   tick(now: number): void {
     this.now = now;
     for (const [id, { deadline }] of this.holds) if (deadline <= now) this.close(id, 0);
@@ -223,7 +223,7 @@ export class AccountModel {
     this.expire(this.now);
   }
 
-  /** A running month was granted: it continues. */
+  /** The current month was already granted and continues. */
   subscribe(plan: PlanName): string {
     if (this.status === 'active') return 'ALREADY_SUBSCRIBED';
     return this.isMonthRunning() ? this.continueOn(plan) : this.start(plan);
@@ -248,7 +248,7 @@ export class AccountModel {
     return this.adjusted();
   }
 
-  /** An operator puts the account on a plan; on another than the current one, a month of its own begins. */
+  /** An operator assigns a plan. A different plan starts a new month. */
   assign(plan: PlanName): string {
     return plan === this.plan && this.isMonthRunning() ? this.continueOn(plan) : this.start(plan);
   }
@@ -304,7 +304,7 @@ export class AccountModel {
   }
 }
 
-/** When the limit's current period began. */
+/** Start of the current period of the limit. */
 function startOf(period: LimitPeriod, at: number): number {
   const date = new Date(at * 1000);
   if (period === 'day') return date.setUTCHours(0, 0, 0, 0) / 1000;

@@ -34,7 +34,7 @@ export interface LedgerAccountOptions {
   readonly at?: number;
   /** Unless given, the listing's credits without its limits on calls: what a test of money wants. */
   readonly plans?: Plans;
-  /** Microcredits that each of the limited keys may spend per period. */
+  /** Microcredits that each limited key may spend per period. */
   readonly keyLimit?: number;
 }
 
@@ -97,7 +97,7 @@ export async function openLedgerAccount(
   const chargeKey = (requestId: string) => ({ pk: `life#${id}`, sk: requestId });
   const transcriptions = tables.transcriptions.name;
 
-  /** A transaction returns no image, so it is read. */
+  /** A transaction returns no image, so the row is read. */
   async function noteImage(): Promise<void> {
     const { Item: item } = await calm.client.send(
       new GetCommand({ TableName: tables.meters.name, Key: { a: id }, ConsistentRead: true }),
@@ -131,7 +131,7 @@ export async function openLedgerAccount(
       await noteImage();
       return requestId;
     },
-    /** Refunds part of a stored charge, in the transaction that ends what it paid for. */
+    /** Refunds part of a stored charge, in the transaction that ends the charged item. */
     async refund(requestId: string, amount: number): Promise<string> {
       const Key = chargeKey(requestId);
       const { Item: row } = await calm.client.send(new GetCommand({ TableName: transcriptions, Key }));

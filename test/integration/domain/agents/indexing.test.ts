@@ -34,7 +34,7 @@ async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
   return found.flatMap(({ Items = [] }) => Items.map(({ sk }) => String(sk)));
 }
 
-/** Expects that no text, vector, chunk count or charge of a document is left once its deletion is finished. */
+/** Expects that no text, vector, chunk count or charge of a document remains after its deletion. */
 async function expectNothing(indexing: Indexing): Promise<void> {
   await purger(database.client, table).rest();
   expect(await indexing.search()).toEqual([]);

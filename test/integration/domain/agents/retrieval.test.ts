@@ -8,7 +8,7 @@ import { type DocumentName, documents, questions, textOf, unrelated } from '#tes
 
 type Block = PassageBlock & { readonly name: string; readonly texts: readonly string[] };
 
-/** The demo's embeddings: hashed words and parts of words. */
+/** The demo's embeddings: hashes of words and of parts of words. */
 async function vectorsOf(input: readonly string[]): Promise<number[][]> {
   const body = { model: 'svc-embed', dimensions: 1536, encoding_format: 'float' as const };
   const vectors: number[][] = [];

@@ -113,7 +113,7 @@ const settle = (which: number, share: number): Step['act'] => {
     return { expected: 'done', outcome: 'done' };
   };
 };
-/** A job or a message: charged before its end is known. */
+/** A job or message, charged before its result is known. */
 const charge = (which: number): Step['act'] => {
   return async (model, { account, open }) => {
     const [id, openHold] = pick(open.holds, which);
@@ -209,7 +209,7 @@ function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
 
 const untilDue = (model: AccountModel, after: number): number => Math.max(0, model.nextDue() + after - model.now);
 
-/** Compares what is shown and stored with the model. */
+/** Compares the displayed and stored state with the model. */
 async function compare(model: AccountModel, real: Real): Promise<void> {
   const { account } = real;
   const meter = await account.current();
@@ -248,7 +248,7 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
   expect(shown.nextBillingDate).toBe(new Date(next * 1000).toISOString().slice(0, 10));
 }
 
-/** The ledger has the model's rows, in its order, and adds up to the balance. */
+/** The ledger contains the model's rows in the same order and adds up to the balance. */
 async function compareLedger(model: AccountModel, account: LedgerAccount): Promise<void> {
   const meter = await account.current();
   await account.project();

@@ -20,7 +20,7 @@ const now = 1_800_000_000_000;
 const window = windowOf('svc-1');
 let made = 0;
 
-/** Reads a conversation of so many messages, each of the tokens of its place, as a turn of an agent on svc-1 does. */
+/** Reads a conversation of `count` messages as a turn of an agent on svc-1 does. */
 async function read(
   count: number,
   tokensAt: (place: number) => number,

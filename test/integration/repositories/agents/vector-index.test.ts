@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Without words that a passage has. */
+/** Stored without the words of its passage. */
 const near = (vector: readonly number[]) => ({ text: 'nearest', vector });
 const search = (query: Items['query'], at: number) =>
   dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, near(vectorOf(at)), 3);

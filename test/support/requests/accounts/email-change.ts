@@ -9,7 +9,7 @@ export const subjects = {
   changed: 'Your email address was changed',
 } as const;
 
-/** Has a session, and one of both proofs. */
+/** A session, with one of the two proofs. */
 interface Requester {
   readonly cookie: string;
   readonly password?: string;

@@ -16,7 +16,7 @@ const format = (rate: number, kind = 1): Buffer =>
   Buffer.concat([Buffer.from([kind, 0, 1, 0]), little(rate), little(rate), Buffer.from([1, 0, 8, 0])]);
 const junkHead = (length: number): Buffer => Buffer.concat([Buffer.from('JUNK'), little(length)]);
 
-/** A sound of 8,000 samples a second whose rest stands in a chunk that only some decoders skip. */
+/** A WAV at 8,000 samples a second. Its remaining samples are in a chunk that only some decoders skip. */
 const wavInJunk = (): Buffer => {
   const file = wavFile({ length: 1000, bytes: 8000 * seconds });
   junkHead(8000 * seconds - 1008).copy(file, 44 + 1000);
@@ -46,7 +46,7 @@ function crc8(bytes: Buffer): number {
   return value & 0xff;
 }
 
-/** A frame of FLAC with 4,096 samples at 8,000 a second, by its own header. */
+/** A FLAC frame with 4,096 samples at 8,000 a second, according to its own header. */
 const flacFrame = (number: number): Buffer<ArrayBuffer> => {
   const head = Buffer.from([0xff, 0xf8, 0xc4, 0x08, number & 0x7f]);
   return Buffer.concat([head, Buffer.from([crc8(head)]), Buffer.alloc(500, 0x55)]);
@@ -67,7 +67,7 @@ const speexHead = Buffer.concat([
   ...[16_000, 1, 4, 1, 28_000, 320, 0, 1, 0, 0, 0].map(little),
 ]);
 
-/** Bits of a setup header of Vorbis, the first one lowest: two modes, of short and of long blocks, and the framing flag. */
+/** Bits of a Vorbis setup header, lowest first: two modes, with short and long blocks, and the framing flag. */
 function vorbisSetup(): Buffer {
   const mode = (isLong: number) => [isLong, ...Array.from({ length: 40 }, () => 0)];
   const bits = [1, 0, 0, 0, 0, 0, ...mode(0), ...mode(1), 1];
@@ -82,7 +82,7 @@ const vorbisHead = Buffer.concat([
   Buffer.from([0xb8, 1]),
 ]);
 
-/** A stream of packets whose pages all name one position. */
+/** A stream of packets whose pages all state the same position. */
 const ogg = (granule: bigint, heads: readonly Buffer[], packets: number, packet: (at: number) => Uint8Array): Buffer =>
   Buffer.concat([
     ...heads.map((head, at) => oggPage(at === 0 ? 2 : 0, 0n, at, head)),
@@ -91,7 +91,7 @@ const ogg = (granule: bigint, heads: readonly Buffer[], packets: number, packet:
 /** CELT, 20 ms. */
 const opusPacket = Buffer.alloc(100, 0x98);
 
-/** MP4 of AAC in one piece: 1,024 samples a frame, by the decoder's own configuration 16,000 a second. */
+/** Unfragmented MP4 with AAC: 1,024 samples per frame, 16,000 a second according to the decoder configuration. */
 function m4a({
   duration = 8000 * seconds,
   timescale = 8000,
@@ -124,14 +124,14 @@ function m4a({
   return Buffer.concat([box('ftyp', Buffer.from('M4A \0\0\0\0')), movie, box('mdat', Buffer.alloc(9 * frames))]);
 }
 
-/** Gives every element or field with these bytes another value. */
+/** Replaces the value of every element or field with these bytes. */
 function replaced(file: Buffer, from: string, to: string): Buffer {
   const text = file.toString('hex');
   expect(text).toContain(from);
   return Buffer.from(text.replaceAll(from, to), 'hex');
 }
 
-/** Files of 8 s, each with a header that has fewer. */
+/** Files of 8 s, each with a header that states fewer. */
 const files: Readonly<Record<string, () => Buffer>> = {
   'WAV whose data have 4,000 bytes': () => wavFile({ length: 4000, bytes: 8000 * seconds }),
   'WAV whose data have a byte': () => wavFile({ length: 1, bytes: 8000 * seconds }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashQueue } from '#domain/accounts/passwords/hash-queue.ts';
 
-/** Hashes that end when the test ends them. */
+/** Hashes that the test completes. */
 function hashes() {
   const open: PromiseWithResolvers<string>[] = [];
   let [running, maxRunning] = [0, 0];

@@ -5,7 +5,7 @@ import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#domain/acc
 const salt = new Uint8Array(16).fill(7);
 const cost = 12;
 
-/** As stored before the length was part of the input. */
+/** A hash stored before the length became part of the input. */
 function versionOne(password: string): string {
   const hash = scryptSync(password, salt, 32, { N: 2 ** cost, r: 8, p: 1 });
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '');
