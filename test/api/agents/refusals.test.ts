@@ -95,7 +95,7 @@ describe('a refusal costs nothing and leaves nothing', () => {
   );
 });
 
-describe('a message that may not use the model is refused as such (403) once the model is known', () => {
+describe('a message for a model that the key or plan does not allow is refused with 403 once the agent is found', () => {
   const forbidden = '403 INSUFFICIENT_PERMISSIONS';
   const absent = {
     agent: '/api/agents/agt_00000000000000000000',

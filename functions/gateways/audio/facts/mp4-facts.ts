@@ -46,7 +46,7 @@ const opusFrames = { usual: 0.02, max: 0.12 } as const;
 interface Track {
   isAudio: boolean;
   timescale: number;
-  /** In the track's timescale: `duration` of its header, `runs` of its fragments. */
+  /** Durations in the track's timescale: of its header, and of its fragment runs. */
   duration: number;
   runs: number;
   defaultDuration: number;
@@ -216,8 +216,8 @@ function decoderConfig(data: Buffer): Buffer | undefined {
 }
 
 /**
- * For a codec whose frames do not show their length: the maximum seconds, if usual frames last more than twice the
- * header's seconds.
+ * Maximum seconds of a codec whose frames do not show their length, if usual frames last more than twice the header's
+ * seconds.
  */
 function framesSeconds({ codec, rate, frames, timescale, duration, runs }: Track) {
   if (!(rate > 0 && rate < Number.POSITIVE_INFINITY)) return { seconds: 0, maxSeconds: 0 };
