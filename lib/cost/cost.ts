@@ -48,7 +48,7 @@ const GB = 1e9;
 export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
 
 /**
- * The holds watch, for an account's first call in a minute: the write of the index entry, the sweep's two reads of the
+ * The watch on holds, for an account's first call in a minute: the write of the index entry, the sweep's two reads of the
  * item, and the write that removes the entry (docs/adr/0002-holds-watch.md).
  */
 export const watchUnits = { write: 3, read: 2 } as const;
