@@ -28,6 +28,8 @@ export default defineConfig({
     // Half of the processor time of a file that starts a service was loading the same thousand modules again.
     isolate: false,
     setupFiles: ['test/support/restored-environment.ts'],
+    // A busy machine is slow, and a condition that never holds is as wrong after ten seconds.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // One more than the processors of a small machine: tests wait as much as they work.

@@ -144,7 +144,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: ['Serverless-LambdaTracing'],
-    at: /\/jobs\/[a-z-]+\/Function\/Resource$/,
+    at: /\/(?:request-)?jobs\/[a-z-]+\/Function\/Resource$/,
     reason:
       'Jobs are traced as part of a traced request; by themselves each run on a schedule would be a charged trace.',
   },

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const maxLines = 250;
+const maxLines = 350;
 
 /** What starts a server, a socket or a process, or speaks to one. */
 const starting = /^(?:node:)?(?:child_process|cluster|dgram|http|http2|https|net|tls|worker_threads)$/;

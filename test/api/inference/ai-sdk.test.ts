@@ -128,6 +128,6 @@ describe('the AI SDK', () => {
     for await (const piece of textStream) text += piece;
     expect(text).not.toBe('');
     expect(errors).toHaveLength(1);
-    expect(String(errors[0])).toMatch(/svc-1/);
+    expect(String(errors[0])).toMatch(/model/);
   });
 });
