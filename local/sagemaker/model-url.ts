@@ -56,7 +56,9 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
         return await passOn(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
       } catch (error) {
         signal.throwIfAborted();
-        return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
+        if (isUnreached(error))
+          return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
+        return containerError(502, `The model server at ${base} gave no whole response: ${reason(error)}.`);
       }
     },
   };
@@ -115,6 +117,11 @@ function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether no connection was opened, so that the server may only be starting. */
+const isUnreached = (error: unknown): boolean => unreached.test(reason(error));
+
+const unreached = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|[Cc]onnect [Tt]imeout|lists no model/;
 
 /** What `fetch` hides in the cause, such as `connect ECONNREFUSED`. */
 function reason(error: unknown): string {

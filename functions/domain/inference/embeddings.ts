@@ -14,9 +14,12 @@ export interface ModelEmbeddingsRequest {
 const maxFloat32 = 3.4028234663852886e38;
 
 export const Vector = v.custom<number[]>(
-  (value) => Array.isArray(value) && value.length > 0 && value.every(isFloat32),
-  'must be finite numbers of 32 bits',
+  (value) => Array.isArray(value) && value.every(isFloat32) && value.some(isNonZero),
+  'must be finite numbers of 32 bits, not all of them 0',
 );
+
+/** A vector of zeros has no direction, so that nothing can be compared with it. */
+const isNonZero = (value: number): boolean => Math.fround(value) !== 0;
 
 const isFloat32 = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= maxFloat32;
 

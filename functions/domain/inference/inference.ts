@@ -1,3 +1,4 @@
+import { findModel } from '#contract/inference/models.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
@@ -28,9 +29,9 @@ import type {
   WholeCompletionOrder,
 } from './model-order.ts';
 import { DeliveredText } from './streams/delivered-text.ts';
-import { billable, type ModelUsage } from './streams/model-stream.ts';
+import { billable, isPossibleCount, type ModelUsage, type UsageBounds } from './streams/model-stream.ts';
 import { StreamedResponse } from './streams/streamed-response.ts';
-import { countTokens, type Proof } from './tokens.ts';
+import { countTokens, maxTokensOf, type Proof } from './tokens.ts';
 
 /** A response's body and what it costs, in microcredits. */
 export interface Priced<Body> {
@@ -45,6 +46,21 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     id: `${kind}-${requestId}`,
     created: Math.floor(clock.now() / 1000),
     model,
+  });
+
+  const chatBounds = (
+    { model, request }: Pick<ChatOrder<unknown>, 'model' | 'request'>,
+    hasOutput: boolean,
+  ): UsageBounds => ({
+    // A chat template adds any number of tokens to the messages.
+    promptTokens: findModel(model, 'chat')?.contextWindow ?? 0,
+    completionTokens: request.max_tokens,
+    hasOutput,
+  });
+  const completionBounds = ({ prompt, max_tokens }: ModelCompletionRequest, hasOutput: boolean): UsageBounds => ({
+    promptTokens: maxTokensOf([prompt]),
+    completionTokens: max_tokens,
+    hasOutput,
   });
 
   const countedChat = ({ messages, max_tokens }: ModelChatRequest, output: string): Promise<ModelUsage> =>
@@ -69,7 +85,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
-    const order = { model, format, amount: fixedPrice('chat'), request };
+    const offered = new Set(conversation.functions.map(({ name }) => name));
+    const order = { model, format, amount: fixedPrice('chat'), request, offered };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
@@ -79,10 +96,11 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Body> {
     const { model, request, format, call } = order;
     const reply = await call.send();
-    const text = () => JSON.stringify(reply.choices[0]?.message);
-    const usage = await billable(reply.usage, () => countedChat(request, text()));
+    const message = reply.choices[0]?.message;
+    const bounds = chatBounds(order, Boolean(message?.content || message?.tool_calls?.length));
+    const usage = await billable(reply.usage, bounds, () => countedChat(request, JSON.stringify(message)));
     const named = about('chatcmpl', requestId, model);
-    return format.body(chatReply(reply, usage, named, format.maxCalls), named);
+    return format.body(chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered }), named);
   }
 
   /** Charged once any content was delivered. */
@@ -92,12 +110,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     let used: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
-      used = await billable(usage, () => countedChat(request, delivered.text));
+      const bounds = chatBounds(order, delivered.text !== '');
+      used = await billable(usage, bounds, () => countedChat(request, delivered.text));
       return used;
     };
     const chunks = chatChunks({
       chunks: modelChunks,
       format,
+      offered: order.offered,
       about: about('chatcmpl', requestId, model),
       delivered,
       onUsage,
@@ -136,7 +156,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   async function complete<Body>(order: WholeCompletionOrder<Body>, requestId: string): Promise<Priced<Body>> {
     const { model, request, format, call } = order;
     const reply = await call.send();
-    const usage = await billable(reply.usage, () => countedCompletion(request, reply.choices[0]?.text ?? ''));
+    const text = reply.choices[0]?.text ?? '';
+    const bounds = completionBounds(request, text !== '');
+    const usage = await billable(reply.usage, bounds, () => countedCompletion(request, text));
     const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
     return { body: format.body(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
@@ -149,16 +171,13 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const { model, request, format, call } = order;
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
-    async function usedSoFar(): Promise<ModelUsage> {
-      const { prompt_tokens, completion_tokens } = await billable(delivered.usage, () =>
-        countedCompletion(request, delivered.text),
-      );
-      return { prompt_tokens, completion_tokens: Math.min(completion_tokens, request.max_tokens) };
-    }
+    const bounds = () => completionBounds(request, delivered.text !== '');
+    const usedSoFar = (): Promise<ModelUsage> =>
+      billable(delivered.usage, bounds(), () => countedCompletion(request, delivered.text));
     let used: ModelUsage | undefined;
     let charged: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
-      used = await billable(usage, usedSoFar);
+      used = await billable(usage, bounds(), usedSoFar);
       return used;
     };
     async function cost(): Promise<number> {
@@ -194,11 +213,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   async function embed({ model, request, input }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
     const reply = await gateway.embed(model, request);
-    const counted = async () => ({
-      prompt_tokens: await countTokens(request.input, tokenizer),
-      completion_tokens: 0,
-    });
-    const { prompt_tokens } = await billable(reply.usage && { ...reply.usage, completion_tokens: 0 }, counted);
+    const reported = reply.usage?.prompt_tokens ?? 0;
+    const isUsable = isPossibleCount(reported, 1, maxTokensOf(request.input));
+    const prompt_tokens = isUsable ? reported : await countTokens(request.input, tokenizer);
     return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tokenPrice('embeddings', prompt_tokens) };
   }
 

@@ -28,7 +28,10 @@ export interface StreamedCall {
   readonly call: ModelCall<ModelStream>;
 }
 
-type ChatParts<Body> = TextOrder<ModelChatRequest, ChatFormat<Body>>;
+type ChatParts<Body> = TextOrder<ModelChatRequest, ChatFormat<Body>> & {
+  /** Names of the functions that the model may call. */
+  readonly offered: ReadonlySet<string>;
+};
 export type WholeChatOrder<Body> = ChatParts<Body> & WholeCall<ModelChatReply>;
 export type StreamedChatOrder = ChatParts<unknown> & StreamedCall;
 export type ChatOrder<Body> = ChatParts<Body> & (WholeCall<ModelChatReply> | StreamedCall);

@@ -39,6 +39,13 @@ export class TokenCount {
   }
 }
 
+/** Tokens that a model may add to a text, such as those for its beginning and its end. */
+const maxSpecialTokens = 8;
+
+/** The most tokens that a model can make of texts: a text of n UTF-8 bytes is at most n. */
+export const maxTokensOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + Buffer.byteLength(text) + maxSpecialTokens, 0);
+
 export async function countTokens(texts: readonly string[], tokenizer: Tokenizer): Promise<number> {
   return new TokenCount(texts, tokenizer).upTo(Number.POSITIVE_INFINITY);
 }

@@ -37,9 +37,16 @@ function hasTimedOut(error: unknown): boolean {
 function detailOf(error: unknown): string {
   const isInvalid = v.isValiError(error) || error instanceof SyntaxError || error instanceof BodyTooLarge;
   if (isInvalid) return 'The model returned an invalid response.';
-  const isResponse = error instanceof Error && '$fault' in error;
-  return isResponse ? 'The model failed.' : 'The model could not be reached.';
+  if (error instanceof Error && '$fault' in error) return 'The model failed.';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('HPE_')) return 'The model returned an invalid response.';
+  return breaks.has(code)
+    ? 'The connection to the model broke before the response was complete.'
+    : 'The model could not be reached.';
 }
+
+/** Codes of a connection that was open and is not any more. */
+const breaks = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 const passing = ['ModelNotReadyException', 'ServiceUnavailable', 'ThrottlingException'];
 

@@ -104,7 +104,8 @@ describe('usage that a model reports', () => {
   });
   const cases: [string, unknown, () => Promise<number>][] = [
     ['is charged', usageOf(5, 6), async () => 11],
-    ['of 0 is charged', usageOf(0, 0), async () => 0],
+    ['of 0 for a text is counted by us', usageOf(0, 0), ours],
+    ['of 0 for the prompt is counted by us', usageOf(0, 6), ours],
     ['that is missing is counted by us', undefined, ours],
     ['that is null is counted by us', null, ours],
     ['without a part is counted by us', { prompt_tokens: 5 }, ours],
@@ -112,8 +113,11 @@ describe('usage that a model reports', () => {
     ['that is negative is counted by us', usageOf(5, -6), ours],
     ['of a fraction is counted by us', usageOf(1.5, 6), ours],
     ['of 1e300 is counted by us', usageOf(5, 1e300), ours],
-    ['that is absurd is charged as far as it was held', usageOf(5, 1e12), async () => held],
-    ['that is a little too high is charged as far as it was held', usageOf(5, held), async () => held],
+    ['of 9e15 is counted by us', usageOf(9e15, 9e15), ours],
+    ['of more output than was requested is counted by us', usageOf(5, 41), ours],
+    ['of as much output as was requested is charged', usageOf(5, 40), async () => 45],
+    ['of a longer prompt than was sent is counted by us', usageOf(1000, 6), ours],
+    ['that is a little more than was held is charged as far as it was held', usageOf(10, 40), async () => held],
   ];
 
   it.each(cases)('%s', async (_, reported, expected) => {

@@ -84,7 +84,8 @@ describe('a whole response', () => {
       };
       const text = JSON.stringify({ choices: Array.from({ length: 10 }, () => choice) });
       running.model.becomes((res) => begun({})(res).end(text));
-      const { statuses, texts } = await resultsOf(path, body, 1);
+      const functions = path === '/v1/completions' ? {} : { functions: [{ name: 'f' }] };
+      const { statuses, texts } = await resultsOf(path, { ...body, ...functions }, 1);
       expect(statuses).toEqual([200]);
       expect(texts[0]!.length).toBeLessThan(128 * 200);
     },
@@ -119,6 +120,8 @@ describe('vectors', () => {
     ['an index of no integer', vector(0) + ',' + vector(0.5)],
     ['a negative index', vector(-1) + ',' + vector(0)],
     ['lengths that differ', `${vector(0)},${vector(1, '[1]')}`],
+    ['zeros', `${vector(0, '[0,0]')},${vector(1)}`],
+    ['numbers that are 0 in 32 bits', `${vector(0, '[1e-60,0]')},${vector(1)}`],
     ['no numbers', `${vector(0, '[]')},${vector(1, '[]')}`],
     ['a number beyond all', `${vector(0, '[1e400,1]')},${vector(1)}`],
     ['a number beyond 32 bits', `${vector(0, '[1e39,1]')},${vector(1)}`],

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { done, type Step } from '#test/models/scripted-model.ts';
-import {
-  countedCost,
-  endingsOf,
-  maxTokens,
-  messages,
-  output,
-  paths,
-  perToken,
-  prompt,
-} from '#test/models/stream-endings.ts';
+import { countedCost, endingsOf, messages, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
 import {
   chatEnd,
   chatPiece,
+  contentOf,
   pieces,
   type ScriptedService,
   startScriptedService,
@@ -22,7 +14,7 @@ import {
 
 let service: ScriptedService;
 beforeAll(async () => {
-  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' } });
+  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' }, deadlineMs: 20_000 });
 });
 afterAll(() => service.close());
 
@@ -38,6 +30,8 @@ interface Ending {
   /** What the model does after `pieces`; undefined stands for a reader who leaves then. */
   readonly steps: (ended: object) => readonly Step[];
   readonly leaves?: true;
+  /** The stream is complete, whatever comes after. */
+  readonly isWhole?: true;
   /** Tokens that are charged where the model's own usage counts; else our own count of prompt and output. */
   readonly tokens?: number;
   readonly stop?: string;
@@ -48,7 +42,19 @@ const endings: Ending[] = [
   { name: 'its reader leaves', steps: () => [hangs], leaves: true },
   { name: 'its reader leaves after the finish reason', steps: (ended) => [ended, hangs], leaves: true },
   { name: 'the model hangs', steps: () => [hangs] },
-  { name: 'the model hangs after the finish reason', steps: (ended) => [ended, hangs] },
+  { name: 'the model hangs after the finish reason', steps: (ended) => [ended, hangs], isWhole: true },
+  { name: 'the model breaks after the finish reason', steps: (ended) => [ended, new Error('broken')], isWhole: true },
+  {
+    name: 'the model fails after the finish reason',
+    steps: (ended) => [ended, { error: { message: 'no' } }],
+    isWhole: true,
+  },
+  { name: 'the model sends no JSON after the finish reason', steps: (ended) => [ended, '<html>\n'], isWhole: true },
+  {
+    name: 'the model sends more text after the finish reason',
+    steps: (ended) => [ended, textPiece(' more'), chatPiece(' more'), ended, hangs],
+    isWhole: true,
+  },
   { name: 'the model breaks its connection', steps: () => [new Error('broken')] },
   { name: 'the model reports an error', steps: () => [{ error: { message: 'CUDA', code: 500 } }] },
   { name: 'the model reports a refusal', steps: () => [{ error: { message: 'no', code: 400 } }] },
@@ -67,10 +73,32 @@ const endings: Ending[] = [
   { name: 'all is whole with negative usage', steps: (ended) => [ended, usage(-1, 5), done] },
   { name: 'all is whole with usage of a fraction', steps: (ended) => [ended, usage(1.5, 5), done] },
   { name: 'all is whole with usage of 1e400', steps: (ended) => [ended, `data: ${infinite}\n\n`, done] },
-  { name: 'all is whole with usage of 0', steps: (ended) => [ended, usage(0, 0), done], tokens: 0 },
+  { name: 'all is whole with usage of 0', steps: (ended) => [ended, usage(0, 0), done] },
+  { name: 'all is whole with usage of 9e15', steps: (ended) => [ended, usage(9e15, 9e15), done] },
+  {
+    name: 'all is whole with usage, and the model hangs then',
+    steps: (ended) => [ended, usage(20, 9), hangs],
+    tokens: 29,
+  },
   { name: 'all is whole with usage', steps: (ended) => [ended, usage(20, 9), done], tokens: 29 },
 ];
 const infinite = '{"choices":[],"usage":{"prompt_tokens":1e400,"completion_tokens":1}}';
+
+const isWhole = ({ leaves, isWhole: complete, name }: Ending) =>
+  !leaves && (complete || name.startsWith('all is whole'));
+
+describe.each([
+  ['completion', '/v1/completions', { model: 'svc-1', prompt }, textPiece, textEnd],
+  ['chat', '/v1/chat/completions', { model: 'svc-1', messages }, chatPiece, chatEnd],
+] as const)('a streamed %s', (_, path, body, piece, ended) => {
+  it.each(endings.filter(isWhole))('is delivered whole, within 5 s and without more, when $name', async ({ steps }) => {
+    service.model.streams([...pieces.map(piece), ...steps(ended)]);
+    const before = performance.now();
+    const { envelopes } = await service.streamed(path, { ...body, max_tokens: 40, stream: true });
+    expect([contentOf(envelopes), envelopes.at(-1).message]).toEqual([output, 'STREAM_COMPLETE']);
+    expect(performance.now() - before).toBeLessThan(5000);
+  });
+});
 
 describe.each(paths.completions)('a streamed completion of %s', (path) => {
   it.each(endings)('is charged for its prompt and what was delivered when $name', async (ending) => {
@@ -82,19 +110,19 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
 
   it('costs nothing when nothing was delivered, whatever ends it', async () => {
     const failing = endings.filter(({ name, leaves, stop }) => !leaves && !stop && !name.startsWith('all is whole'));
-    const silent = failing.filter(({ name }) => !name.includes('finish reason'));
+    const silent = failing.filter(({ isWhole }) => !isWhole);
     for (const { name, steps } of silent) {
       service.model.streams(steps(textEnd));
       expect([name, await endedSo(path, { model: 'svc-1', prompt }, undefined)]).toEqual([name, 0]);
     }
   });
 
-  it('costs what was held when the model reports absurd usage, and is delivered', async () => {
-    const held = (Buffer.byteLength(prompt) + maxTokens) * perToken;
+  it('costs what we count when the model reports absurd usage, and is delivered', async () => {
+    const counted = await countedCost(output);
     for (const absurd of [1e12, 9e15, Number.MAX_SAFE_INTEGER]) {
       for (const reported of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {
         service.model.streams([...pieces.map(textPiece), textEnd, reported, done]);
-        expect(await endedSo(path, { model: 'svc-1', prompt }, undefined)).toBe(held);
+        expect(await endedSo(path, { model: 'svc-1', prompt }, undefined)).toBe(counted);
       }
     }
   });

@@ -114,8 +114,23 @@ describe('a model server behind the stand-in', () => {
       const reply = await endless.engine.invoke({ prompt: 'a' }, never);
       expect(reply).toMatchObject({
         kind: 'json',
-        status: 503,
+        status: 502,
         body: { error: { message: expect.stringContaining('more than') } },
+      });
+    }
+  });
+
+  it('is a 502, and not said to be busy, when it resets its connection or sends no HTTP', async () => {
+    for (const respond of [
+      (res: ServerResponse) => res.destroy(),
+      (res: ServerResponse) => res.socket!.end('this is not HTTP\r\n\r\n'),
+      (res: ServerResponse) => res.writeHead(200, { 'content-length': 100 }).end('{"choices"', () => res.destroy()),
+    ]) {
+      const { engine } = await setUp(respond, { modelName: 'x' });
+      const reply = await engine.invoke({ prompt: 'a' }, never);
+      expect(reply).toMatchObject({
+        status: 502,
+        body: { error: { message: expect.stringContaining('no whole response') } },
       });
     }
   });

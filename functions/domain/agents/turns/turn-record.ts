@@ -27,7 +27,7 @@ export function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
   return async function keep(order: TurnOrder, begun: BegunTurn, reply: ChatReply): Promise<Turn> {
     const { agent, conversation: before, amount } = order;
     const { conversation, fresh } = begun;
-    const { content, call } = checkedReply(reply, agent);
+    const { content, call } = checkedReply(reply);
     const now = clock.now();
     const next = before.next + fresh.length;
     const context = reportedContext(order, begun);
@@ -76,12 +76,10 @@ const sourcesOf = ({ context }: BegunTurn): Turn['sources'] =>
     return { documentId, name, start, end, score: Math.round(score * 1e4) / 1e4 };
   });
 
-/** What can be kept and sent again: text, and a call of one of the agent's functions. */
-function checkedReply({ content, calls: [called] }: ChatReply, { functions }: Agent) {
+/** What can be kept and sent again: text and a call. */
+function checkedReply({ content, calls: [called] }: ChatReply) {
   const call = called && { name: called.name, arguments: called.arguments.toWellFormed() };
   const text = content.toWellFormed();
-  if (call && !functions.some(({ name }) => name === call.name))
-    throw new ServiceError('MODEL_ERROR', 'The model called a function that the agent does not have.');
   if (Buffer.byteLength(text) + Buffer.byteLength(call?.arguments ?? '') > maxReplyBytes)
     throw new ServiceError('MODEL_ERROR', 'The model returned a reply that is too long to store.');
   return { content: text, call };

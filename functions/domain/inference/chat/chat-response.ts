@@ -1,3 +1,4 @@
+import { ServiceError } from '../../shared/service-error.ts';
 import type { DeliveredText } from '../streams/delivered-text.ts';
 import { type EndReason, endReason } from '../streams/end-reason.ts';
 import type { ModelChunk, ModelUsage } from '../streams/model-stream.ts';
@@ -42,16 +43,26 @@ export interface ChatFormat<Body> {
   endChunks(end: ChatEnd, about: About, isFirst: boolean): readonly unknown[];
 }
 
-/** The response in the model's reply. */
-export function chatReply(reply: ModelChatReply, usage: ModelUsage, about: About, maxCalls: number): ChatReply {
+/** The response in the model's reply. Refuses (502) the call of a function that was not offered. */
+export function chatReply(
+  reply: ModelChatReply,
+  usage: ModelUsage,
+  about: About,
+  { maxCalls, offered }: { readonly maxCalls: number; readonly offered: ReadonlySet<string> },
+): ChatReply {
   const [choice] = reply.choices;
   const calls = (choice?.message.tool_calls ?? []).slice(0, maxCalls).map((call, index) => ({
     id: call.id || callId(about, index),
-    name: call.function.name,
+    name: offeredName(call.function.name, offered, about),
     arguments: call.function.arguments,
   }));
   const content = choice?.message.content ?? '';
   return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
+}
+
+function offeredName(name: string | null | undefined, offered: ReadonlySet<string>, { model }: About): string {
+  if (name && offered.has(name)) return name;
+  throw new ServiceError('MODEL_ERROR', `The model ${model} called a function that was not offered.`);
 }
 
 /** Containers that give a call no id get one made of the response's. */
@@ -60,15 +71,20 @@ const callId = ({ id }: About, index: number): string => `${id}-call-${index}`;
 export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
   readonly format: Pick<ChatFormat<unknown>, 'maxCalls' | 'pieceChunks' | 'endChunks'>;
+  /** Names of the functions that the model may call. */
+  readonly offered: ReadonlySet<string>;
   readonly about: About;
   readonly delivered: DeliveredText;
   /** Makes usage that can be billed of what the model reported. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** The chunks of a streamed response as its format has them. A model that goes on past its `max_tokens` is ended. */
-export async function* chatChunks({ chunks, format, about, delivered, onUsage }: ChatStream): AsyncGenerator {
-  const calls = callReader(about, format.maxCalls);
+/**
+ * The chunks of a streamed response as its format has them. A model that goes on past its `max_tokens` is ended; one that calls a
+ * function that was not offered has failed (502).
+ */
+export async function* chatChunks({ chunks, format, offered, about, delivered, onUsage }: ChatStream): AsyncGenerator {
+  const calls = callReader(about, format.maxCalls, offered);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
   let called = false;
@@ -105,7 +121,7 @@ function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generat
 }
 
 /** Numbers the calls in the order they are opened; what belongs to calls beyond the maximum is dropped. */
-function callReader(about: About, maxCalls: number): CallReader {
+function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>): CallReader {
   const indexes = new Map<number, number>();
   return ({ index: given, id, function: { name, arguments: text } }, position) => {
     const known = indexes.get(given ?? position);
@@ -113,6 +129,7 @@ function callReader(about: About, maxCalls: number): CallReader {
     const index = indexes.size;
     if (index === maxCalls) return undefined;
     indexes.set(given ?? position, index);
-    return { index, opened: { id: id || callId(about, index), name: name ?? '' }, arguments: text ?? '' };
+    const opened = { id: id || callId(about, index), name: offeredName(name, offered, about) };
+    return { index, opened, arguments: text ?? '' };
   };
 }

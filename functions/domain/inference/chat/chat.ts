@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
 import type { Tokenizer } from '../../shared/ports.ts';
 import { overlong } from '../../shared/service-error.ts';
+import { cleanText } from '../../shared/text/clean-text.ts';
 import { modelSampling } from '../sampling.ts';
-import { ReportedUsage } from '../streams/model-stream.ts';
+import { recordOf, ReportedUsage } from '../streams/model-stream.ts';
 import { type Proof, TokenCount } from '../tokens.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -21,18 +22,20 @@ export interface ModelChatRequest {
   readonly [parameter: string]: unknown;
 }
 
+const ModelText = v.pipe(v.string(), v.transform(cleanText));
+
 /** The reply of such a container, as far as it is used. */
 export const ModelChatReply = v.object({
   choices: v.pipe(
     v.array(
       v.object({
-        message: v.object({
-          content: v.nullish(v.string()),
+        message: recordOf({
+          content: v.nullish(ModelText),
           tool_calls: v.nullish(
             v.array(
               v.object({
-                id: v.nullish(v.string()),
-                function: v.object({ name: v.string(), arguments: v.string() }),
+                id: v.nullish(ModelText),
+                function: v.object({ name: ModelText, arguments: ModelText }),
               }),
             ),
           ),

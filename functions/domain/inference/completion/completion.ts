@@ -3,6 +3,7 @@ import { findModel } from '#contract/inference/models.ts';
 import type { Completion } from '#contract/inference/requests.ts';
 import type { Tokenizer } from '../../shared/ports.ts';
 import { overlong } from '../../shared/service-error.ts';
+import { cleanText } from '../../shared/text/clean-text.ts';
 import type { About } from '../chat/chat-response.ts';
 import { modelSampling, type Sampling } from '../sampling.ts';
 import type { DeliveredText } from '../streams/delivered-text.ts';
@@ -29,7 +30,10 @@ export interface ModelCompletionRequest {
 
 /** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelCompletionReply = v.object({
-  choices: v.pipe(v.array(v.object({ text: v.string(), finish_reason: v.nullish(v.string()) })), v.minLength(1)),
+  choices: v.pipe(
+    v.array(v.object({ text: v.pipe(v.string(), v.transform(cleanText)), finish_reason: v.nullish(v.string()) })),
+    v.minLength(1),
+  ),
   usage: v.optional(ReportedUsage),
 });
 export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;

@@ -32,7 +32,7 @@ export class DeliveredText {
     return this.#text;
   }
 
-  /** What the model reports of it, and of the prompt; only of some containers. */
+  /** What the model reports of it, and of the prompt, as long as that is within `max_tokens`; only of some containers. */
   get usage(): ModelUsage | null | undefined {
     return this.#usage;
   }
@@ -40,7 +40,7 @@ export class DeliveredText {
   /** `usage` is the last that the model has reported, with this piece or before. */
   add(piece: string, usage?: ModelUsage | null): void {
     this.#text += piece;
-    this.#usage = usage;
+    if (!usage || usage.completion_tokens <= this.#maxTokens) this.#usage = usage;
     this.#pieces += 1;
   }
 

@@ -3,8 +3,16 @@ import * as v from 'valibot';
 const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
 export type ModelUsage = v.InferOutput<typeof Usage>;
 
-/** The tokens that a container reports it used. An invalid figure is as good as missing, not a reason to fail. */
+/** The tokens that a container reports it used. Treats an invalid count as missing. */
 export const ReportedUsage = v.fallback(v.nullish(Usage), null);
+
+/** Like `v.object`, but refuses arrays, which would pass as objects without any field. */
+export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.pipe(
+    v.unknown(),
+    v.check((value) => !Array.isArray(value), 'must be an object'),
+    v.object(entries),
+  );
 
 const ToolCall = v.object({
   index: v.nullish(v.number()),
@@ -12,13 +20,16 @@ const ToolCall = v.object({
   function: v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) }),
 });
 
-/** A chunk of an OpenAI-compatible container's stream: chat (`delta`) or text completion (`text`). */
-export const ModelChunk = v.object({
+const Delta = recordOf({ content: v.nullish(v.string()), tool_calls: v.nullish(v.array(ToolCall)) });
+
+/** A chunk of an OpenAI-compatible container's stream. `message` occurs in whole replies only. */
+const ModelChunk = v.object({
   choices: v.optional(
     v.array(
       v.object({
         text: v.nullish(v.string()),
-        delta: v.nullish(v.object({ content: v.nullish(v.string()), tool_calls: v.nullish(v.array(ToolCall)) })),
+        delta: v.nullish(Delta),
+        message: v.optional(v.unknown()),
         finish_reason: v.nullish(v.string()),
       }),
     ),
@@ -28,23 +39,54 @@ export const ModelChunk = v.object({
 });
 export type ModelChunk = v.InferOutput<typeof ModelChunk>;
 
-/** Far more than any context has, and few enough that no price of them leaves the integers that a number holds exactly. */
-const maxTokens = 1_000_000_000;
+/** A chunk of a chat (`delta`). Refuses output in a field that is not read, as it would pass for an empty chunk. */
+export const ChatChunk = v.pipe(
+  ModelChunk,
+  v.check(
+    ({ choices }) => choices.every(({ delta, text, message }) => delta || !(text || message !== undefined)),
+    'must have a delta in each choice',
+  ),
+);
+
+/** The same of a text completion (`text`). */
+export const CompletionChunk = v.pipe(
+  ModelChunk,
+  v.check(
+    ({ choices }) =>
+      choices.every(
+        ({ delta, text, message }) => typeof text === 'string' || !(delta?.content || message !== undefined),
+      ),
+    'must have a text in each choice',
+  ),
+);
+
+/** The usage that a call can have come to, beyond which a container's report is impossible. */
+export interface UsageBounds {
+  readonly promptTokens: number;
+  /** The `max_tokens` that the model was sent. */
+  readonly completionTokens: number;
+  /** Whether the model generated anything that was read. */
+  readonly hasOutput: boolean;
+}
+
+export const isPossibleCount = (tokens: number, least: number, most: number): boolean =>
+  Number.isSafeInteger(tokens) && tokens >= least && tokens <= most;
 
 /**
- * Usage as it can be billed: absent or impossible figures are replaced by our own count, absurd ones are cut to what can be
- * calculated with; the meter caps those at what was held, and reports them.
+ * The usage to charge: what the container reports, or our own count where that is missing or impossible. A count of 0 is
+ * possible only if there is no output.
  */
 export async function billable(
   usage: ModelUsage | null | undefined,
+  { promptTokens, completionTokens, hasOutput }: UsageBounds,
   count: () => Promise<ModelUsage>,
 ): Promise<ModelUsage> {
-  const isUsable = usage && Number.isSafeInteger(usage.prompt_tokens) && Number.isSafeInteger(usage.completion_tokens);
-  if (!isUsable || usage.prompt_tokens < 0 || usage.completion_tokens < 0) return count();
-  return {
-    prompt_tokens: Math.min(usage.prompt_tokens, maxTokens),
-    completion_tokens: Math.min(usage.completion_tokens, maxTokens),
-  };
+  const least = hasOutput ? 1 : 0;
+  const isUsable =
+    usage &&
+    isPossibleCount(usage.prompt_tokens, least, promptTokens) &&
+    isPossibleCount(usage.completion_tokens, least, completionTokens);
+  return isUsable ? usage : count();
 }
 
 /** Usage as responses report it. */

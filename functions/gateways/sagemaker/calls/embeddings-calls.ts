@@ -2,7 +2,7 @@ import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/
 import { failingTogether } from '#domain/shared/failing-together.ts';
 import { maxEmbeddingsBytes } from '../response-bounds.ts';
 import { findServed, type GatewayContext } from '../served-model.ts';
-import { refuseOtherDimensions, vectorsFor } from './vectors.ts';
+import { refuseDifferentLengths, refuseOtherDimensions, vectorsFor } from './vectors.ts';
 import { readReply } from './whole-reply.ts';
 
 /** The vectors of all texts, in concurrent batches; whatever fails ends the rest of the model's work. */
@@ -22,6 +22,7 @@ export async function embed(
     });
     const replies = await Promise.all(calls.map(readReply));
     const vectors = replies.flatMap((reply) => reply.vectors);
+    refuseDifferentLengths(vectors);
     refuseOtherDimensions(vectors, request, model);
     const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
     const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);

@@ -69,7 +69,7 @@ export class ReplyCall<Request extends TextRequest, Reply>
   }
 }
 
-type ReadyStream = Pick<ChunkSource, 'parts' | 'chunk'>;
+type ReadyStream = Pick<ChunkSource, 'parts' | 'chunk' | 'wholeChunk'>;
 
 /** Whose response is read as the model generates it. */
 export class StreamCall<Request extends TextRequest, Reply>
@@ -77,15 +77,17 @@ export class StreamCall<Request extends TextRequest, Reply>
   implements ModelCall<ModelStream>
 {
   send(signal?: AbortSignal): ModelStream {
-    const { parts, chunk } = this.ready();
+    const ready = this.ready();
     const { deadlineMs: waitMs, streamDeadlineMs } = this.context.settings;
     const deadline = new Deadline(streamDeadlineMs, signal);
     const maxBytes = maxStreamBytes(this.request.max_tokens);
-    const chunks = modelChunks({ model: this.model, parts, chunk, deadline, waitMs, maxBytes });
+    const chunks = modelChunks({ model: this.model, ...ready, deadline, waitMs, maxBytes });
     return { chunks: stoppedChunks(chunks, stopsOf(this.request)), cancel: deadline.end };
   }
 
   protected makeReady(served: ServedText<Request, Reply>): ReadyStream {
-    return { parts: this.context.runtime.parts(this.invocation(served, true)), chunk: served.dialect.chunk };
+    const { chunk, reply } = served.dialect;
+    const wholeChunk = (value: unknown) => this.kind.chunk(reply(value));
+    return { parts: this.context.runtime.parts(this.invocation(served, true)), chunk, wholeChunk };
   }
 }

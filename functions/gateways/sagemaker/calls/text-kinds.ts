@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
+import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import { cutAtStop } from '#domain/inference/streams/stop-sequences.ts';
 import type { Container, TextDialect } from '../containers/container.ts';
 import { refuseEmpty, refuseFailed } from '../stream/model-chunks.ts';
@@ -10,6 +11,8 @@ export interface TextKind<Request, Reply> {
   readonly dialectOf: (container: Container) => TextDialect<Request, Reply> | undefined;
   /** The reply up to the first stop sequence; throws MODEL_ERROR where the model has failed or generated nothing. */
   readonly checked: (reply: Reply, request: Request) => Reply;
+  /** A whole reply as the one chunk of a stream; throws MODEL_ERROR if the model generated nothing. */
+  readonly chunk: (reply: Reply) => ModelChunk;
 }
 
 export const chatKind: TextKind<ModelChatRequest, ModelChatReply> = {
@@ -24,6 +27,14 @@ export const chatKind: TextKind<ModelChatRequest, ModelChatReply> = {
     });
     return { ...reply, choices };
   },
+  chunk(reply) {
+    refuseEmpty(reply);
+    const choices = reply.choices.map(({ message, finish_reason: reason }) => ({
+      delta: message,
+      finish_reason: reason || 'stop',
+    }));
+    return { choices, usage: reply.usage };
+  },
 };
 
 export const completionKind: TextKind<ModelCompletionRequest, ModelCompletionReply> = {
@@ -37,6 +48,11 @@ export const completionKind: TextKind<ModelCompletionRequest, ModelCompletionRep
       return stopped ? { ...choice, text, finish_reason: 'stop' } : choice;
     });
     return { ...reply, choices };
+  },
+  chunk(reply) {
+    refuseEmpty(reply);
+    const choices = reply.choices.map(({ text, finish_reason: reason }) => ({ text, finish_reason: reason || 'stop' }));
+    return { choices, usage: reply.usage };
   },
 };
 

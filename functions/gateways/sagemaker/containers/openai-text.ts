@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat/chat.ts';
 import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
-import { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { ChatChunk, CompletionChunk } from '#domain/inference/streams/model-stream.ts';
 import type { BodyOptions, TextDialect } from './container.ts';
 
 /** Containers refuse a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0) and which means the most probable token. */
@@ -19,13 +19,11 @@ function body(request: ModelChatRequest | ModelCompletionRequest, { stream, serv
   };
 }
 
-const chunk = (event: unknown): ModelChunk => v.parse(ModelChunk, event);
-
 /** `messages` decide that it is a chat. */
 export const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   body,
   reply: (value) => v.parse(ModelChatReply, value),
-  chunk,
+  chunk: (event) => v.parse(ChatChunk, event),
 };
 
 /**
@@ -38,5 +36,5 @@ export const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompleti
     ...(options.stream && { stream_options: { include_usage: true, continuous_usage_stats: true } }),
   }),
   reply: (value) => v.parse(ModelCompletionReply, value),
-  chunk,
+  chunk: (event) => v.parse(CompletionChunk, event),
 };

@@ -21,7 +21,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Cuts a stream of bytes, in whatever pieces they come, into its messages (AWS "Event stream encoding"). Throws on one whose
- * checksums or lengths are wrong, and on an end within one.
+ * checksums or lengths are wrong (SyntaxError), and on an end within one.
  */
 export class FrameReader {
   #pieces: Buffer[] = [];
@@ -62,13 +62,13 @@ function lengthOf(bytes: Buffer): number {
   const length = bytes.readUInt32BE(0);
   const isWhole = crc32(bytes.subarray(0, lengthsBytes)) === bytes.readUInt32BE(lengthsBytes);
   if (!isWhole || length > maxMessageBytes || bodyAtOf(bytes) > length - checksumBytes)
-    throw new Error('a message has a wrong length');
+    throw new SyntaxError('a message has a wrong length');
   return length;
 }
 
 function frameOf(bytes: Buffer): Frame {
   const end = bytes.length - checksumBytes;
-  if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) throw new Error('a message is damaged');
+  if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) throw new SyntaxError('a message is damaged');
   const bodyAt = bodyAtOf(bytes);
   return { bytes, bodyAt, body: bytes.subarray(bodyAt, end) };
 }

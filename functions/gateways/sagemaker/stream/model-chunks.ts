@@ -1,4 +1,5 @@
-import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import * as v from 'valibot';
+import type { ModelChunk, ModelUsage } from '#domain/inference/streams/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../../bounded-body.ts';
 import { failureError, failureIn } from '../containers/container-failure.ts';
@@ -6,6 +7,7 @@ import type { Deadline } from '../deadline.ts';
 import { serviceErrorOf } from '../errors.ts';
 import { pieceBytes } from '../response-bounds.ts';
 import type { Streaming } from '../runtime.ts';
+import { ChunkCleaner } from './clean-chunks.ts';
 import { EventReader } from './model-events.ts';
 
 export interface ChunkSource {
@@ -13,6 +15,8 @@ export interface ChunkSource {
   /** Begins the model's work and gives its bytes; the deadline ends both. */
   readonly parts: Streaming;
   readonly chunk: (event: unknown) => ModelChunk;
+  /** The chunk of a whole reply, which some servers return to a request for a stream. */
+  readonly wholeChunk: (reply: unknown) => ModelChunk;
   /** Of the whole stream. */
   readonly deadline: Deadline;
   /** Milliseconds that each wait for a chunk may take; the time that our own reader takes does not count. */
@@ -20,6 +24,9 @@ export interface ChunkSource {
   /** Of the whole stream. */
   readonly maxBytes: number;
 }
+
+/** Milliseconds that a stream waits for its usage once it has its reason to end. */
+const usageWaitMs = 1000;
 
 /** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
 const failures = new Set(['error', 'abort']);
@@ -47,12 +54,15 @@ export function refuseEmpty({ choices: [first], usage }: WholeReply): void {
 
 /**
  * The chunks of a stream as a container makes them. Success needs a finish reason, or `[DONE]` after anything at all: a
- * connection that ends on the border of a frame looks like any end. The model's work ends with the generator, whoever ends it.
+ * connection that ends on the border of a frame looks like any end. After its finish reason only the usage of a stream is read,
+ * for at most `usageWaitMs`: more text is dropped, and neither silence nor a failure takes back what is complete. The model's
+ * work ends with the generator, whoever ends it.
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadline, waitMs, maxBytes } = source;
   const parts = source.parts(deadline)[Symbol.asyncIterator]();
   const events = new EventReader();
+  const cleaner = new ChunkCleaner();
 
   let next: Promise<IteratorResult<Buffer>> | undefined = parts.next();
   deadline.start();
@@ -67,27 +77,55 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     bytes += more + pieceBytes;
     if (bytes > maxBytes) throw new BodyTooLarge(maxBytes);
   }
+  function eventsOf(part: IteratorResult<Buffer>): readonly string[] {
+    if (part.done) return events.end();
+    take(part.value.length);
+    return events.push(part.value);
+  }
+  /** The usage that follows the finish reason; undefined if it does not come in time. */
+  async function lateUsage(part: IteratorResult<Buffer>, sameTime: readonly string[]): Promise<ModelUsage | undefined> {
+    const usageTimer = setTimeout(deadline.end, usageWaitMs);
+    try {
+      for (let [last, read] = [part, sameTime]; ; read = eventsOf(last)) {
+        const usage = read.map((event) => usageIn(event, source)).find(Boolean);
+        if (usage || last.done || events.isDone) return usage;
+        last = await parts.next();
+      }
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(usageTimer);
+    }
+  }
   try {
     let isFinished = false;
     let isEmpty = true;
+    let isFirst = true;
     while (next) {
       isWaiting = true;
       const part: IteratorResult<Buffer> = await next;
       isWaiting = false;
-      if (!part.done) take(part.value.length);
-      for (const event of part.done ? events.end() : events.push(part.value)) {
+      const read = eventsOf(part);
+      for (const [index, event] of read.entries()) {
         take(0);
-        const chunk = chunkOf(event, source);
-        isFinished ||= chunk.choices.some((choice) => choice.finish_reason);
+        const chunk = chunkOf(event, source, isFirst);
+        isFirst = false;
         isEmpty &&= isEmptyChunk(chunk);
-        yield chunk;
+        isFinished = Boolean(chunk.choices[0]?.finish_reason);
+        yield cleaner.clean(chunk);
         timer.refresh();
+        if (!isFinished) continue;
+        const usage = chunk.usage ? undefined : await lateUsage(part, read.slice(index + 1));
+        if (usage) yield { choices: [], usage };
+        break;
       }
-      next = part.done || events.isDone ? undefined : parts.next();
+      next = part.done || events.isDone || isFinished ? undefined : parts.next();
     }
     if (!isFinished && (isEmpty || !events.isDone))
       throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
     isWhole = true;
+    const rest = cleaner.rest();
+    if (rest) yield rest;
   } catch (error) {
     throw serviceErrorOf(error, model, deadline.isOver);
   } finally {
@@ -102,12 +140,30 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
 const isEmptyChunk = ({ choices, usage }: ModelChunk): boolean =>
   !usage && choices.every(({ text, delta }) => !text && isSilent(delta));
 
-/** Throws where an event reports that the model has failed. */
-function chunkOf(text: string, { model, chunk }: ChunkSource): ModelChunk {
+/** Throws if an event reports that the model has failed. The first one may be a whole reply. */
+function chunkOf(text: string, { model, chunk, wholeChunk }: ChunkSource, isFirst: boolean): ModelChunk {
   const event: unknown = JSON.parse(text);
   const failure = failureIn(event);
   if (failure) throw failureError(failure, model);
-  const parsed = chunk(event);
+  const parsed = parsedChunk();
   for (const choice of parsed.choices) refuseFailed(choice);
   return parsed;
+
+  function parsedChunk(): ModelChunk {
+    try {
+      return chunk(event);
+    } catch (error) {
+      if (!isFirst || !v.isValiError(error)) throw error;
+      return wholeChunk(event);
+    }
+  }
+}
+
+/** The usage that an event after the finish reason reports. */
+function usageIn(event: string, source: ChunkSource): ModelUsage | undefined {
+  try {
+    return chunkOf(event, source, false).usage ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
-import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
 import { Deadline } from '#gateways/sagemaker/deadline.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { modelChunks } from '#gateways/sagemaker/stream/model-chunks.ts';
@@ -118,7 +117,8 @@ test("streams that are read to the model's last word share one connection; one t
     modelChunks({
       model: 'svc-1',
       parts: runtime.parts(invocation),
-      chunk: (event) => v.parse(ModelChunk, event),
+      chunk: vllm.chat!.chunk,
+      wholeChunk: vllm.chat!.chunk,
       deadline: new Deadline(1000),
       waitMs: 1000,
       maxBytes: 1e6,

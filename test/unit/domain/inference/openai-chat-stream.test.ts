@@ -31,7 +31,12 @@ const chunkOf = (delta: object, finish_reason?: string): ModelChunk => ({ choice
 const opened = (index: number, id: string, name: string) => ({ index, id, function: { name, arguments: '' } });
 const more = (index: number, text: string) => ({ index, function: { arguments: text } });
 
-async function streamed(chunks: readonly ModelChunk[], format: ChatFormat<unknown>): Promise<any[]> {
+/** `offered` are the functions that the caller has, other than the usual two. */
+async function streamed(
+  chunks: readonly ModelChunk[],
+  format: ChatFormat<unknown>,
+  offered = new Set(['get_weather', 'get_time']),
+): Promise<any[]> {
   async function* source() {
     yield* chunks;
   }
@@ -39,6 +44,7 @@ async function streamed(chunks: readonly ModelChunk[], format: ChatFormat<unknow
   const all = chatChunks({
     chunks: source(),
     format,
+    offered,
     about,
     delivered: new DeliveredText(1000, bpeTokenizer),
     onUsage,
@@ -152,13 +158,17 @@ describe('a stream', () => {
             chunkOf({}, parts.length > 0 ? 'tool_calls' : 'stop'),
           ];
           const format = openAiChat(parsed({ tools }));
+          const offered = new Set(parts.map(({ name }) => name));
           const tool_calls = parts.map(({ id, name, pieces }) => ({
             id,
             function: { name, arguments: pieces.join('') },
           }));
           const reply = { choices: [{ message: { content: texts.join(''), tool_calls }, finish_reason: 'stop' }] };
-          const [whole] = format.body(chatReply(reply, usage, about, format.maxCalls), about).choices;
-          expect(assembled(await streamed(chunks, format))).toEqual(whole);
+          const [whole] = format.body(
+            chatReply(reply, usage, about, { maxCalls: format.maxCalls, offered }),
+            about,
+          ).choices;
+          expect(assembled(await streamed(chunks, format, offered))).toEqual(whole);
         },
       ),
       { numRuns: 100 },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat/chat.ts';
-import { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { ChatChunk } from '#domain/inference/streams/model-stream.ts';
 import type { TextDialect } from '../container.ts';
 import { tgiSampling } from './tgi-sampling.ts';
 
@@ -19,7 +19,13 @@ const Calls = v.nullish(
     ),
   ]),
 );
-const Message = v.nullish(v.looseObject({ tool_calls: v.optional(Calls) }));
+const Message = v.nullish(
+  v.pipe(
+    v.unknown(),
+    v.check((value) => !Array.isArray(value), 'must be an object'),
+    v.looseObject({ tool_calls: v.optional(Calls) }),
+  ),
+);
 const Events = v.looseObject({
   choices: v.optional(v.array(v.looseObject({ message: v.optional(Message), delta: v.optional(Message) }))),
 });
@@ -45,7 +51,7 @@ export const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
     };
   },
   reply: (value) => v.parse(ModelChatReply, v.parse(Events, value)),
-  chunk: (event) => v.parse(ModelChunk, v.parse(Events, event)),
+  chunk: (event) => v.parse(ChatChunk, v.parse(Events, event)),
 };
 
 /** A message has content or calls; with both, the calls would be lost. */

@@ -1,16 +1,20 @@
 import * as v from 'valibot';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
 import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { cleanText } from '#domain/shared/text/clean-text.ts';
 import type { TextDialect } from '../container.ts';
 import { tgiSampling } from './tgi-sampling.ts';
 
+/** Treats an invalid count as missing. */
+const Count = v.fallback(v.nullish(v.number()), null);
+
 const Generated = v.object({
-  generated_text: v.string(),
+  generated_text: v.pipe(v.string(), v.transform(cleanText)),
   details: v.nullish(
     v.object({
       finish_reason: v.string(),
-      generated_tokens: v.nullish(v.number()),
-      prefill: v.optional(v.array(v.unknown()), []),
+      generated_tokens: Count,
+      prefill: v.fallback(v.optional(v.array(v.unknown()), []), []),
     }),
   ),
 });
@@ -30,8 +34,8 @@ const GeneratedToken = v.object({
   details: v.nullish(
     v.object({
       finish_reason: v.string(),
-      generated_tokens: v.nullish(v.number()),
-      input_length: v.nullish(v.number()),
+      generated_tokens: Count,
+      input_length: Count,
     }),
   ),
 });

@@ -44,7 +44,15 @@ async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly 
   async function* bytes() {
     yield* parts;
   }
-  const source = { model: 'svc-1', chunk, parts: bytes, deadline: new Deadline(1000), waitMs: 1000, maxBytes: 4e6 };
+  const source = {
+    model: 'svc-1',
+    chunk,
+    wholeChunk: chunk,
+    parts: bytes,
+    deadline: new Deadline(1000),
+    waitMs: 1000,
+    maxBytes: 4e6,
+  };
   const chunks: ModelChunk[] = [];
   for await (const each of stoppedChunks(modelChunks(source), stops)) chunks.push(each);
   return chunks;
@@ -110,7 +118,14 @@ describe('a stream', () => {
       for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
       throw new Error('the connection was closed');
     }
-    const source = () => ({ model: 'svc-1', chunk, deadline: new Deadline(5000), waitMs: 100, maxBytes: 1e6 });
+    const source = () => ({
+      model: 'svc-1',
+      chunk,
+      wholeChunk: chunk,
+      deadline: new Deadline(5000),
+      waitMs: 100,
+      maxBytes: 1e6,
+    });
     const silent = modelChunks({ ...source(), parts: pings });
     expect(textOf([(await silent.next()).value])).toBe('Hello');
     await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
