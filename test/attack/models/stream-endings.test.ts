@@ -14,7 +14,7 @@ import {
 
 let service: ScriptedService;
 beforeAll(async () => {
-  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' }, deadlineMs: 20_000 });
+  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' } });
 });
 afterAll(() => service.close());
 

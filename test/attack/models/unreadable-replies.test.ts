@@ -37,6 +37,8 @@ const calls: (readonly [TextFamily, Kind, string, object])[] = (Object.keys(text
   ],
 );
 
+const isEmptyEnd = /^\{"choices":\[\{"index":0,"finish_reason":"stop"(,"text":null)?\}\]\}$/;
+
 const sends =
   (body: string | Buffer): Misdeed =>
   (res) =>
