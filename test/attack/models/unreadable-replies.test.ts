@@ -106,6 +106,8 @@ describe.each(calls)('a container of %s that is sent a %s', (family, kind, path,
       expect([name, contentOf(envelopes), envelopes.at(-1).message]).toEqual([name, 'Hello you', 'STREAM_COMPLETE']);
       expect([name, envelopes.filter((one) => contentOf([one]) !== '').length]).toEqual([name, 1]);
       expect([name, cost]).toEqual([name, kind === 'chat' ? 1_000_000 : 5000]);
+      const openAi = await service.open(`/openai${path}`, { ...body, stream: true });
+      expect(await openAi.text()).toMatch(/Hello you[^]*data: \[DONE\]\n\n$/);
     }
   });
 

@@ -161,6 +161,23 @@ describe('what a container returns in place of a reply', () => {
     expect(error.retryAfterSeconds !== undefined).toBe(code === 'SERVICE_UNAVAILABLE');
   });
 
+  it.each([
+    [
+      'a reset before the response',
+      Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }),
+      /connection .* broke/,
+    ],
+    ['a response that is cut', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), /connection .* broke/],
+    ['a port that nothing listens on', Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), /could not be reached/],
+    ['a response that is no HTTP', Object.assign(new Error('x'), { code: 'HPE_INVALID_CONSTANT' }), /invalid response/],
+    ['a response that is no JSON', new SyntaxError('x'), /invalid response/],
+  ])('is explained as it is, and not as busy: %s', (_, cause, detail) => {
+    const error = serviceErrorOf(cause, 'svc-1', false);
+    expect([error.code, error.retryAfterSeconds]).toEqual(['MODEL_ERROR', undefined]);
+    expect(error.message).toMatch(detail);
+    expect(error.message).not.toMatch(/busy|try again/);
+  });
+
   it('leaves nothing of its words in the cause that is logged, but what kind of failure it was', () => {
     const secret = 'the prompt of somebody';
     const $metadata = { httpStatusCode: 424, requestId: 'r-1' };

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { done } from '#test/models/scripted-model.ts';
+import { chatPiece, contentOf, type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+
+let service: ScriptedService;
+beforeAll(async () => {
+  service = await startScriptedService({ families: {} });
+});
+afterAll(() => service.close());
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const call = (name: string | null) => ({ index: 0, id: 'c', type: 'function', function: { name, arguments: '{}' } });
+const whole = (name: string) => ({
+  choices: [{ message: { content: null, tool_calls: [call(name)] }, finish_reason: 'tool_calls' }],
+});
+const piece = (name: string | null) => ({ choices: [{ index: 0, delta: { tool_calls: [call(name)] } }] });
+const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
+
+const tool = { type: 'function', function: { name: 'known' } };
+const offers: [string, string, object][] = [
+  ['a chat without functions', '/v1/chat/completions', {}],
+  ['a chat with another function', '/v1/chat/completions', { functions: [{ name: 'known' }] }],
+  ["a chat of OpenAI's format without tools", '/openai/v1/chat/completions', {}],
+  ["a chat of OpenAI's format with another tool", '/openai/v1/chat/completions', { tools: [tool] }],
+  [
+    "a chat of OpenAI's format with another function",
+    '/openai/v1/chat/completions',
+    { functions: [{ name: 'known' }] },
+  ],
+];
+
+describe.each(offers)('%s', (_, path, offered) => {
+  const body = { model: 'svc-1', messages, ...offered };
+
+  it('whose model calls a function that was not offered is a 502, uncharged', async () => {
+    for (const name of ['rm', '', 'toString', 'KNOWN', 'known ']) {
+      service.model.responds(whole(name));
+      let status = 0;
+      let text = '';
+      const cost = await service.charged(async () => {
+        const response = await service.open(path, body);
+        status = response.status;
+        text = await response.text();
+      });
+      expect([name, status, cost]).toEqual([name, 502, 0]);
+      expect(text).toContain('called a function that was not offered');
+    }
+  });
+
+  it('that is streamed is a 502, uncharged, when its model begins with such a call', async () => {
+    for (const name of ['rm', '', null]) {
+      service.model.streams([piece(name), end, done]);
+      let status = 0;
+      const cost = await service.charged(async () => {
+        const response = await service.open(path, { ...body, stream: true });
+        status = response.status;
+        expect(await response.text()).toContain('called a function that was not offered');
+      });
+      expect([name, status, cost]).toEqual([name, 502, 0]);
+    }
+  });
+
+  it('that is streamed ends with an error, charged for the text, when its model makes such a call after it', async () => {
+    service.model.streams([chatPiece('Hello'), piece('rm'), end, done]);
+    let text = '';
+    const cost = await service.charged(async () => {
+      text = await (await service.open(path, { ...body, stream: true })).text();
+    });
+    expect(text).toContain('Hello');
+    expect(text).toContain('called a function that was not offered');
+    expect(text).not.toMatch(/STREAM_COMPLETE|\[DONE\]|"rm"/);
+    expect(cost).toBe(1_000_000);
+  });
+});
+
+it('a function that was offered is called, and text that is cut within characters is whole in its arguments', async () => {
+  const parts = ['{"a":"\ud83d', '\ude00\0', '\ud800"}'];
+  const more = parts.map((text) => ({
+    choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],
+  }));
+  const opened = { ...call('known'), function: { name: 'known', arguments: '' } };
+  service.model.streams([{ choices: [{ index: 0, delta: { tool_calls: [opened] } }] }, ...more, end, done]);
+  const body = { model: 'svc-1', messages, functions: [{ name: 'known' }], stream: true };
+  const { envelopes } = await service.streamed('/v1/chat/completions', body);
+  const deltas = envelopes.flatMap(({ data }) => data?.choices.map(({ delta }: any) => delta.function_call) ?? []);
+  expect(deltas.map((made) => made?.name ?? '').join('')).toBe('known');
+  expect(deltas.map((made) => made?.arguments ?? '').join('')).toBe('{"a":"😀\ufffd\ufffd"}');
+  expect([contentOf(envelopes), envelopes.at(-1).message]).toEqual(['', 'STREAM_COMPLETE']);
+});
