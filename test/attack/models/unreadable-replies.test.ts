@@ -79,7 +79,11 @@ describe.each(calls)('a container of %s that is sent a %s', (family, kind, path,
     const unreadable = wrong.filter((text) => !isEmptyEnd.test(text)).map((text) => [text, text] as const);
     const plain = [...garbage, ...unreadable];
     const inEvents = garbage.map(
-      ([name, text]) => [`${name}, as an event`, `data: ${text}\n\ndata: [DONE]\n\n`] as const,
+      ([name, text]) =>
+        [
+          `${name}, as an event`,
+          Buffer.concat([Buffer.from('data: '), Buffer.from(text as string), Buffer.from('\n\ndata: [DONE]\n\n')]),
+        ] as const,
     );
     const events = wrongEvents(family, kind).map(
       (event) => [`event ${JSON.stringify(event)}`, `${framed(family, event)}data: [DONE]\n\n`] as const,

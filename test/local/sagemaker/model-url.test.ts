@@ -120,7 +120,7 @@ describe('a model server behind the stand-in', () => {
     }
   });
 
-  it('is a 502, and not said to be busy, when it resets its connection or sends no HTTP', async () => {
+  it('is a 502, which is not reported as busy, when it resets its connection or sends no HTTP', async () => {
     for (const respond of [
       (res: ServerResponse) => res.destroy(),
       (res: ServerResponse) => res.socket!.end('this is not HTTP\r\n\r\n'),

@@ -69,8 +69,8 @@ export interface UsageBounds {
   readonly hasOutput: boolean;
 }
 
-export const isPossibleCount = (tokens: number, least: number, most: number): boolean =>
-  Number.isSafeInteger(tokens) && tokens >= least && tokens <= most;
+export const isPossibleCount = (tokens: number, min: number, max: number): boolean =>
+  Number.isSafeInteger(tokens) && tokens >= min && tokens <= max;
 
 /**
  * The usage to charge: what the container reports, or our own count where that is missing or impossible. A count of 0 is
@@ -81,11 +81,11 @@ export async function billable(
   { promptTokens, completionTokens, hasOutput }: UsageBounds,
   count: () => Promise<ModelUsage>,
 ): Promise<ModelUsage> {
-  const least = hasOutput ? 1 : 0;
+  const minTokens = hasOutput ? 1 : 0;
   const isUsable =
     usage &&
-    isPossibleCount(usage.prompt_tokens, least, promptTokens) &&
-    isPossibleCount(usage.completion_tokens, least, completionTokens);
+    isPossibleCount(usage.prompt_tokens, minTokens, promptTokens) &&
+    isPossibleCount(usage.completion_tokens, minTokens, completionTokens);
   return isUsable ? usage : count();
 }
 
