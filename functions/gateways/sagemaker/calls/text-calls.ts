@@ -1,11 +1,11 @@
 import type { ModelCall, ModelStream } from '#domain/inference/model-gateway.ts';
+import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import type { TextDialect } from '../containers/container.ts';
 import { Deadline } from '../deadline.ts';
 import { maxStreamBytes, maxTextBytes } from '../response-bounds.ts';
 import type { Invocation, Invoke } from '../runtime.ts';
 import { findServed, type GatewayContext, type Served } from '../served-model.ts';
-import { type ChunkSource, modelChunks } from '../stream/model-chunks.ts';
-import { stoppedChunks } from '../stream/stopped-chunks.ts';
+import type { ChunkSource } from '../stream/model-chunks.ts';
 import { stopsOf, type TextKind } from './text-kinds.ts';
 import { readReply } from './whole-reply.ts';
 
@@ -71,6 +71,20 @@ export class ReplyCall<Request extends TextRequest, Reply>
 
 type ReadyStream = Pick<ChunkSource, 'parts' | 'chunk' | 'wholeChunk'>;
 
+type StreamModule = typeof import('../stream/stopped-chunks.ts');
+
+/** Loaded with the first stream, as most functions start without one. */
+let streamModule: StreamModule | undefined;
+
+async function loadStreamModule(): Promise<StreamModule> {
+  return (streamModule = await import('../stream/stopped-chunks.ts'));
+}
+
+async function* firstChunks(source: ChunkSource, stops: readonly string[]): AsyncGenerator<ModelChunk> {
+  const { stoppedChunks } = await loadStreamModule();
+  yield* stoppedChunks(source, stops);
+}
+
 /** Whose response is read as the model generates it. */
 export class StreamCall<Request extends TextRequest, Reply>
   extends TextCall<Request, Reply, ReadyStream>
@@ -81,11 +95,13 @@ export class StreamCall<Request extends TextRequest, Reply>
     const { deadlineMs: waitMs, streamDeadlineMs } = this.context.settings;
     const deadline = new Deadline(streamDeadlineMs, signal);
     const maxBytes = maxStreamBytes(this.request.max_tokens);
-    const chunks = modelChunks({ model: this.model, ...ready, deadline, waitMs, maxBytes });
-    return { chunks: stoppedChunks(chunks, stopsOf(this.request)), cancel: deadline.end };
+    const source = { model: this.model, ...ready, deadline, waitMs, maxBytes };
+    const chunksOf = streamModule?.stoppedChunks ?? firstChunks;
+    return { chunks: chunksOf(source, stopsOf(this.request)), cancel: deadline.end };
   }
 
   protected makeReady(served: ServedText<Request, Reply>): ReadyStream {
+    if (!streamModule) loadStreamModule().catch(() => undefined);
     const { chunk, reply } = served.dialect;
     const wholeChunk = (value: unknown) => this.kind.chunk(reply(value));
     return { parts: this.context.runtime.parts(this.invocation(served, true)), chunk, wholeChunk };

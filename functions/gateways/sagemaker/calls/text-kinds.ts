@@ -3,8 +3,8 @@ import type { ModelChatReply, ModelChatRequest } from '#domain/inference/chat/ch
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion/completion.ts';
 import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import { cutAtStop } from '#domain/inference/streams/stop-sequences.ts';
+import { refuseEmpty, refuseFailed } from '../containers/container-failure.ts';
 import type { Container, TextDialect } from '../containers/container.ts';
-import { refuseEmpty, refuseFailed } from '../stream/model-chunks.ts';
 
 /** One of the two requests for text. */
 export interface TextKind<Request, Reply> {

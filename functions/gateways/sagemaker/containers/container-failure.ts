@@ -63,3 +63,28 @@ export function failureError({ message, status }: ContainerFailure, model: strin
   }
   return new ServiceError('MODEL_ERROR', 'The model failed.', { cause });
 }
+
+/** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
+const failures = new Set(['error', 'abort']);
+
+export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }, model: string) {
+  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
+}
+
+interface Message {
+  readonly content?: string | null | undefined;
+  readonly tool_calls?: readonly unknown[] | null | undefined;
+}
+export const isSilent = (message: Message | null | undefined): boolean =>
+  !message?.content && !message?.tool_calls?.length;
+
+interface WholeReply {
+  readonly choices: readonly { text?: string; message?: Message; finish_reason?: string | null | undefined }[];
+  readonly usage?: unknown;
+}
+
+/** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
+export function refuseEmpty({ choices: [first], usage }: WholeReply, model: string): void {
+  if (usage || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
+  throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+}

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { ModelChunk, ModelUsage } from '#domain/inference/streams/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../../bounded-body.ts';
-import { failureError, failureIn } from '../containers/container-failure.ts';
+import { failureError, failureIn, isSilent, refuseFailed } from '../containers/container-failure.ts';
 import type { Deadline } from '../deadline.ts';
 import { serviceErrorOf } from '../errors.ts';
 import { pieceBytes } from '../response-bounds.ts';
@@ -27,30 +27,6 @@ export interface ChunkSource {
 
 /** Milliseconds that a stream waits for its usage once it has its reason to end. */
 const usageWaitMs = 1000;
-
-/** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
-const failures = new Set(['error', 'abort']);
-
-export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }) {
-  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', 'The model failed.');
-}
-
-interface Message {
-  readonly content?: string | null | undefined;
-  readonly tool_calls?: readonly unknown[] | null | undefined;
-}
-const isSilent = (message: Message | null | undefined): boolean => !message?.content && !message?.tool_calls?.length;
-
-interface WholeReply {
-  readonly choices: readonly { text?: string; message?: Message; finish_reason?: string | null | undefined }[];
-  readonly usage?: unknown;
-}
-
-/** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
-export function refuseEmpty({ choices: [first], usage }: WholeReply): void {
-  if (usage || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
-  throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
-}
 
 /**
  * The chunks of a stream as a container makes them. Success needs a finish reason, or `[DONE]` after anything at all: a

@@ -1,5 +1,6 @@
 import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
 import { StopCutter } from '#domain/inference/streams/stop-sequences.ts';
+import { type ChunkSource, modelChunks } from './model-chunks.ts';
 
 type Choice = ModelChunk['choices'][number];
 
@@ -7,10 +8,8 @@ type Choice = ModelChunk['choices'][number];
  * Chunks up to the first stop sequence, also where it came in pieces. A model that runs on past it is left there, and its
  * usage with it; one that has ended may still report its usage.
  */
-export function stoppedChunks(
-  chunks: AsyncGenerator<ModelChunk>,
-  stops: readonly string[],
-): AsyncGenerator<ModelChunk> {
+export function stoppedChunks(source: ChunkSource, stops: readonly string[]): AsyncGenerator<ModelChunk> {
+  const chunks = modelChunks(source);
   return stops.length === 0 ? chunks : cutChunks(chunks, stops);
 }
 

@@ -54,7 +54,7 @@ async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly 
     maxBytes: 4e6,
   };
   const chunks: ModelChunk[] = [];
-  for await (const each of stoppedChunks(modelChunks(source), stops)) chunks.push(each);
+  for await (const each of stoppedChunks(source, stops)) chunks.push(each);
   return chunks;
 }
 
