@@ -43,6 +43,33 @@ describe.each(textFamilies)('%s', (family) => {
     expect(streamed.usage).toMatchObject(usage);
   });
 
+  it('ends a stream at its finish reason, though its model then hangs', async () => {
+    let ended = Promise.resolve();
+    models.engine = {
+      async invoke(body, signal) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        ended = promise;
+        signal.addEventListener('abort', () => resolve());
+        const isChat = 'messages' in (body as object);
+        const choice = isChat ? { delta: { content: 'Hi' } } : { text: 'Hi' };
+        async function* chunks() {
+          yield Buffer.from(`data: ${JSON.stringify({ choices: [{ ...choice, finish_reason: null }] })}\n\n`);
+          const end = isChat ? { delta: {} } : { text: '' };
+          yield Buffer.from(`data: ${JSON.stringify({ choices: [{ ...end, finish_reason: 'stop' }] })}\n\n`);
+          await promise;
+        }
+        return { kind: 'stream', contentType: 'text/event-stream', chunks: chunks() };
+      },
+    };
+    const before = performance.now();
+    const streams = [models.gateway.chatStream(family, chat), models.gateway.completionStream(family, prompt)];
+    for (const stream of streams) {
+      expect(await read(stream.send())).toMatchObject({ error: undefined, text: 'Hi', reason: expect.any(String) });
+      await ended;
+    }
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
   it('gets the same request of a prepared call, and none until it is sent', async () => {
     const bodies: unknown[] = [];
     models.engine = {

@@ -80,11 +80,11 @@ export const isSilent = (message: Message | null | undefined): boolean =>
 
 interface WholeReply {
   readonly choices: readonly { text?: string; message?: Message; finish_reason?: string | null | undefined }[];
-  readonly usage?: unknown;
+  readonly usage?: { readonly prompt_tokens: number } | null | undefined;
 }
 
 /** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
 export function refuseEmpty({ choices: [first], usage }: WholeReply, model: string): void {
-  if (usage || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
+  if (usage?.prompt_tokens || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
   throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
 }

@@ -25,13 +25,13 @@ export interface ChunkSource {
   readonly maxBytes: number;
 }
 
-/** Milliseconds that a stream waits for its usage once it has its reason to end. */
-const usageWaitMs = 1000;
+/** Milliseconds that a stream waits for its usage after its finish reason, and then its connection for its end. */
+const lastMs = 1000;
 
 /**
  * The chunks of a stream as a container makes them. Success needs a finish reason, or `[DONE]` after anything at all: a
  * connection that ends on the border of a frame looks like any end. After its finish reason only the usage of a stream is read,
- * for at most `usageWaitMs`: more text is dropped, and neither silence nor a failure takes back what is complete. The model's
+ * for at most `lastMs`: more text is dropped, and neither silence nor a failure takes back what is complete. The model's
  * work ends with the generator, whoever ends it.
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
@@ -60,7 +60,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   }
   /** The usage that follows the finish reason; undefined if it does not come in time. */
   async function lateUsage(part: IteratorResult<Buffer>, sameTime: readonly string[]): Promise<ModelUsage | undefined> {
-    const usageTimer = setTimeout(deadline.end, usageWaitMs);
+    const usageTimer = setTimeout(deadline.end, lastMs);
     try {
       for (let [last, read] = [part, sameTime]; ; read = eventsOf(last)) {
         const usage = read.map((event) => usageIn(event, source)).find(Boolean);
@@ -107,14 +107,16 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
   } finally {
     clearTimeout(timer);
     deadline.clear();
-    // A model that is done has nothing to end, and its connection can serve the next call.
-    if (isWhole) await parts.return?.();
-    else deadline.end();
+    if (isWhole) {
+      await parts.return?.();
+      // The connection can serve the next call if the model ends its response in time.
+      setTimeout(deadline.end, lastMs).unref();
+    } else deadline.end();
   }
 }
 
 const isEmptyChunk = ({ choices, usage }: ModelChunk): boolean =>
-  !usage && choices.every(({ text, delta }) => !text && isSilent(delta));
+  !usage?.prompt_tokens && choices.every(({ text, delta }) => !text && isSilent(delta));
 
 /** Throws if an event reports that the model has failed. The first one may be a whole reply. */
 function chunkOf(text: string, { model, chunk, wholeChunk }: ChunkSource, isFirst: boolean): ModelChunk {

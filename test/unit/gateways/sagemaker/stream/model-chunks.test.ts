@@ -153,6 +153,26 @@ describe('a stream', () => {
     await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
+  it.each([
+    ['a finish reason of its own', `data: ${chunkOf('', 'stop')}\n\n`],
+    ['no finish reason', 'data: [DONE]\n\n'],
+  ])('that ends within a character has U+FFFD for it, with %s', async (_, end) => {
+    const parts = ['a', '\ud83d', '\ude00', '\ud83d'].map((text) => Buffer.from(`data: ${chunkOf(text)}\n\n`));
+    expect(textOf(await collected(chunk, [...parts, Buffer.from(end)]))).toBe('a😀\ufffd');
+  });
+
+  it('of nothing but usage of 0 has failed', async () => {
+    const none = JSON.stringify({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } });
+    const wire = `data: ${none}\n\ndata: [DONE]\n\n`;
+    await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
+  });
+
+  it('of JSON that is indented without an end has failed', async () => {
+    const line = Buffer.from(`  "x": "${'x'.repeat(1000)}",\n`);
+    const parts = [Buffer.from('{\n'), ...Array.from({ length: 1200 }, () => line)];
+    await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /without an end/ });
+  });
+
   it('goes on past usage that is none', async () => {
     for (const wrong of [{ prompt_tokens: 'many', completion_tokens: 1 }, { prompt_tokens: 5 }, 'much', [1]]) {
       const wire = `data: ${chunkOf('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
