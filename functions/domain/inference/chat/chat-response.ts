@@ -53,16 +53,16 @@ export function chatReply(
   const [choice] = reply.choices;
   const calls = (choice?.message.tool_calls ?? []).slice(0, maxCalls).map((call, index) => ({
     id: call.id || callId(about, index),
-    name: offeredName(call.function.name, offered, about),
+    name: offeredName(call.function.name, offered),
     arguments: call.function.arguments,
   }));
   const content = choice?.message.content ?? '';
   return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
 }
 
-function offeredName(name: string | null | undefined, offered: ReadonlySet<string>, { model }: About): string {
+function offeredName(name: string | null | undefined, offered: ReadonlySet<string>): string {
   if (name && offered.has(name)) return name;
-  throw new ServiceError('MODEL_ERROR', `The model ${model} called a function that was not offered.`);
+  throw new ServiceError('MODEL_ERROR', 'The model called a function that was not offered.');
 }
 
 /** Containers that give a call no id get one made of the response's. */
@@ -129,7 +129,7 @@ function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>
     const index = indexes.size;
     if (index === maxCalls) return undefined;
     indexes.set(given ?? position, index);
-    const opened = { id: id || callId(about, index), name: offeredName(name, offered, about) };
+    const opened = { id: id || callId(about, index), name: offeredName(name, offered) };
     return { index, opened, arguments: text ?? '' };
   };
 }

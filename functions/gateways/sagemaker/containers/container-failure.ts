@@ -67,8 +67,8 @@ export function failureError({ message, status }: ContainerFailure, model: strin
 /** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
 const failures = new Set(['error', 'abort']);
 
-export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }, model: string) {
-  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', `The model ${model} failed.`);
+export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }) {
+  if (reason && failures.has(reason)) throw new ServiceError('MODEL_ERROR', 'The model failed.');
 }
 
 interface Message {
@@ -84,7 +84,7 @@ interface WholeReply {
 }
 
 /** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
-export function refuseEmpty({ choices: [first], usage }: WholeReply, model: string): void {
+export function refuseEmpty({ choices: [first], usage }: WholeReply): void {
   if (usage?.prompt_tokens || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
-  throw new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
+  throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
 }
