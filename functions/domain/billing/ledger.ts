@@ -61,17 +61,47 @@ export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): Le
   return rows.toReversed();
 }
 
-/** What is wrong with an account's ledger: nothing, where its rows have no gap and add up to the balance. */
-export function auditLedger(rows: readonly LedgerRow[], seq: number, balance: number): string[] {
-  const differences: string[] = [];
-  let sum = 0;
-  for (const [index, row] of rows.entries()) {
-    sum += row.amount;
-    if (row.seq !== index + 1) return [`row ${index + 1} is missing: the next is ${row.seq}`];
-    if (row.balance !== sum)
-      differences.push(`row ${row.seq} has the balance ${row.balance}, the rows up to it add up to ${sum}`);
-  }
-  if (rows.length !== seq) differences.push(`the meter has counted ${seq} entries, the ledger has ${rows.length} rows`);
-  if (sum !== balance) differences.push(`the balance is ${balance}, the rows add up to ${sum}`);
-  return differences;
+/** The attributes of a row that an audit adds up. */
+export type LedgerAmounts = Pick<LedgerRow, 'seq' | 'amount' | 'balance'>;
+
+/** How far the rows of an account add up. Amounts in microcredits. */
+export interface LedgerTally {
+  /** Rows counted and their sum. */
+  readonly rows: number;
+  readonly sum: number;
+  /** The first row whose balance is not the sum of the rows up to it. */
+  readonly wrong?: string;
+}
+
+export const emptyTally: LedgerTally = { rows: 0, sum: 0 };
+
+/** Adds one more row: an audit reads a ledger once, in constant memory. */
+export function addRow({ rows, sum, wrong }: LedgerTally, { seq, amount, balance }: LedgerAmounts): LedgerTally {
+  const after = sum + amount;
+  const found =
+    wrong ??
+    (balance === after ? undefined : `row ${seq} has the balance ${balance}, the rows up to it add up to ${after}`);
+  return { rows: rows + 1, sum: after, ...(found !== undefined && { wrong: found }) };
+}
+
+/** The differences between an account's rows, oldest first, and its meter: none if they have no gap and add up to the balance. */
+export function auditLedger(rows: readonly LedgerAmounts[], seq: number, balance: number): string[] {
+  const gap = rows.find((row, index) => row.seq !== index + 1);
+  if (gap) return [missingRow(rows.indexOf(gap) + 1, gap.seq)];
+  const tally = rows.reduce(addRow, emptyTally);
+  const isShort = rows.length !== seq;
+  return [
+    ...wrongSums(tally, balance),
+    ...(isShort ? [`the meter has counted ${seq} entries, the ledger has ${rows.length} rows`] : []),
+  ];
+}
+
+export const missingRow = (seq: number, next: number): string => `row ${seq} is missing: the next is ${next}`;
+
+/** The differences of a ledger with all its rows. */
+export function wrongSums({ sum, wrong }: LedgerTally, balance: number): string[] {
+  return [
+    ...(wrong === undefined ? [] : [wrong]),
+    ...(sum === balance ? [] : [`the balance is ${balance}, the rows add up to ${sum}`]),
+  ];
 }

@@ -3,7 +3,7 @@ import { lotSource } from '#contract/billing/credits.ts';
 import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
-import type { LedgerRow } from '#domain/billing/ledger.ts';
+import type { LedgerAmounts, LedgerRow } from '#domain/billing/ledger.ts';
 
 /** Keys of the `ledger` table; sort keys order rows by `seq` and days by date. */
 export const rowKey = (accountId: number, seq: number) => ({
@@ -51,6 +51,9 @@ export const LedgerItem = v.pipe(
   v.transform(({ a: accountId, ...row }): LedgerRow => ({ accountId, ...row })),
 );
 
-export function ledgerRowOf(item: unknown): LedgerRow {
-  return v.parse(LedgerItem, item);
+const Amounts = v.pick(Row, ['seq', 'amount', 'balance']);
+
+/** An item, or these attributes of it, as what an audit adds up. */
+export function amountsOf(item: unknown): LedgerAmounts {
+  return v.parse(Amounts, item);
 }

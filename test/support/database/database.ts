@@ -10,8 +10,9 @@ import { separateDatabase } from './dynamodb-local.ts';
 export async function startTestDatabase() {
   const folder = await testFolder();
   const separate = await separateDatabase();
+  const file = join(folder, 'db');
   const database = await startDatabase({
-    file: join(folder, 'db'),
+    file,
     external: separate?.url,
     tables: Object.values(tables),
   });
@@ -19,6 +20,8 @@ export async function startTestDatabase() {
   return {
     client,
     url: database.url,
+    /** Of the embedded database. */
+    file,
     async close() {
       client.destroy();
       await database.close();

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { type Plans, planOfRank } from '#contract/billing/plans.ts';
@@ -13,6 +13,7 @@ import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { refunds } from '#domain/meter/refunds.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
+import { LedgerItem, rowKey } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { keyRow } from '#repositories/meter/key-rows.ts';
 import { closingOf } from '#repositories/meter/meter-calls.ts';
@@ -145,7 +146,17 @@ export async function openLedgerAccount(
       return written;
     },
     current: (): Promise<Meter> => meters.current(id, clock.now()),
-    rows: (seq: number): Promise<LedgerRow[]> => reads().rows(id, seq),
+    /** All rows up to a `seq`, oldest first. */
+    async rows(seq: number): Promise<LedgerRow[]> {
+      const query = {
+        TableName: tables.ledger.name,
+        KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
+        ExpressionAttributeValues: { ':account': id, ':from': rowKey(id, 0).sk, ':to': rowKey(id, seq).sk },
+        ConsistentRead: true,
+      };
+      const pages = await Array.fromAsync(paginateQuery({ client: calm.client }, query));
+      return pages.flatMap(({ Items = [] }) => Items.map((item) => v.parse(LedgerItem, item)));
+    },
     /** Does the projector's work for what was written since. */
     async project(): Promise<void> {
       const store = ledgerStore(calm.client, ledger, 'http://127.0.0.1');
