@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { Account } from '#domain/accounts/account.ts';
+import { notAllRead } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { accountOf, seconds, userKey } from './account-items.ts';
 
@@ -41,7 +42,7 @@ export function digestRows<Row extends DigestRow>(
     const Keys = [keyOf(accountId, digest), userKey(accountId)];
     const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
     const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand(request));
-    if (UnprocessedKeys?.[table]) throw Object.assign(new Error('not all was read'), { name: 'ThrottlingException' });
+    if (UnprocessedKeys?.[table]) throw notAllRead();
     const items = Responses?.[table] ?? [];
     const [row] = rowsOf(items.filter((item) => item['sk'] !== 'user'));
     const user = items.find((item) => item['sk'] === 'user');

@@ -1,32 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BatchGetCommand, type BatchGetCommandOutput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 type Item = Record<string, unknown>;
 
-/** Keys that one read takes, and tries for those that it leaves out, which are rare. */
 const keysPerRead = 100;
-const maxTries = 3;
 
-/** Attributes, which are named `#<attribute>` to DynamoDB, of those items that are there, in no order. */
+/** DynamoDB leaves out keys of a busy partition, and of a response above 16 MB. A read that gets nothing is tried so often. */
+const maxTriesInVain = 6;
+/** A pause is drawn from half a bound up to it, which doubles from try to try (AWS "Exponential Backoff And Jitter"). */
+const pauseBoundMs = { first: 50, max: 800 } as const;
+
+/**
+ * The existing items of the keys, in no order, with these attributes or all. Throws a throttling error, which is answered
+ * with 503, if DynamoDB returns none of the remaining keys for about 2 s.
+ */
 export async function readItems(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Item[],
-  attributes: readonly string[],
+  attributes?: readonly string[],
 ): Promise<Item[]> {
-  const shown = {
+  const projection = attributes && {
     ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
-    ConsistentRead: true,
   };
 
   async function read(some: readonly Item[]): Promise<Item[]> {
     const items: Item[] = [];
     let left = [...some];
-    for (let tries = 0; left.length > 0 && tries < maxTries; tries++) {
-      const request = new BatchGetCommand({ RequestItems: { [table]: { ...shown, Keys: left } } });
+    for (let inVain = 0; left.length > 0;) {
+      const request = new BatchGetCommand({
+        RequestItems: { [table]: { ...projection, ConsistentRead: true, Keys: left } },
+      });
       const found: BatchGetCommandOutput = await client.send(request);
       items.push(...(found.Responses?.[table] ?? []));
-      left = found.UnprocessedKeys?.[table]?.Keys ?? [];
+      const unprocessed = found.UnprocessedKeys?.[table]?.Keys ?? [];
+      inVain = unprocessed.length < left.length ? 0 : inVain + 1;
+      if (inVain === maxTriesInVain) throw notAllRead();
+      left = unprocessed;
+      if (left.length > 0) await sleep(pauseAfter(inVain));
     }
     return items;
   }
@@ -34,3 +46,12 @@ export async function readItems(
   const starts = Array.from({ length: Math.ceil(keys.length / keysPerRead) }, (_, index) => index * keysPerRead);
   return (await Promise.all(starts.map((start) => read(keys.slice(start, start + keysPerRead))))).flat();
 }
+
+function pauseAfter(inVain: number): number {
+  const bound = Math.min(pauseBoundMs.first * 2 ** inVain, pauseBoundMs.max);
+  return (bound * (1 + Math.random())) / 2;
+}
+
+/** Has the name that callers of DynamoDB treat as a passing failure. */
+export const notAllRead = (): Error =>
+  Object.assign(new Error('DynamoDB left some of the keys unread'), { name: 'ThrottlingException' });

@@ -1,5 +1,4 @@
 import {
-  BatchGetCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
   QueryCommand,
@@ -10,6 +9,7 @@ import type { DeliveryStore, RecordedAttempt } from '#domain/webhooks/delivery-s
 import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { readItem } from '../shared/read-item.ts';
+import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { onceItems } from './once.ts';
@@ -127,15 +127,8 @@ export function deliveryLog(client: DynamoDBDocumentClient, table: string): LogA
   }
 
   async function deliveriesAt(id: string, places: readonly string[]): Promise<DueDelivery[]> {
-    const found: Record<string, unknown>[] = [];
-    const keys = new Map(places.map((place) => [place, deliveryKeyAt(id, place)]));
-    let Keys: Record<string, unknown>[] = [...new Map([...keys.values()].map((key) => [key.sk, key])).values()];
-    while (Keys.length > 0) {
-      const request = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
-      const { Responses = {}, UnprocessedKeys = {} } = await client.send(request);
-      found.push(...(Responses[table] ?? []));
-      Keys = UnprocessedKeys[table]?.Keys ?? [];
-    }
+    const keys = new Map(places.map((place) => deliveryKeyAt(id, place)).map((key) => [key.sk, key]));
+    const found = await readItems(client, table, [...keys.values()]);
     return found.flatMap((item) => dueDeliveryOf(item) ?? []);
   }
 

@@ -1,0 +1,75 @@
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { readItems } from '#repositories/shared/read-items.ts';
+import { explainOutage } from '#runtime/shared/outage.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { times } from '#test/many.ts';
+
+type Keys = Record<string, unknown>[];
+
+const table = tables.agents.name;
+const keys: Keys = times(30, (index) => ({ pk: 'some', sk: `item#${index}` }));
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  for (const key of keys) await database.client.send(new PutCommand({ TableName: table, Item: { ...key, n: 1 } }));
+});
+afterAll(() => database.close());
+
+/** Leaves out, as a busy partition does, the keys that `unread` returns; and notes when each request came. */
+function leaveOut(unread: (asked: Keys, request: number) => Keys) {
+  const requests: { at: number; count: number }[] = [];
+  const { middlewareStack } = database.client as DynamoDBDocumentClient;
+  const name = 'leaveOut';
+  middlewareStack.add(
+    (next) => async (args) => {
+      const input = args.input as { RequestItems: Record<string, { Keys: Keys }> };
+      const asked = input.RequestItems[table]!.Keys;
+      requests.push({ at: performance.now(), count: asked.length });
+      const left = unread(asked, requests.length);
+      const Keys = asked.filter((key) => !left.includes(key));
+      if (Keys.length === 0) {
+        const output = { $metadata: {}, Responses: {}, UnprocessedKeys: { [table]: { Keys: left } } };
+        return { output, response: undefined };
+      }
+      const result = await next({
+        ...args,
+        input: { RequestItems: { [table]: { ...input.RequestItems[table], Keys } } },
+      });
+      if (left.length > 0) Object.assign(result.output as object, { UnprocessedKeys: { [table]: { Keys: left } } });
+      return result;
+    },
+    // Before the document client turns keys into DynamoDB's own, and after it has turned items back.
+    { step: 'initialize', priority: 'high', name },
+  );
+  return { requests, end: () => middlewareStack.remove(name) };
+}
+
+describe('readItems', () => {
+  it('reads the keys again that DynamoDB leaves out, with growing pauses, until it has all', async () => {
+    const { requests, end } = leaveOut((asked, request) => (request <= 5 ? asked : []));
+    const items = await readItems(database.client, table, keys, ['sk']).finally(end);
+    expect(items.map(({ sk }) => sk).sort()).toEqual(keys.map(({ sk }) => sk).sort());
+    const pauses = requests.slice(1).map(({ at }, index) => at - requests[index]!.at);
+    expect(pauses[0]).toBeGreaterThanOrEqual(45);
+    expect(pauses[4]).toBeGreaterThan(2 * pauses[0]!);
+  });
+
+  it('goes on for as long as each read returns some of the keys', async () => {
+    const { requests, end } = leaveOut((asked) => asked.slice(3));
+    const items = await readItems(database.client, table, keys).finally(end);
+    expect(items).toHaveLength(keys.length);
+    expect(requests.map(({ count }) => count)).toEqual([30, 27, 24, 21, 18, 15, 12, 9, 6, 3]);
+  });
+
+  it('throws an error that is answered with 503, instead of returning less, if the keys stay unread', async () => {
+    const { requests, end } = leaveOut((asked, request) => asked.slice(request === 1 ? 10 : 0));
+    const error = await readItems(database.client, table, keys)
+      .catch((failure: unknown) => failure)
+      .finally(end);
+    expect(explainOutage(error)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 });
+    expect(requests.length).toBe(7);
+  });
+});
