@@ -4,8 +4,8 @@ import type { TableSpec } from '#contract/platform/tables.ts';
 import { isDamaged } from '../shared/files/sqlite-check.ts';
 import { Problem } from '../shared/problems.ts';
 import { createTables } from './create-tables.ts';
+import { compactFile, type DatabaseFile, openDatabaseFile } from './database-file.ts';
 import { type DatabaseProcess, startDatabaseProcess } from './database-process.ts';
-import { indexStreamRecords } from './stream-index.ts';
 
 const never = new Promise<never>(() => undefined);
 
@@ -14,6 +14,8 @@ export interface Database {
   readonly url: string;
   /** For the service's own upkeep; the functions have clients of their own. */
   readonly client: DynamoDBClient;
+  /** Of the embedded database. */
+  readonly file: DatabaseFile | undefined;
   /** Resolves with a Problem when the embedded database ends by itself. */
   readonly died: Promise<Problem>;
   close(): Promise<void>;
@@ -32,25 +34,29 @@ export async function startDatabase({ file, external, tables }: DatabaseOptions)
   const embedded = external === undefined ? await startEmbedded(file) : undefined;
   const url = external ?? embedded?.url ?? '';
   const client = new DynamoDBClient({ endpoint: url });
+  let opened: DatabaseFile | undefined;
   const close = async (): Promise<void> => {
     client.destroy();
+    opened?.close();
     await embedded?.close();
   };
   try {
-    if (embedded) indexStreamRecords(file);
     await createTables(client, tables);
+    if (embedded) opened = openDatabaseFile(file, tables);
   } catch (error) {
     await close();
     throw external === undefined ? error : unreachable(external, error);
   }
-  return { url, client, died: embedded?.died ?? never, close };
+  return { url, client, file: opened, died: embedded?.died ?? never, close };
 }
 
 async function startEmbedded(file: string): Promise<DatabaseProcess> {
-  if (!isDamaged(file)) return startDatabaseProcess(file);
-  throw new Problem(
-    `The database ${file} is damaged. Move the folder ${dirname(file)} away to start with an empty one, or choose another with --data DIR.`,
-  );
+  if (isDamaged(file))
+    throw new Problem(
+      `The database ${file} is damaged. Move the folder ${dirname(file)} away to start with an empty one, or choose another with --data DIR.`,
+    );
+  compactFile(file);
+  return startDatabaseProcess(file);
 }
 
 function unreachable(url: string, error: unknown): Problem {

@@ -7,8 +7,9 @@ import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { services } from '#runtime/services/container.ts';
 import type { Database } from '../dynamodb/database.ts';
-import { startStreamPump } from '../dynamodb/stream-pump.ts';
-import { sweepExpired } from '../dynamodb/ttl-sweep.ts';
+import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
+import { startStreamTrim } from '../dynamodb/stream-trim.ts';
+import { createTtlSweep } from '../dynamodb/ttl-sweep.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { Closers } from '../shared/closers.ts';
 import type { DataFolder } from '../shared/files/data-folder.ts';
@@ -63,13 +64,21 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
   closers.add({ close: () => client.destroy() });
-  const streams = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
+  const followers = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
+  const streams = followers.map(({ pump }) => pump);
   const consumers = startConsumers(options, closers);
-  const expiry = {
-    name: 'ttl-sweep',
-    everySeconds: sweepSeconds,
-    run: () => sweepExpired(database.client, specs, now()),
-  };
+
+  if (database.file) {
+    const pumps = new Map(
+      Map.groupBy(followers, ({ table }) => table)
+        .entries()
+        .map(([table, those]) => [table, those.map(({ pump }) => pump)]),
+    );
+    closers.add(startStreamTrim({ file: database.file, pumps, log }));
+  }
+
+  const sweep = createTtlSweep(database, specs);
+  const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
   const jobs = hasCanary ? [...allJobs, canary] : allJobs;
   const schedule = startSchedule([...jobs.flatMap(scheduled), expiry, fileExpiry], log);
@@ -138,7 +147,12 @@ function startConsumers({ sqs, log }: BackgroundOptions, closers: Closers): read
   });
 }
 
-function followStream(job: Job, client: DynamoDBStreamsClient, options: BackgroundOptions): Promise<Pump>[] {
+interface Follower {
+  readonly table: string;
+  readonly pump: StreamPump;
+}
+
+function followStream(job: Job, client: DynamoDBStreamsClient, options: BackgroundOptions): Promise<Follower>[] {
   const { trigger } = job;
   return 'stream' in trigger ? [openPump(job, trigger, client, options)] : [];
 }
@@ -148,19 +162,21 @@ async function openPump(
   { stream, newImageHas, concurrentBatches }: StreamTrigger,
   client: DynamoDBStreamsClient,
   { database, folder, log }: BackgroundOptions,
-): Promise<Pump> {
+): Promise<Follower> {
   const { name } = tables[stream];
   const { Table } = await database.client.send(new DescribeTableCommand({ TableName: name }));
   if (!Table?.LatestStreamArn) throw new Error(`the table ${name} has no stream`);
-  return startStreamPump({
+  const pump = await startStreamPump({
     client,
     streamArn: Table.LatestStreamArn,
     filters: eventPatterns(newImageHas),
     concurrentBatches,
     deliver: (event) => runJob(job, event),
     checkpointFile: folder.file(`${job.id}.checkpoint.json`),
+    version: database.file?.version,
     log: logAs(job, log),
   });
+  return { table: name, pump };
 }
 
 const logAs =

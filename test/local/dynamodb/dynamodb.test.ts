@@ -15,7 +15,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { streamViewTypes, type TableSpec, tables } from '#contract/platform/tables.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { sweepExpired } from '#local/dynamodb/ttl-sweep.ts';
+import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
 import { processesWith } from '#test/service/local-command.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
@@ -165,7 +165,7 @@ test('the sweep deletes what is past its time by the clock it is given, and noth
   await put('now', now / 1000);
   await put('future', now / 1000 + 1);
   await put('forever');
-  await sweepExpired(database.client, specs, now);
+  await createTtlSweep(database, specs)(now);
   const left = async (sk: string) =>
     (await database.client.send(new GetItemCommand({ TableName: 'accounts', Key: { pk: { S: 'a' }, sk: { S: sk } } })))
       .Item;
