@@ -1,0 +1,115 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type AttributeValue, BatchWriteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { type Database, startDatabase } from '#local/dynamodb/database.ts';
+import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
+
+const specs: readonly TableSpec[] = Object.values(tables);
+const now = Date.UTC(2030, 0, 1);
+const seconds = now / 1000;
+
+let file: string;
+let database: Database;
+beforeEach(async () => {
+  file = join(await mkdtemp(join(tmpdir(), 'sweep-')), 'db.sqlite');
+  database = await startDatabase({ file, external: undefined, tables: specs });
+});
+afterEach(() => database.close());
+
+/** Puts items into the table of idempotency keys, with the expiry that each index gets. */
+async function fill(count: number, ttl: (index: number) => number): Promise<void> {
+  const puts = Array.from({ length: count }, (_, index) => {
+    const Item: Record<string, AttributeValue> = { id: { S: `key-${index}` }, ttl: { N: String(ttl(index)) } };
+    return { PutRequest: { Item } };
+  });
+  for (let from = 0; from < count; from += 25) {
+    const RequestItems = { [tables.idempotency.name]: puts.slice(from, from + 25) };
+    await database.client.send(new BatchWriteItemCommand({ RequestItems }));
+  }
+}
+
+async function left(): Promise<string[]> {
+  const { Items = [] } = await database.client.send(new ScanCommand({ TableName: tables.idempotency.name }));
+  return Items.map(({ id }) => id!.S!);
+}
+
+/** Names of the operations that `work` sends to the database. */
+async function operationsOf(work: () => Promise<void>): Promise<string[]> {
+  const sent: string[] = [];
+  database.client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      (args) => {
+        sent.push(commandName);
+        return next(args);
+      },
+    { step: 'initialize', name: 'note' },
+  );
+  await work();
+  database.client.middlewareStack.remove('note');
+  return sent;
+}
+
+describe('the sweep of expired items', () => {
+  it('asks the database for nothing while no item is over', async () => {
+    await fill(1000, () => seconds + 3600);
+    expect(await operationsOf(() => createTtlSweep(database, specs)(now))).toEqual([]);
+    expect(await left()).toHaveLength(1000);
+  });
+
+  it('reads and deletes no other items than those that are over, by an index', async () => {
+    await fill(1000, (index) => (index % 10 === 0 ? seconds - 1 - index : seconds + index));
+    const sent = await operationsOf(() => createTtlSweep(database, specs)(now));
+    expect(sent).toEqual(Array.from({ length: 100 }, () => 'DeleteItemCommand'));
+    const names = await left();
+    expect(names).toHaveLength(900);
+    expect(names.filter((name) => name.endsWith('0'))).toEqual([]);
+  });
+
+  it.each(specs.filter(({ ttlAttribute }) => ttlAttribute))('finds what is over in $name by an index', ({ name }) => {
+    const sqlite = new DatabaseSync(file, { readOnly: true });
+    const plan = sqlite
+      .prepare(
+        `EXPLAIN QUERY PLAN SELECT item_json FROM "${name}" WHERE CAST(json_extract(item_json, '$.ttl.N') AS INTEGER) < 1`,
+      )
+      .all();
+    sqlite.close();
+    expect(JSON.stringify(plan)).toContain(`local_expiry_${name}`);
+  });
+
+  it('ends after 2 s, and the next run continues with what is longest over', async () => {
+    await fill(1000, (index) => seconds - 5000 + index);
+    const sweep = createTtlSweep(database, specs);
+    const { client } = database;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return next(args);
+      },
+      { step: 'initialize', name: 'slow' },
+    );
+    const began = performance.now();
+    await sweep(now);
+    expect(performance.now() - began).toBeLessThan(6000);
+    client.middlewareStack.remove('slow');
+    const rest = await left();
+    expect(rest.length).toBeGreaterThan(0);
+    expect(rest.length).toBeLessThan(1000);
+    expect(rest).not.toContain('key-0');
+    await sweep(now);
+    expect(await left()).toEqual([]);
+  });
+
+  it('goes through a database of somebody else in slices, on from the last run', async () => {
+    await fill(600, (index) => (index % 2 === 0 ? seconds - 1 : seconds + 1));
+    const sweep = createTtlSweep({ client: database.client, file: undefined }, [tables.idempotency]);
+    await sweep(now);
+    expect((await left()).length).toBeGreaterThan(300);
+    await sweep(now);
+    await sweep(now);
+    expect(await left()).toHaveLength(300);
+  });
+});
