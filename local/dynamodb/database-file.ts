@@ -14,7 +14,7 @@ export interface DatabaseFile {
   /** Deletes a table's oldest stream records before a sequence number. Returns how many, or 'busy' if it has to be tried again. */
   trimStream(table: string, before: number, limit: number): number | 'busy';
   /** Changes whenever the database has written. */
-  version(): number;
+  readonly version: () => number;
   close(): void;
 }
 

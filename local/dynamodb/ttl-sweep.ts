@@ -46,11 +46,11 @@ export function createTtlSweep({ client, file }: SweptDatabase, specs: readonly 
   }
 
   async function sweepTable(spec: TableSpec, nowSeconds: number, end: number): Promise<void> {
-    let keys: Key[];
-    do {
-      keys = file ? file.expired(spec, nowSeconds, itemsPerSlice) : await scanExpired(spec, nowSeconds);
+    for (;;) {
+      const keys = file ? file.expired(spec, nowSeconds, itemsPerSlice) : await scanExpired(spec, nowSeconds);
       for (const Key of keys) await deleteExpired(client, { ...isOver(spec, nowSeconds), Key });
-    } while (file && keys.length === itemsPerSlice && performance.now() < end);
+      if (!file || keys.length < itemsPerSlice || performance.now() >= end) return;
+    }
   }
 
   return async (now) => {

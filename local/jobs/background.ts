@@ -15,6 +15,7 @@ import type { Closers } from '../shared/closers.ts';
 import type { DataFolder } from '../shared/files/data-folder.ts';
 import type { Pump } from '../shared/pump.ts';
 import { startQueuePump } from '../sqs/queue-pump.ts';
+import type { QueueStore } from '../sqs/queue-store.ts';
 import { queueUrl } from '../sqs/server.ts';
 import type { EventBus } from './event-bus.ts';
 import type { LogSubscription } from './log-subscription.ts';
@@ -25,6 +26,7 @@ export interface BackgroundOptions {
   readonly database: Database;
   /** Address of the queues. */
   readonly sqs: string;
+  readonly queues: Pick<QueueStore, 'hasVisible'>;
   readonly folder: DataFolder;
   /** Whose objects expire. */
   readonly files: Pick<FileStore, 'expire'>;
@@ -137,13 +139,21 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
   }
 }
 
-function startConsumers({ sqs, log }: BackgroundOptions, closers: Closers): readonly Pump[] {
+function startConsumers({ sqs, queues: store, log }: BackgroundOptions, closers: Closers): readonly Pump[] {
   const client = new SQSClient({ endpoint: sqs });
   closers.add({ close: () => client.destroy() });
   return allJobs.flatMap((job) => {
     if (!('queue' in job.trigger)) return [];
-    const url = queueUrl(sqs, queues[job.trigger.queue].name);
-    return [startQueuePump({ client, queueUrl: url, deliver: (event) => runJob(job, event), log: logAs(job, log) })];
+    const { name } = queues[job.trigger.queue];
+    return [
+      startQueuePump({
+        client,
+        queueUrl: queueUrl(sqs, name),
+        hasVisible: () => store.hasVisible(name),
+        deliver: (event) => runJob(job, event),
+        log: logAs(job, log),
+      }),
+    ];
   });
 }
 

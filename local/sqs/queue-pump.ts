@@ -8,6 +8,8 @@ import { type Pump, startPump } from '../shared/pump.ts';
 export interface QueuePumpOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
+  /** Spares requests to an empty queue. */
+  readonly hasVisible?: () => boolean;
   readonly deliver: (event: SQSEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
@@ -26,10 +28,11 @@ const closingMs = 5000;
 const concurrentBatches = 50;
 
 /** A queue to one function, at least once. What fails stays in the queue, hidden until its visibility timeout is over. */
-export function startQueuePump({ client, queueUrl: QueueUrl, deliver, log }: QueuePumpOptions): Pump {
+export function startQueuePump({ client, queueUrl: QueueUrl, hasVisible, deliver, log }: QueuePumpOptions): Pump {
   const running = new Set<Promise<void>>();
 
   async function look(): Promise<boolean> {
+    if (running.size === 0 && hasVisible?.() === false) return true;
     if (running.size >= concurrentBatches) await Promise.race(running);
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
     const { Messages = [] } = await client.send(receive);

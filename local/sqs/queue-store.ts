@@ -29,6 +29,8 @@ export interface QueueStore {
   readonly send: (queue: string, body: string, delaySeconds?: number) => string;
   /** The oldest that are visible, at most so many; those out of tries go to the dead-letter queue instead. */
   readonly receive: (queue: string, limit: number) => ReceivedMessage[];
+  /** Whether a message is visible now. */
+  readonly hasVisible: (queue: string) => boolean;
   /** By the receipt of its last hand-out; with an older one nothing happens, as may be in SQS. */
   readonly delete: (queue: string, receipt: string) => void;
   /** How many messages each queue's dead-letter queue has, by the queue's name. */
@@ -73,6 +75,7 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     database.prepare(`UPDATE messages SET receives = receives + 1, visibleAt = ?, receipt = id || '#' || (receives + 1)
     WHERE position IN (SELECT position FROM messages WHERE queue = ? AND visibleAt <= ? ORDER BY position LIMIT ?)
     RETURNING position, id, body, sentAt, receives, receipt`);
+  const visible = database.prepare('SELECT 1 FROM messages WHERE queue = ? AND visibleAt <= ? LIMIT 1');
   const remove = database.prepare('DELETE FROM messages WHERE queue = ? AND receipt = ?');
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE queue = ?');
   const names = new Set(queues.flatMap(({ name }) => [name, deadLettersOf(name)]));
@@ -97,6 +100,7 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     has: (queue) => names.has(queue),
     send,
     receive,
+    hasVisible: (queue) => visible.get(queue, now()) !== undefined,
     delete: (queue, receipt) => void remove.run(queue, receipt),
     parked: () => Object.fromEntries(queues.map((queue) => [queue.name, parkedIn(queue)])),
     close: () => database.close(),

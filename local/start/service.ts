@@ -131,6 +131,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     {
       database,
       sqs: endpoints.sqs,
+      queues,
       folder,
       files,
       events,

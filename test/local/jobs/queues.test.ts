@@ -159,6 +159,7 @@ describe('a queue pump', () => {
     const pump = startQueuePump({
       client,
       queueUrl: at('work'),
+      hasVisible: () => store.hasVisible('work'),
       deliver: async (event) => deliver(event),
       log: (line) => log.push(line),
     });
@@ -185,6 +186,27 @@ describe('a queue pump', () => {
     ]);
     later(60);
     expect(await bodies()).toEqual([]);
+  });
+
+  test('sends no request to a queue without a visible message', async () => {
+    await send('a');
+    const sent: string[] = [];
+    client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          sent.push(commandName);
+          return next(args);
+        },
+      { step: 'initialize', name: 'note' },
+    );
+    const pump = pumpTo(() => undefined);
+    await pump.settled();
+    expect(sent).toContain('DeleteMessageCommand');
+    const before = sent.length;
+    await pump.settled();
+    await pump.settled();
+    expect(sent).toHaveLength(before);
+    client.middlewareStack.remove('note');
   });
 
   test('leaves what failed for the next try, and nothing else', async () => {
