@@ -15,7 +15,7 @@ export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
 }
 
 export interface StreamPump extends Pump {
-  /** Sequence number up to which every record is done with; 0 if none is, or if it cannot be told. */
+  /** Sequence number up to which every record is done with; 0 if none is, or if it is unknown. */
   position(): number;
 }
 

@@ -47,7 +47,7 @@ const maxAccountsInVain = 20;
 
 /** Checks every meter against its ledger, as it was when the meter was read: a live service may go on. */
 export function auditor(reads: AuditReads) {
-  /** Reports each finding as it is made: they are as many as accounts. */
+  /** Reports each finding immediately, so that memory does not grow with their number. */
   const audit = (report: (finding: Finding) => void): Promise<Audit> =>
     ofEveryAccount(report, async ({ seq, balance }, { tally, next }) => {
       if (next) return { kind: 'difference', what: [missingRow(tally.rows + 1, next.seq)] };

@@ -11,8 +11,8 @@ const maxTriesInVain = 6;
 const pauseBoundMs = { first: 50, max: 800 } as const;
 
 /**
- * The existing items of the keys, in no order, with these attributes or all. Throws a throttling error, which is answered
- * with 503, if DynamoDB returns none of the remaining keys for about 2 s.
+ * Reads the existing items of the keys, in no order, with these attributes or all. Throws a throttling error, a 503 to the
+ * caller, if DynamoDB returns none of the remaining keys for about 2 s.
  */
 export async function readItems(
   client: DynamoDBDocumentClient,

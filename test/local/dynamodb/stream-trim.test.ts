@@ -139,9 +139,9 @@ describe('the trim of a stream', () => {
         await database.client.send(new PutItemCommand({ TableName: spec.name, Item: { pk: { S: 'p' + (n % 5) }, n: { N: String(n) } } }));
         console.log(n);
       }`;
-    let answered = -1;
+    let acknowledged = -1;
     for (const ms of [1100, 1600, 2300]) {
-      const child = spawn('node', ['--input-type=module', '--eval', script, String(answered + 1)], {
+      const child = spawn('node', ['--input-type=module', '--eval', script, String(acknowledged + 1)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       let output = '';
@@ -150,7 +150,7 @@ describe('the trim of a stream', () => {
       await sleep(ms);
       child.kill('SIGKILL');
       await once(child, 'close');
-      answered = Number(output.trimEnd().split('\n').at(-1));
+      acknowledged = Number(output.trimEnd().split('\n').at(-1));
     }
     const { file, pumpTo, close } = await open(folder);
     const { seen, deliver } = recorder();
@@ -158,8 +158,8 @@ describe('the trim of a stream', () => {
     await pump.settled();
     const before = (await readFile(delivered, 'utf8')).trimEnd().split('\n').map(Number);
     const all = new Set([...before, ...seen]);
-    expect(upTo(answered + 1).filter((n) => !all.has(n))).toEqual([]);
-    expect(sequenceNumbers(file).length).toBeLessThan(answered);
+    expect(upTo(acknowledged + 1).filter((n) => !all.has(n))).toEqual([]);
+    expect(sequenceNumbers(file).length).toBeLessThan(acknowledged);
     await pump.close();
     await close();
   });

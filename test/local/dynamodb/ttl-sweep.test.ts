@@ -54,7 +54,7 @@ async function operationsOf(work: () => Promise<void>): Promise<string[]> {
 }
 
 describe('the sweep of expired items', () => {
-  it('asks the database for nothing while no item is over', async () => {
+  it('sends no request while no item is over', async () => {
     await fill(1000, () => seconds + 3600);
     expect(await operationsOf(() => createTtlSweep(database, specs)(now))).toEqual([]);
     expect(await left()).toHaveLength(1000);
@@ -99,7 +99,7 @@ describe('the sweep of expired items', () => {
     expect(rest.length).toBeGreaterThan(0);
     expect(rest.length).toBeLessThan(1000);
     expect(rest).not.toContain('key-0');
-    await sweep(now);
+    for (let runs = 0; runs < 5; runs++) await sweep(now);
     expect(await left()).toEqual([]);
   });
 

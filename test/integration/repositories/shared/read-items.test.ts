@@ -19,17 +19,17 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** Leaves out, as a busy partition does, the keys that `unread` returns; and notes when each request came. */
-function leaveOut(unread: (asked: Keys, request: number) => Keys) {
+function leaveOut(unread: (requested: Keys, request: number) => Keys) {
   const requests: { at: number; count: number }[] = [];
   const { middlewareStack } = database.client;
   const name = 'leaveOut';
   middlewareStack.add(
     (next) => async (args) => {
       const input = args.input as { RequestItems: Record<string, { Keys: Keys }> };
-      const asked = input.RequestItems[table]!.Keys;
-      requests.push({ at: performance.now(), count: asked.length });
-      const left = unread(asked, requests.length);
-      const Keys = asked.filter((key) => !left.includes(key));
+      const requested = input.RequestItems[table]!.Keys;
+      requests.push({ at: performance.now(), count: requested.length });
+      const left = unread(requested, requests.length);
+      const Keys = requested.filter((key) => !left.includes(key));
       if (Keys.length === 0) {
         const output = { $metadata: {}, Responses: {}, UnprocessedKeys: { [table]: { Keys: left } } };
         return { output, response: undefined };
@@ -49,7 +49,7 @@ function leaveOut(unread: (asked: Keys, request: number) => Keys) {
 
 describe('readItems', () => {
   it('reads the keys again that DynamoDB leaves out, with growing pauses, until it has all', async () => {
-    const { requests, end } = leaveOut((asked, request) => (request <= 5 ? asked : []));
+    const { requests, end } = leaveOut((requested, request) => (request <= 5 ? requested : []));
     const items = await readItems(database.client, table, keys, ['sk']).finally(end);
     expect(items).toHaveLength(keys.length);
     expect(new Set(items.map(({ sk }) => sk))).toEqual(new Set(keys.map(({ sk }) => sk)));
@@ -59,14 +59,14 @@ describe('readItems', () => {
   });
 
   it('goes on for as long as each read returns some of the keys', async () => {
-    const { requests, end } = leaveOut((asked) => asked.slice(3));
+    const { requests, end } = leaveOut((requested) => requested.slice(3));
     const items = await readItems(database.client, table, keys).finally(end);
     expect(items).toHaveLength(keys.length);
     expect(requests.map(({ count }) => count)).toEqual([30, 27, 24, 21, 18, 15, 12, 9, 6, 3]);
   });
 
-  it('throws an error that is answered with 503, instead of returning less, if the keys stay unread', async () => {
-    const { requests, end } = leaveOut((asked, request) => asked.slice(request === 1 ? 10 : 0));
+  it('throws an error that becomes a 503, instead of returning less, if the keys stay unread', async () => {
+    const { requests, end } = leaveOut((requested, request) => requested.slice(request === 1 ? 10 : 0));
     const error = await readItems(database.client, table, keys)
       .catch((failure: unknown) => failure)
       .finally(end);
