@@ -51,7 +51,16 @@ const LedgerEntry = v.object({
 });
 
 /** Ledger rows, newest first. */
-export const LedgerPage = v.object({ entries: v.array(LedgerEntry), nextCursor: v.nullable(v.string()) });
+export const LedgerPage = v.object({
+  entries: v.array(LedgerEntry),
+  nextCursor: v.nullable(v.string()),
+  isBehind: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description('True if entries of the latest calls are not in the list yet. Read it again after a second.'),
+    ),
+  ),
+});
 
 /** `balance` (spendable now) rounds down, `held` up, to whole credits; lots oldest expiry first, entries newest first. */
 export const Credits = v.object({

@@ -8,7 +8,7 @@ const maxEntries = 1000;
 /** Stops calls that run (docs/adr/0013-cancelled-streams.md). */
 export function cancellationService(
   metering: Pick<Metering, 'cancelStream' | 'find'>,
-  statements: Pick<StatementStore, 'page'>,
+  statements: Pick<StatementStore, 'pageWhenWritten'>,
 ) {
   /** Stops a stream at its next piece; refuses (404) what is not, or no longer known as, a request of the account. */
   async function cancel(accountId: number, requestId: string) {
@@ -16,7 +16,7 @@ export function cancellationService(
     const meter = await metering.find(accountId);
     if (meter?.holds.has(requestId)) throw new ServiceError('INVALID_STATE', 'Only a streamed call can be cancelled.');
     const seq = meter?.seq ?? 0;
-    const { rows } = await statements.page(accountId, maxEntries, seq + 1);
+    const { rows } = await statements.pageWhenWritten(accountId, maxEntries, seq + 1);
     if (rows.some((row) => row.requestId === requestId)) return { requestId, status: 'finished' as const };
     if ((rows[0]?.seq ?? 0) < seq) throw tooEarly();
     throw new ServiceError('NOT_FOUND', 'There is no such request among the latest of this account.');

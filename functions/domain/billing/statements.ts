@@ -16,14 +16,21 @@ export interface DailyUsage {
   readonly cost: number;
 }
 
+/** Rows newest first, without those that cannot be read. */
+export interface LedgerRows {
+  readonly rows: LedgerRow[];
+  /** `seq` of the newest row, even if it cannot be read; 0 without rows. */
+  readonly newest: number;
+  /** `before` of the rows that follow; null without more. */
+  readonly next: number | null;
+}
+
 /** Reads of the ledger. */
 export interface StatementStore {
-  /**
-   * The newest `limit` rows before `before` (a `seq`), newest first, without those that cannot be read; `next` is the
-   * `before` of the rows that follow, null when there are none. Waits a moment for the row `before - 1`, which may be on
-   * its way.
-   */
-  page(accountId: number, limit: number, before: number): Promise<{ rows: LedgerRow[]; next: number | null }>;
+  /** The newest `limit` rows before `before` (a `seq`), in one read. */
+  page(accountId: number, limit: number, before: number): Promise<LedgerRows>;
+  /** Like `page`, but waits up to 1.5 s for the row `before - 1`, which the projector may not have written yet. */
+  pageWhenWritten(accountId: number, limit: number, before: number): Promise<LedgerRows>;
   /** Days from and to, both inclusive, oldest first. */
   usage(accountId: number, from: string, to: string): Promise<DailyUsage[]>;
 }
@@ -35,15 +42,23 @@ const maxDays = 366;
 
 /** What happened to an account, for the account to read. */
 export function statementService(store: StatementStore, clock: Clock) {
-  /** A page of ledger entries, newest first, without those that moved nothing; `seq` is the account's newest. */
+  /**
+   * A page of ledger entries, newest first, without those that moved nothing. `seq` is the account's newest; it is read
+   * beside the page, and rows written since are left out, so that the newest balance is the meter's.
+   */
   async function page(
     accountId: number,
-    seq: number,
+    seq: Promise<number>,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
   ) {
-    const before = Math.min(seq + 1, Number(cursor ?? Number.POSITIVE_INFINITY));
-    const { rows, next } = await store.page(accountId, limit, before);
-    return { entries: rows.filter(hasMoved).map(shownEntry), nextCursor: next === null ? null : String(next) };
+    const before = Math.min(Number.MAX_SAFE_INTEGER, Number(cursor ?? Number.POSITIVE_INFINITY));
+    const [newest, read] = await Promise.all([seq, store.page(accountId, limit, before)]);
+    const shown = read.rows.filter((row) => row.seq <= newest && hasMoved(row));
+    return {
+      entries: shown.map(shownEntry),
+      nextCursor: read.next === null ? null : String(read.next),
+      ...(read.newest < Math.min(newest, before - 1) && { isBehind: true }),
+    };
   }
 
   async function usage(

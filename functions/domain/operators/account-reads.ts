@@ -40,8 +40,10 @@ export function accountReads(parts: Parts) {
 
   async function entries(accountId: number, query: { limit: number; cursor?: string | undefined }) {
     await account(accountId);
-    const meter = await metering().find(accountId);
-    return parts.statements().page(accountId, meter?.seq ?? 0, query);
+    const seq = metering()
+      .find(accountId)
+      .then((meter) => meter?.seq ?? 0);
+    return parts.statements().page(accountId, seq, query);
   }
 
   async function keys(accountId: number) {

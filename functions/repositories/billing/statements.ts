@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { DailyUsage, StatementStore } from '#domain/billing/statements.ts';
+import type { DailyUsage, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
 import { readable } from '../shared/readable.ts';
 import { dayPrefix, LedgerItem, rowKey, seqOf } from './ledger-items.ts';
 
-/** The stream brings rows within a second as a rule; what is later is shown by the next request. */
+/** The stream brings rows within a second as a rule. */
 const maxTries = 15;
 const betweenTriesMs = 100;
 
@@ -26,18 +26,24 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
     ConsistentRead: true,
   });
 
+  async function page(accountId: number, limit: number, before: number): Promise<LedgerRows> {
+    const query = {
+      ...between(accountId, rowKey(accountId, 0).sk, rowKey(accountId, Math.max(0, before - 1)).sk),
+      ScanIndexForward: false,
+      Limit: limit + 1,
+    };
+    const { Items = [] } = await client.send(new QueryCommand(query));
+    const shown = Items.slice(0, limit);
+    const next = Items.length > limit ? seqOf(shown.at(-1)) : null;
+    return { rows: readable(LedgerItem, shown), newest: seqOf(Items[0]), next };
+  }
+
   return {
-    async page(accountId, limit, before) {
-      const query = {
-        ...between(accountId, rowKey(accountId, 0).sk, rowKey(accountId, Math.max(0, before - 1)).sk),
-        ScanIndexForward: false,
-        Limit: limit + 1,
-      };
+    page,
+    async pageWhenWritten(accountId, limit, before) {
       for (let tries = 1; ; tries++) {
-        const { Items = [] } = await client.send(new QueryCommand(query));
-        const shown = Items.slice(0, limit);
-        if (seqOf(Items[0]) >= before - 1 || tries === maxTries)
-          return { rows: readable(LedgerItem, shown), next: Items.length > limit ? seqOf(shown.at(-1)) : null };
+        const read = await page(accountId, limit, before);
+        if (read.newest >= before - 1 || tries === maxTries) return read;
         await sleep(betweenTriesMs);
       }
     },

@@ -136,6 +136,7 @@ it('every balance that is shown is what the ledger adds up to, once everything h
   });
   for (let call = 0; call < 7; call++) await complete(person.key);
   await service.post('/_local/clock', { advance: 'P40D' });
+  await service.settled();
   const { data } = (await service.call('GET', '/api/credits?limit=200', { key: person.key })).body;
   const sum = data.entries.reduce((total: number, { credits }: { credits: number }) => total + credits, 0);
   expect([data.balance, data.held]).toEqual([sum, 0]);

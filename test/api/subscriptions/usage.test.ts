@@ -36,6 +36,7 @@ describe('services and usage', () => {
   it('shows the ledger in pages, newest first, and usage by day', async () => {
     const person = await service.person({ planRank: 2 });
     for (let made = 0; made < 3; made++) await call('POST', '/v1/chat/completions', person, chat());
+    await service.settled();
     const first = (await call('GET', '/api/credits?limit=2', person)).body.data;
     expect(first.entries.map(({ seq, type, credits }: Record<string, unknown>) => [seq, type, credits])).toEqual([
       [5, 'charge', -1],
@@ -45,7 +46,6 @@ describe('services and usage', () => {
     const second = (await call('GET', `/api/credits?limit=50&cursor=${first.nextCursor}`, person)).body.data;
     expect(second.entries.map(({ seq }: Record<string, unknown>) => seq)).toEqual([3, 2, 1]);
     expect(second.nextCursor).toBeNull();
-    await service.settled();
     const today = day(await now());
     const usage = (await call('GET', '/api/usage?group=service', person)).body.data;
     expect(usage).toMatchObject({ to: today, days: [{ date: today, service: 'chat', calls: 3, credits: 3 }] });

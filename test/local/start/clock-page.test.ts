@@ -30,6 +30,7 @@ describe('POST /_local/clock', () => {
     const { key } = await service.person();
     const month = await advance('P1M');
     expect(month).toEqual({ now: expect.any(String), done: true });
+    await service.settled();
     const credits = await service.call('GET', '/api/credits', { key });
     const grants = credits.body.data.entries.filter(({ type }: { type: string }) => type === 'grant');
     expect(grants).toHaveLength(2);

@@ -9,7 +9,11 @@ export function subscriptionCalls(service: () => TestService) {
   const subscribe = (person: Person, planId: string) =>
     call('POST', '/api/subscription/create', person, { planId, billingCycle: 'monthly' });
   const current = async (person: Person) => (await call('GET', '/api/subscription', person)).body.data;
-  const credits = async (person: Person) => (await call('GET', '/api/credits', person)).body.data;
+  /** Once the ledger has every entry. */
+  const credits = async (person: Person) => {
+    await service().settled();
+    return (await call('GET', '/api/credits', person)).body.data;
+  };
   const advance = (duration: string) => service().post('/_local/clock', { advance: duration });
   const now = async () =>
     Date.parse(((await (await fetch(`${service().origin}/_local/clock`)).json()) as { now: string }).now);

@@ -25,6 +25,9 @@ const columnsAt = (now: number): Column<Entry>[] => [
   { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
 ];
 
+/** How often a list is read again while its newest entries are still being written. */
+export const behindPollMs = 1000;
+
 /** Changes of a balance, newest first. */
 export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
   const now = useNow();

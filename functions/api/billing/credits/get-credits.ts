@@ -7,8 +7,10 @@ const getCredits: Operation<typeof creditRoutes.getCredits> = async (
   { metering, statements, clock },
   { input, caller },
 ) => {
-  const meter = await metering().current(caller.accountId, clock.now());
-  return { ...shownCredits(meter), ...(await statements().page(caller.accountId, meter.seq, input.query)) };
+  const meter = metering().current(caller.accountId, clock.now());
+  const seq = meter.then((current) => current.seq);
+  const page = await statements().page(caller.accountId, seq, input.query);
+  return { ...shownCredits(await meter), ...page };
 };
 
 export const handler = endpoint(creditRoutes.getCredits, getCredits);

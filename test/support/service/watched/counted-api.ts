@@ -20,6 +20,7 @@ import { withEnvironment } from '../environment.ts';
 export async function startCountedApi() {
   const operations: string[] = [];
   let delayMs = 0;
+  let [waiting, roundTrips] = [0, 0];
   let firstPauseMs = 2;
   const database = await startTestDatabase();
   const proxy = await startDynamoProxy({
@@ -27,7 +28,11 @@ export async function startCountedApi() {
     faults: createFaults(),
     async onRequest(operation) {
       operations.push(operation);
-      if (delayMs > 0) await sleep(delayMs);
+      if (delayMs === 0) return;
+      if (waiting === 0) roundTrips += 1;
+      waiting += 1;
+      await sleep(delayMs);
+      waiting -= 1;
     },
   });
   const model = await listen(
@@ -92,10 +97,27 @@ export async function startCountedApi() {
     };
   }
 
+  /** With every request to the database delayed, so that those sent together are one round trip. */
+  async function get(path: string, key: string) {
+    operations.length = 0;
+    [delayMs, roundTrips] = [100, 0];
+    const response = await fetch(front.origin + path, { headers: { authorization: `Bearer ${key}` } });
+    const text = await response.text();
+    delayMs = 0;
+    return {
+      status: response.status,
+      data: JSON.parse(text).data,
+      bytes: Buffer.byteLength(text),
+      operations: [...operations],
+      roundTrips,
+    };
+  }
+
   return {
     client: database.client,
     account,
     post,
+    get,
     /** Every request to the database waits so long before it is passed on. */
     delay(ms: number) {
       delayMs = ms;

@@ -4,7 +4,7 @@ import { Empty } from '../../../components/feedback/empty.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { PagedList } from '../../../components/tables/paged-list.tsx';
 import { usePages } from '../../../components/tables/use-pages.ts';
-import { LedgerTable } from '../../usage/ledger-table.tsx';
+import { behindPollMs, LedgerTable } from '../../usage/ledger-table.tsx';
 
 const { listAccountEntries } = operatorRoutes;
 const pageSize = 25;
@@ -16,6 +16,7 @@ export function AccountLedger({ id }: { id: number }) {
     read: (cursor, signal) =>
       call(listAccountEntries, { path, query: { cursor, limit: String(pageSize) } }, { signal }),
     rowsOf: ({ entries }) => entries,
+    pollMs: (first) => (first?.isBehind ? behindPollMs : false),
   });
   return (
     <Panel title="Ledger">
