@@ -41,11 +41,11 @@ export interface Call extends CallShape {
 const GB = 1e9;
 
 /**
- * Write units of one priced call that runs alone: admission and settlement, the ledger's row and day (a transaction
- * counts twice), and the key's last use. `request` grows with the concurrent calls of the account
+ * Write units of one priced call that runs alone: admission and settlement, the ledger's row and its day in three
+ * rows (a transaction counts twice), and the key's last use. `request` grows with the concurrent calls of the account
  * (lib/cost/capacity.ts).
  */
-export const writeUnits = { request: 2, ledger: 4, key: 1 } as const;
+export const writeUnits = { request: 2, ledger: 8, key: 1 } as const;
 
 /**
  * The watch on holds, for an account's first call in a minute: the write of the index entry, the sweep's two reads of the

@@ -64,9 +64,16 @@ function headerList({ headers, multiValueHeaders, cookies }: ReplyHead): string[
   return list;
 }
 
-/** Sends a buffered handler's result; throws, with nothing sent, when it is not a proxy result. */
+/** The largest result of a buffered function, as JSON (AWS "Lambda quotas", invocation payload). */
+const maxResultBytes = 6_291_556;
+
+/** Sends a buffered handler's result; throws, with nothing sent, when it is too large for Lambda or not a proxy result. */
 export function sendReply(response: ServerResponse, result: unknown): void {
   const reply = v.parse(GatewayReply, result);
+  // JSON has at most six bytes for a character, so most results need not be measured.
+  const isLarge = (reply.body?.length ?? 0) * 6 > maxResultBytes / 2;
+  if (isLarge && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes)
+    throw new Error(`the result is larger than ${maxResultBytes} bytes`);
   const body = Buffer.from(reply.body ?? '', reply.isBase64Encoded ? 'base64' : 'utf8');
   const hasBody = reply.statusCode !== 204 && reply.statusCode !== 304;
   const length = hasBody ? ['Content-Length', String(body.byteLength)] : [];

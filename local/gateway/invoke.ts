@@ -20,8 +20,8 @@ export interface RouteFunction extends LambdaFunction {
 }
 
 /**
- * Runs a route's function and sends its result. Exceeding the time limit is 504 or 503, a throw or an invalid result
- * 500; once the response has begun, the connection is cut instead, as Lambda does.
+ * Runs a route's function and sends its result. Exceeding the time limit is 504 or 503, a throw, an invalid result
+ * or one above Lambda's 6 MB 500; once the response has begun, the connection is cut instead, as Lambda does.
  */
 export async function invoke(
   lambda: RouteFunction,

@@ -1,5 +1,7 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
+import { usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
@@ -44,4 +46,101 @@ describe('GET /api/credits', () => {
     const { data } = await api.get('/api/credits?limit=1', key);
     expect([data.entries, data.nextCursor]).toEqual([[], '2']);
   });
+});
+
+/** Writes the rows of usage that 50 keys with 5 services leave in so many days up to the end of 2027. */
+async function fillUsage(accountId: number, days: number, prefixes: readonly (keyof typeof usagePrefixes)[]) {
+  const dates = Array.from({ length: days }, (_, age) =>
+    new Date(Date.UTC(2027, 11, 31 - age)).toISOString().slice(0, 10),
+  );
+  const services = ['audio', 'chat', 'completion', 'embeddings', 'translation'];
+  const keys = Array.from({ length: 50 }, (_, index) => `key-${String(index).padStart(18, '0')}`);
+  const counted = (sk: string, date: string, calls: number) => ({ a: accountId, sk, date, calls, cost: calls * 1e6 });
+  const rows = dates.flatMap((date) => [
+    ...services.map((service) => ({
+      ...counted(`${usagePrefixes.kind}${date}#${service}#svc-1`, date, 50),
+      service,
+      model: 'svc-1',
+    })),
+    ...keys.map((keyId) => ({ ...counted(`${usagePrefixes.key}${date}#${keyId}`, date, 5), keyId })),
+    ...services.flatMap((service) =>
+      keys.map((keyId) => ({
+        ...counted(`${usagePrefixes.detail}${date}#${service}#svc-1#${keyId}`, date, 1),
+        service,
+        model: 'svc-1',
+        keyId,
+      })),
+    ),
+  ]);
+  const kept = rows.filter(({ sk }) => prefixes.some((id) => sk.startsWith(usagePrefixes[id])));
+  for (let from = 0; from < kept.length; from += 25) {
+    const puts = kept.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+    await api.client.send(new BatchWriteCommand({ RequestItems: { [tables.ledger.name]: puts } }));
+  }
+}
+
+/** Every page of a question, with its bytes and round trips. */
+async function usagePages(key: string, query: string) {
+  const pages: Awaited<ReturnType<typeof api.get>>[] = [];
+  let cursor: string | undefined = '';
+  while (cursor !== undefined) {
+    const page = await api.get(`/api/usage?${query}${cursor && `&cursor=${cursor}`}`, key);
+    expect(page.status).toBe(200);
+    pages.push(page);
+    cursor = page.data.nextCursor;
+  }
+  const days = pages.flatMap(({ data }) => data.days as { date: string; keyId?: string; calls: number }[]);
+  return { pages, days, calls: days.reduce((sum, { calls }) => sum + calls, 0) };
+}
+
+describe('GET /api/usage', () => {
+  const year = 'from=2027-01-01&to=2027-12-31';
+
+  /** The oldest day with rows of groups is read from the detail, which has none here. */
+  it('returns a year of 50 keys by group, in pages of at most 1 MB and five round trips', async () => {
+    const { key, accountId } = await api.account();
+    await fillUsage(accountId, 365, ['kind', 'key']);
+    for (const [group, rows, pages] of [
+      ['service', 5 * 364, 1],
+      ['model', 364, 1],
+      ['key', 50 * 364, 5],
+    ] as const) {
+      const read = await usagePages(key, `${year}&group=${group}`);
+      expect([group, read.days.length, read.pages.length]).toEqual([group, rows, pages]);
+      expect(read.calls).toBe(364 * 250);
+      expect(new Set(read.days.map((day) => JSON.stringify({ ...day, calls: 0 }))).size).toBe(rows);
+      expect(Math.max(...read.pages.map(({ bytes }) => bytes))).toBeLessThan(1_000_000);
+      expect(Math.max(...read.pages.map(({ roundTrips }) => roundTrips))).toBeLessThanOrEqual(5);
+    }
+  });
+
+  it('splits a long detail into pages, each row once', async () => {
+    const { key, accountId } = await api.account();
+    await fillUsage(accountId, 30, ['detail']);
+    const { pages, days, calls } = await usagePages(key, 'from=2027-12-01&to=2027-12-31');
+    expect([pages.length, days.length, calls]).toEqual([2, 30 * 250, 30 * 250]);
+    expect(new Set(days.map((day) => JSON.stringify(day))).size).toBe(days.length);
+    expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThan(1_000_000);
+  });
+
+  it('adds up days from before the rows of groups existed, and never splits such a day', async () => {
+    const { key, accountId } = await api.account();
+    await fillUsage(accountId, 30, ['detail']);
+    await fillUsage(accountId, 10, ['kind', 'key']);
+    for (const [group, perDay] of [
+      ['service', 5],
+      ['key', 50],
+    ] as const) {
+      const { days, calls } = await usagePages(key, `from=2027-12-01&to=2027-12-31&group=${group}`);
+      expect([days.length, calls]).toEqual([30 * perDay, 30 * 250]);
+    }
+  });
+
+  it.each(['x', 'bm9uZQ', Buffer.from('2027-01-01').toString('base64url')])(
+    'refuses the cursor %s, which no page had',
+    async (cursor) => {
+      const { key } = await api.account();
+      expect((await api.get(`/api/usage?cursor=${cursor}`, key)).status).toBe(400);
+    },
+  );
 });

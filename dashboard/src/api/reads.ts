@@ -1,10 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { loadCurrentUser, loadMember } from './account/account.ts';
+import { call } from './call.ts';
 import { listKeys } from './keys/key-list.ts';
 import { useData } from './use-data.ts';
 
@@ -32,6 +33,27 @@ export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options)
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
 export const useSubscription = () => useData(subscriptionRoutes.getSubscription, {});
 export const useSessions = () => useData(signInRoutes.listSessions, {});
+interface UsageRange {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** Usage by day and group, all pages of it; without a range of the last 30 days. Shows the previous range until the new one is loaded. */
+export const useUsage = (group: 'service' | 'model' | 'key', range: UsageRange = {}) =>
+  useQuery({
+    queryKey: [creditRoutes.getUsage.id, group, range],
+    queryFn: async ({ signal }) => {
+      const query = { ...range, group };
+      let page = await call(creditRoutes.getUsage, { query }, { signal });
+      const days = [...page.days];
+      while (page.nextCursor !== undefined) {
+        page = await call(creditRoutes.getUsage, { query: { ...query, cursor: page.nextCursor } }, { signal });
+        days.push(...page.days);
+      }
+      return { from: page.from, to: page.to, group, days };
+    },
+    placeholderData: keepPreviousData,
+  });
 /** Balance and grants; of the ledger only the newest row, as its page reads its own. */
 export const useCredits = () => useData(creditRoutes.getCredits, { query: { limit: '1' } });
 

@@ -93,14 +93,18 @@ export const ServiceQuota = v.object({
   resetsAt: instant,
 });
 
-/** Days are UTC, both inclusive; by default the last 30 days. */
+/** Days are UTC, both inclusive; by default the last 30 days. `cursor` is the `nextCursor` of the page before. */
 export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),
   group: v.optional(v.picklist(['service', 'model', 'key'], 'must be service, model or key')),
+  cursor: v.optional(v.pipe(text(512), v.regex(/^[\w-]+$/, 'must be the nextCursor of the page before'))),
 });
 
-/** Calls and credits by day, and by service, model and key unless grouped by one of them. */
+/**
+ * Calls and credits by day, and by service, model and key unless grouped by one of them. A page has about 4,000 rows, all
+ * that most accounts have in a year.
+ */
 export const Usage = v.object({
   from: v.string(),
   to: v.string(),
@@ -114,4 +118,5 @@ export const Usage = v.object({
       credits: v.number(),
     }),
   ),
+  nextCursor: v.optional(v.pipe(v.string(), v.description('Present if more days or rows follow.'))),
 });

@@ -6,12 +6,12 @@ import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
 
-/** Calls of one day, service, model and key. `cost` in microcredits. */
+/** Calls of one day by service, model and key, or by those that a question asks for. `cost` in microcredits. */
 export interface DailyUsage {
   readonly date: string;
-  readonly service: string;
-  readonly model: string;
-  readonly keyId: string | null;
+  readonly service?: string | undefined;
+  readonly model?: string | undefined;
+  readonly keyId?: string | null | undefined;
   readonly calls: number;
   readonly cost: number;
 }
@@ -31,11 +31,19 @@ export interface StatementStore {
   page(accountId: number, limit: number, before: number): Promise<LedgerRows>;
   /** Like `page`, but waits up to 1.5 s for the row `before - 1`, which the projector may not have written yet. */
   pageWhenWritten(accountId: number, limit: number, before: number): Promise<LedgerRows>;
-  /** Days from and to, both inclusive, oldest first. */
-  usage(accountId: number, from: string, to: string): Promise<DailyUsage[]>;
+  /** A page of rows, oldest day first; `next` is the `after` of the rows that follow. Rows of a group are of whole days. */
+  usage(accountId: number, question: UsageQuestion): Promise<{ rows: DailyUsage[]; next: string | undefined }>;
 }
 
-type Group = 'service' | 'model' | 'key';
+/** Days, both inclusive. `after` is a place within them: a day, then `#` or `~`. */
+export interface UsageQuestion {
+  readonly from: string;
+  readonly to: string;
+  readonly group: Group | undefined;
+  readonly after: string | undefined;
+}
+
+export type Group = 'service' | 'model' | 'key';
 
 const dayMs = 86_400_000;
 const maxDays = 366;
@@ -63,14 +71,21 @@ export function statementService(store: StatementStore, clock: Clock) {
 
   async function usage(
     accountId: number,
-    query: { from?: string | undefined; to?: string | undefined; group?: Group | undefined },
+    query: {
+      from?: string | undefined;
+      to?: string | undefined;
+      group?: Group | undefined;
+      cursor?: string | undefined;
+    },
   ) {
     const to = query.to ?? dayOf(clock.now());
     const from = query.from ?? dayOf(Date.parse(to) - 29 * dayMs);
     const days = (Date.parse(to) - Date.parse(from)) / dayMs;
     if (!(days >= 0)) throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
     if (days >= maxDays) throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${maxDays} days apart.`);
-    return { from, to, days: grouped(await store.usage(accountId, from, to), query.group) };
+    const after = query.cursor === undefined ? undefined : placeOf(query.cursor);
+    const { rows, next } = await store.usage(accountId, { from, to, group: query.group, after });
+    return { from, to, days: grouped(rows, query.group), ...(next !== undefined && { nextCursor: cursorAt(next) }) };
   }
 
   return { page, usage };
@@ -112,9 +127,18 @@ function refundReason({ type, service, job }: LedgerRow): (typeof refundReasons)
   return job.status === 'expired' ? 'expired' : 'failed';
 }
 
+const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
+
+/** Refuses (400) a cursor that no page had. */
+function placeOf(cursor: string): string {
+  const place = Buffer.from(cursor, 'base64url').toString();
+  if (/^\d{4}-\d\d-\d\d[#~]/.test(place) && cursorAt(place) === cursor) return place;
+  throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the page before.');
+}
+
 /** Sums over all properties but those of the group; without a group nothing is summed. */
 function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
-  const sums = new Map<string, { calls: number; cost: number } & Partial<DailyUsage> & { date: string }>();
+  const sums = new Map<string, DailyUsage>();
   for (const { date, service, model, keyId, calls, cost } of usage) {
     const of = { service: { service }, model: { model }, key: { keyId } };
     const named = group ? of[group] : { service, model, keyId };

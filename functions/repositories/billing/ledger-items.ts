@@ -16,7 +16,8 @@ export function seqOf(item: unknown): number {
   return Number(v.is(v.object({ sk: v.string() }), item) ? item.sk.slice('row#'.length) : 0);
 }
 
-export const dayPrefix = (date: string) => `day#${date}#`;
+/** Prefixes of the rows that sum calls by day: in full detail, over all keys, and over all services and models of a key. */
+export const usagePrefixes = { detail: 'day#', kind: 'kind#', key: 'key#' } as const;
 
 const Row = v.object({
   a: v.number(),

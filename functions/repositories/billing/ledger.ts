@@ -7,7 +7,7 @@ import { storedKeyOf } from '../keys/key-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { dayPrefix, rowKey } from './ledger-items.ts';
+import { rowKey, usagePrefixes } from './ledger-items.ts';
 
 export interface LedgerTables {
   readonly ledger: string;
@@ -24,31 +24,36 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
   async function append({ accountId, seq, ...row }: LedgerRow): Promise<void> {
     const Item = { ...rowKey(accountId, seq), seq, ...row };
     const written = { Put: { TableName: tables.ledger, Item, ...isNew } };
-    await commit(
-      client,
-      row.type === 'charge' && row.amount < 0 ? [written, countedInDay({ accountId, seq, ...row })] : [written],
-    );
+    const isCounted = row.type === 'charge' && row.amount < 0;
+    await commit(client, isCounted ? [written, ...countedInDay({ accountId, seq, ...row })] : [written]);
   }
 
-  function countedInDay({ accountId, at, service, model, keyId, amount }: LedgerRow): TransactItem {
+  /** Counts a charge in the rows of its day: in detail, by service and model, and by key. */
+  function countedInDay({ accountId, at, keyId, amount, ...row }: LedgerRow): TransactItem[] {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
-    return {
-      Update: {
-        TableName: tables.ledger,
-        Key: { a: accountId, sk: `${dayPrefix(date)}${service}#${model ?? ''}#${keyId ?? ''}` },
-        UpdateExpression:
-          'ADD calls :one, cost :cost SET #date = :date, service = :service, model = :model, keyId = :key',
-        ExpressionAttributeNames: { '#date': 'date' },
-        ExpressionAttributeValues: {
-          ':one': 1,
-          ':cost': -amount,
-          ':date': date,
-          ':service': service ?? '',
-          ':model': model ?? '',
-          ':key': keyId ?? null,
+    const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
+    const { detail, kind, key: byKey } = usagePrefixes;
+    const rows = [
+      { sk: `${detail}${date}#${service}#${model}#${keyId ?? ''}`, names: { service, model, keyId: key } },
+      { sk: `${kind}${date}#${service}#${model}`, names: { service, model } },
+      { sk: `${byKey}${date}#${keyId ?? ''}`, names: { keyId: key } },
+    ];
+    return rows.map(({ sk, names }) => {
+      const fields = Object.entries({ date, ...names });
+      return {
+        Update: {
+          TableName: tables.ledger,
+          Key: { a: accountId, sk },
+          UpdateExpression: `ADD calls :one, cost :cost SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+          ExpressionAttributeValues: {
+            ':one': 1,
+            ':cost': -amount,
+            ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+          },
         },
-      },
-    };
+      };
+    });
   }
 
   async function markKeyUsed(accountId: number, keyId: string, at: number): Promise<void> {

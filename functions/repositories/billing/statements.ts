@@ -1,22 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { DailyUsage, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
+import type { DailyUsage, Group, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
 import { readable } from '../shared/readable.ts';
-import { dayPrefix, LedgerItem, rowKey, seqOf } from './ledger-items.ts';
+import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
 /** The stream brings rows within a second as a rule. */
 const maxTries = 15;
 const betweenTriesMs = 100;
 
+/** Rows of usage in a page, at 150 to 250 bytes each in a response; a day that is summed up is never split. */
+const usageRowsPerPage = 4000;
+
 const Day = v.object({
+  sk: v.string(),
   date: v.string(),
-  service: v.string(),
-  model: v.string(),
-  keyId: v.nullable(v.string()),
+  service: v.optional(v.string()),
+  model: v.optional(v.string()),
+  keyId: v.optional(v.nullable(v.string())),
   calls: v.number(),
   cost: v.number(),
 });
+
+/** Rows of one prefix; days both inclusive. */
+interface UsagePart {
+  readonly prefix: string;
+  readonly from: string;
+  readonly to: string;
+}
 
 export function statementStore(client: DynamoDBDocumentClient, table: string): StatementStore {
   const between = (accountId: number, from: string, to: string) => ({
@@ -47,11 +58,41 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
         await sleep(betweenTriesMs);
       }
     },
-    async usage(accountId, from, to) {
-      const days: DailyUsage[] = [];
-      const query = between(accountId, dayPrefix(from), `${dayPrefix(to)}~`);
-      for await (const { Items = [] } of paginateQuery({ client }, query)) days.push(...readable(Day, Items));
-      return days;
+    async usage(accountId, { from, to, group, after }) {
+      const parts = group ? await groupParts(accountId, group, from, to) : [{ prefix: usagePrefixes.detail, from, to }];
+      const rows: DailyUsage[] = [];
+      let place = '';
+      for (const part of parts) {
+        for await (const { sk, ...row } of usageRows(accountId, part, after)) {
+          const isSplit = group && rows.at(-1)?.date === row.date;
+          if (rows.length >= usageRowsPerPage && !isSplit) return { rows, next: place };
+          rows.push(row);
+          place = group ? `${row.date}~` : sk.slice(part.prefix.length);
+        }
+      }
+      return { rows, next: undefined };
     },
   };
+
+  async function* usageRows(accountId: number, { prefix, from, to }: UsagePart, after = '') {
+    // A place is followed by itself with the lowest character that no later part of a sort key begins with.
+    const first = after > from ? `${after}!` : from;
+    const last = `${to}~`;
+    if (first > last) return;
+    const query = { ...between(accountId, prefix + first, prefix + last), Limit: usageRowsPerPage + 1 };
+    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Day, Items);
+  }
+
+  /** Accounts older than the rows of groups have days in detail only: up to the first day with such a row, which may lack calls. */
+  async function groupParts(accountId: number, group: Group, from: string, to: string): Promise<UsagePart[]> {
+    const query = { ...between(accountId, usagePrefixes.kind, `${usagePrefixes.kind}~`), Limit: 1 };
+    const { Items = [] } = await client.send(new QueryCommand(query));
+    const [oldest] = readable(v.object({ sk: v.string() }), Items);
+    const since = oldest ? oldest.sk.slice(usagePrefixes.kind.length).slice(0, from.length) : to;
+    const earlier = { prefix: usagePrefixes.detail, from, to: since < to ? since : to };
+    if (since >= to) return [earlier];
+    const prefix = group === 'key' ? usagePrefixes.key : usagePrefixes.kind;
+    const later = { prefix, from: `${since}~` > from ? `${since}~` : from, to };
+    return [earlier, later];
+  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyKey, sessionKey } from '#repositories/accounts/account-items.ts';
-import { dayPrefix, rowKey } from '#repositories/billing/ledger-items.ts';
+import { rowKey, usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { putRows, rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, startTestService, type TestService } from '#test/service/service.ts';
 
@@ -170,7 +170,7 @@ describe('a stored row that cannot be read', () => {
     const before = await days();
     expect(before).toHaveLength(1);
     await putRows('ledger', [
-      { a: id, sk: `${dayPrefix(before[0].date)}chat#broken#`, date: before[0].date, calls: 'many' },
+      { a: id, sk: `${usagePrefixes.detail}${before[0].date}#chat#broken#`, date: before[0].date, calls: 'many' },
     ]);
     expect(await days()).toEqual(before);
   });

@@ -91,6 +91,54 @@ export function usageTests(stage: () => Stage): void {
     await shoot(page, 'usage-credit-history');
   });
 
+  test('reads a credit history that is behind again, until it has the latest call', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    const page = await visit(person);
+    let reads = 0;
+    await page.route('**/api/credits?limit=20*', async (route) => {
+      reads += 1;
+      const response = await route.fetch();
+      const body = await response.json();
+      if (reads < 3) body.data = { ...body.data, entries: body.data.entries.slice(1), isBehind: true };
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto('/usage');
+    await page
+      .getByRole('table', { name: /^Credit history/ })
+      .getByRole('row', { name: /Chat, svc-1/ })
+      .waitFor();
+    expect(reads).toBe(3);
+    await page.waitForTimeout(1500);
+    expect(reads).toBe(3);
+  });
+
+  test('adds up and exports usage that comes in several pages', async () => {
+    const { service, visit } = stage();
+    const person = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    await service.settled();
+    const page = await visit(person);
+    await page.route('**/api/usage?*', async (route) => {
+      const response = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/&cursor=.*/, ''),
+      });
+      const body = await response.json();
+      if (!route.request().url().includes('cursor=')) body.data.nextCursor = 'more';
+      await route.fulfill({ response, json: body });
+    });
+    await page.goto('/usage?group=key');
+    await shows(page, /^2 calls, 2 credits in all/);
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
+    const [, line] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+    expect(line).toMatch(/,2,2$/);
+  });
+
   test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {
     const { service, visit, shoot } = stage();
     const person = await service.person();
@@ -134,7 +182,7 @@ export function usageTests(stage: () => Stage): void {
     expect(requested).toEqual([]);
     await to.fill('2024-02-29');
     await shows(page, 'No data for this period');
-    expect(requested.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29']);
+    expect(requested.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29&group=service']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 }

@@ -54,6 +54,21 @@ describe('responses', () => {
     expect(front.log.join()).toContain(String(headers['x-request-id']));
   });
 
+  test.each([
+    ['plain text', 'x'],
+    ['text that JSON escapes', '\n'],
+  ])('above the 6 MB that Lambda returns, of %s, are an enveloped 500', async (_name, character) => {
+    const resultOf = (characters: number) => ({ statusCode: 200, body: character.repeat(characters) });
+    const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
+    const most = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
+    front.handlers['echo'] = buffered(() => resultOf(most));
+    expect((await call('POST', '/api/echo')).body.length).toBe(most);
+    front.handlers['echo'] = buffered(() => resultOf(most + 1));
+    const { status, body } = await call('POST', '/api/echo');
+    expect([status, envelopeOf(body).message]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(front.log.join()).toContain('larger than 6291556 bytes');
+  });
+
   test('of a handler that does not load are an enveloped 500', async () => {
     delete front.handlers['echo'];
     expect(envelopeOf((await call('POST', '/api/echo')).body)).toMatchObject({ message: 'INTERNAL_ERROR' });

@@ -50,6 +50,13 @@ describe('streamed responses', () => {
     expect(envelopeOf(body).big).toHaveLength(100_000);
   });
 
+  test('are not held to the 6 MB of a buffered response', async () => {
+    front.handlers['echo'] = streamed(async (_event, stream) => {
+      await pipeline(Readable.from([Buffer.alloc(7_000_000)]), withHead(stream, head));
+    });
+    expect((await call('POST', '/api/echo')).body.length).toBe(7_000_000);
+  });
+
   test('slow the writer down to the pace of the reader', async () => {
     let written = 0;
     const chunk = Buffer.alloc(64 * 1024);

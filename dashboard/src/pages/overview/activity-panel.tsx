@@ -1,7 +1,6 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
-import { useData } from '../../api/use-data.ts';
+import { useUsage } from '../../api/reads.ts';
 import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
 import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
@@ -16,7 +15,7 @@ const height = 170;
 
 /** The last 30 days. */
 export function ActivityPanel({ measure }: { measure: Measure }) {
-  const { data, error, refetch } = useData(creditRoutes.getUsage, { query: {} });
+  const { data, error, refetch } = useUsage('service');
   const chart = useMemo(() => {
     if (!data) return undefined;
     const days = daysBetween(data.from, data.to);

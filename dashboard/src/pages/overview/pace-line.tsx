@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
-import { useData } from '../../api/use-data.ts';
+import { useUsage } from '../../api/reads.ts';
 import { count, formatAbout, isUnlimited } from '../../lib/format.ts';
 import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
 import { daysLeft } from './pace.ts';
@@ -9,7 +8,7 @@ const manyDays = 730;
 
 /** How long the balance lasts at the pace of the last 30 days. */
 export function PaceLine({ balance }: { balance: number }) {
-  const { data } = useData(creditRoutes.getUsage, { query: {} });
+  const { data } = useUsage('service');
   const days = data && daysBetween(data.from, data.to);
   const [all] = data && days ? totalsBy(data.days, days, () => 'all') : [];
   const left = all && daysLeft(balance, all.perDay.credits);

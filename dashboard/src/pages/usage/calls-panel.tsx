@@ -1,9 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton } from '@mantine/core';
 import { useMemo } from 'react';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { useNow } from '../../api/clock.ts';
-import { useKeys } from '../../api/reads.ts';
-import { useData } from '../../api/use-data.ts';
+import { useKeys, useUsage } from '../../api/reads.ts';
 import { Icon } from '../../components/elements/icon.tsx';
 import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
@@ -24,7 +22,10 @@ export function CallsPanel() {
   const days = useRange(today);
   const [group, setGroup] = useQueryChoice('group', groupIds);
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
-  const { data, error, refetch } = useData(creditRoutes.getUsage, { query: days.range }, { keep: true });
+  const asked = group === 'day' ? 'service' : group;
+  const { data: usage, error, refetch } = useUsage(asked, days.range);
+  // Rows of the group before have no name of this one.
+  const data = usage?.group === asked ? usage : undefined;
   const { data: keys } = useKeys();
 
   const shown = useMemo(() => {

@@ -82,6 +82,24 @@ describe('the ledger', () => {
     expect([total('chat'), total('translation')]).toEqual([30, 36]);
     expect(days.reduce((sum, day) => sum + day.calls, 0)).toBe(11);
   });
+
+  it.each(['service', 'model', 'key'] as const)('has the same usage by %s as its detail adds up to', async (group) => {
+    const usage = statementService(statementStore(database.client, tables.ledger.name), account.clock).usage;
+    const range = { from: '2027-03-01', to: '2027-05-01' };
+    const field = group === 'key' ? 'keyId' : group;
+    const sums = (days: Awaited<ReturnType<typeof usage>>['days']) => {
+      const all = new Map<string, [number, number]>();
+      for (const day of days) {
+        const name = `${day.date} ${String(day[field])}`;
+        const [calls, credits] = all.get(name) ?? [0, 0];
+        all.set(name, [calls + day.calls, credits + day.credits]);
+      }
+      return all;
+    };
+    const { days } = await usage(account.id, { ...range, group });
+    expect(sums(days)).toEqual(sums((await usage(account.id, range)).days));
+    expect(sums(days).size).toBe(days.length);
+  });
 });
 
 describe('the projector', () => {
@@ -119,7 +137,7 @@ describe('the projector', () => {
         }),
         { numRuns: atLength(3, 100) },
       );
-      expect(expected).toHaveLength(images.length + 1 + 11);
+      expect(expected).toHaveLength(images.length + 1 + 3 * 11);
       await fresh.close();
       await account.close();
     },

@@ -1,7 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
-import { useKeys, useMe, useSubscription } from '../../../api/reads.ts';
-import { useData } from '../../../api/use-data.ts';
+import { useKeys, useMe, useSubscription, useUsage } from '../../../api/reads.ts';
 import { dismiss, isDismissed } from './dismissal.ts';
 import { doneSteps, type StepId, stepIds } from './steps.ts';
 
@@ -19,7 +17,7 @@ export function useFirstSteps(): FirstSteps {
   const client = useQueryClient();
   const me = useMe();
   const keys = useKeys();
-  const usage = useData(creditRoutes.getUsage, { query: {} });
+  const usage = useUsage('service');
   const subscription = useSubscription();
   const account = me.data?.id;
   const dismissal = useQuery({
