@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AttributeDefinition,
   CreateTableCommand,
@@ -10,9 +11,9 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
+import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
 
-/** Makes each table that is missing, as CDK would; a table that is there stays as it is, but for what its stream carries. */
+/** Makes each table that is missing, as CDK would; an existing one gets the stream view and the indexes that it lacks. */
 export async function createTables(client: DynamoDBClient, specs: readonly TableSpec[]): Promise<void> {
   await Promise.all(specs.map((spec) => createTable(client, spec)));
 }
@@ -20,6 +21,7 @@ export async function createTables(client: DynamoDBClient, specs: readonly Table
 async function createTable(client: DynamoDBClient, spec: TableSpec): Promise<void> {
   const found = await describe(client, spec.name);
   if (found) {
+    await addIndexes(client, spec, found);
     const StreamViewType = spec.stream && streamViewTypes[spec.stream];
     if (!StreamViewType || found.StreamSpecification?.StreamViewType === StreamViewType) return;
     const StreamSpecification = { StreamEnabled: true, StreamViewType };
@@ -34,6 +36,31 @@ async function createTable(client: DynamoDBClient, spec: TableSpec): Promise<voi
   if (!spec.ttlAttribute) return;
   const TimeToLiveSpecification = { AttributeName: spec.ttlAttribute, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName: spec.name, TimeToLiveSpecification }));
+}
+
+/** One after another, as DynamoDB takes them. */
+async function addIndexes(client: DynamoDBClient, spec: TableSpec, found: TableDescription): Promise<void> {
+  const present = new Set(found.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  for (const [name, index] of Object.entries(spec.indexes ?? {})) {
+    if (present.has(name)) continue;
+    await client.send(
+      new UpdateTableCommand({
+        TableName: spec.name,
+        AttributeDefinitions: attributes([spec, ...Object.values(spec.indexes ?? {})]),
+        GlobalSecondaryIndexUpdates: [{ Create: indexDefinition(name, index) }],
+      }),
+    );
+    await indexIsActive(client, spec.name, name);
+  }
+}
+
+async function indexIsActive(client: DynamoDBClient, table: string, name: string): Promise<void> {
+  for (;;) {
+    const { GlobalSecondaryIndexes = [] } = (await describe(client, table)) ?? {};
+    if (GlobalSecondaryIndexes.some(({ IndexName, IndexStatus }) => IndexName === name && IndexStatus === 'ACTIVE'))
+      return;
+    await sleep(100);
+  }
 }
 
 async function describe(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
@@ -54,14 +81,16 @@ function definition(spec: TableSpec): CreateTableCommand['input'] {
     AttributeDefinitions: attributes([spec, ...indexes.map(([, index]) => index)]),
     ...(spec.stream && { StreamSpecification: { StreamEnabled: true, StreamViewType: streamViewTypes[spec.stream] } }),
     ...(indexes.length > 0 && {
-      GlobalSecondaryIndexes: indexes.map(([IndexName, index]) => ({
-        IndexName,
-        KeySchema: keySchema(index),
-        Projection: { ProjectionType: 'KEYS_ONLY' },
-      })),
+      GlobalSecondaryIndexes: indexes.map(([name, index]) => indexDefinition(name, index)),
     }),
   };
 }
+
+const indexDefinition = (IndexName: string, index: IndexSpec) => ({
+  IndexName,
+  KeySchema: keySchema(index),
+  Projection: { ProjectionType: index.hasItems ? ('ALL' as const) : ('KEYS_ONLY' as const) },
+});
 
 interface Keyed {
   readonly partitionKey: KeyAttribute;

@@ -1,8 +1,9 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { requestStore } from '#repositories/requests/requests.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
@@ -143,4 +144,74 @@ describe('GET /api/usage', () => {
       expect((await api.get(`/api/usage?cursor=${cursor}`, key)).status).toBe(400);
     },
   );
+});
+
+describe('GET /api/requests', () => {
+  /** So many requests, a second apart, the newest last. */
+  async function fillRequests(accountId: number, count: number, statusOf: (index: number) => number) {
+    const store = requestStore(api.client, tables.requests.name);
+    const now = Date.now();
+    const line = (index: number) => ({
+      requestId: `request${index}`,
+      status: statusOf(index),
+      accountId,
+      keyId: 'some-key',
+      latency: 5,
+      cost: 0,
+      record: { at: now - (count - index) * 1000, service: 'chat', isStream: false, headers: {} } as const,
+    });
+    for (let first = 0; first < count; first += 50) {
+      const some = Array.from({ length: Math.min(50, count - first) }, (_, index) => line(first + index));
+      await Promise.all(some.map((one) => store.put(one, now + 86_400_000)));
+    }
+  }
+
+  /** A page, and how many stored items were examined for it. */
+  async function examined(path: string, key: string) {
+    let items = 0;
+    const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+    const page = await api.get(path, key);
+    for (const [index, [command]] of send.mock.calls.entries()) {
+      if (!(command instanceof QueryCommand)) continue;
+      const output = (await send.mock.results[index]?.value) as { ScannedCount?: number };
+      items += output.ScannedCount ?? 0;
+    }
+    send.mockRestore();
+    return { ...page, items };
+  }
+
+  it('examines a page of items, and reads the names of their keys once', async () => {
+    const { key, accountId } = await api.account();
+    await fillRequests(accountId, 600, () => 200);
+    const { status, data, items, operations } = await examined('/api/requests?limit=5', key);
+    expect([status, data.requests.length]).toEqual([200, 5]);
+    expect(items).toBeLessThanOrEqual(7);
+    expect(operations).toEqual(['GetItem', 'Query', 'BatchGetItem']);
+    const next = await examined(`/api/requests?limit=5&cursor=${encodeURIComponent(data.nextCursor)}`, key);
+    expect(next.data.requests.map(({ requestId }: any) => requestId)).toEqual(
+      [594, 593, 592, 591, 590].map((index) => `request${index}`),
+    );
+    expect(next.items).toBeLessThanOrEqual(7);
+  });
+
+  it('finds rare failures in one page, and examines no other requests', async () => {
+    const { key, accountId } = await api.account();
+    const failing: Record<number, number> = { 3: 502, 700: 502, 5: 429, 6: 400 };
+    await fillRequests(accountId, 2600, (index) => failing[index] ?? 200);
+    for (const [status, ids, most] of [
+      ['5xx', ['request700', 'request3'], 2],
+      ['4xx', ['request6', 'request5'], 2],
+      ['429', ['request5'], 2],
+    ] as const) {
+      const { data, items } = await examined(`/api/requests?status=${status}`, key);
+      expect([status, data.requests.map(({ requestId }: any) => requestId)]).toEqual([status, ids]);
+      expect(data.nextCursor).toBeNull();
+      expect(items).toBeLessThanOrEqual(most);
+    }
+  });
+
+  it('reads no names for an empty page', async () => {
+    const { key } = await api.account();
+    expect((await api.get('/api/requests', key)).operations).toEqual(['GetItem', 'Query']);
+  });
 });

@@ -7,8 +7,15 @@ export interface TableSpec {
   readonly stream?: keyof typeof streamViewTypes;
   /** Attribute with the epoch second after which DynamoDB may delete the item; expiry is also checked on every read. */
   readonly ttlAttribute?: string;
-  /** Sparse, keys-only indexes. */
-  readonly indexes?: Readonly<Record<string, { partitionKey: KeyAttribute; sortKey: KeyAttribute }>>;
+  /** Sparse indexes. */
+  readonly indexes?: Readonly<Record<string, IndexSpec>>;
+}
+
+export interface IndexSpec {
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey: KeyAttribute;
+  /** Whether the index has whole items; keys only by default. */
+  readonly hasItems?: boolean;
 }
 
 export const streamViewTypes = { new: 'NEW_IMAGE', 'new and old': 'NEW_AND_OLD_IMAGES' } as const;
@@ -42,7 +49,14 @@ export const tables = {
   /** One item per Idempotency-Key: the request that runs with it, or its response. */
   idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
   /** One item per recorded request of an account, under a sort key that orders them by time. */
-  requests: { name: 'requests', partitionKey: { name: 'a', type: 'N' }, sortKey: sk, ttlAttribute: 'ttl' },
+  requests: {
+    name: 'requests',
+    partitionKey: { name: 'a', type: 'N' },
+    sortKey: sk,
+    ttlAttribute: 'ttl',
+    /** Those that were refused or failed, by account and class of the status. */
+    indexes: { failures: { partitionKey: { name: 'f', type: 'S' }, sortKey: sk, hasItems: true } },
+  },
   /** Immutable rows, two per action of an operator: in the partition of its account, and in that of all (docs/adr/0018-audit-trail.md). */
   audit: { name: 'audit', partitionKey: pk, sortKey: sk },
   /** Webhooks of accounts, and in a partition of each webhook its deliveries and the queue of those that are pending. */

@@ -19,11 +19,11 @@ interface Parts {
   readonly accounts: AccountStore;
   readonly metering: () => Metering;
   readonly plans: Plans;
-  readonly statements: () => ReturnType<typeof statementService>;
+  readonly statements: () => Promise<ReturnType<typeof statementService>>;
   readonly keys: () => KeyService;
   readonly mails: () => MailHistory;
   readonly suppressions: () => SuppressionStore;
-  readonly requests: () => ReturnType<typeof requestLog>;
+  readonly requests: () => Promise<ReturnType<typeof requestLog>>;
   readonly clock: Clock;
 }
 
@@ -40,10 +40,11 @@ export function accountReads(parts: Parts) {
 
   async function entries(accountId: number, query: { limit: number; cursor?: string | undefined }) {
     await account(accountId);
+    const { page } = await parts.statements();
     const seq = metering()
       .find(accountId)
       .then((meter) => meter?.seq ?? 0);
-    return parts.statements().page(accountId, seq, query);
+    return page(accountId, seq, query);
   }
 
   async function keys(accountId: number) {
@@ -65,7 +66,7 @@ export function accountReads(parts: Parts) {
 
   async function requests(accountId: number, query: InferOutput<typeof RequestQuery>) {
     await account(accountId);
-    return parts.requests().list(accountId, query);
+    return (await parts.requests()).list(accountId, query);
   }
 
   return { details, entries, keys, mails, requests };

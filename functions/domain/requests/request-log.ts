@@ -34,8 +34,8 @@ export interface RequestStore {
   ): Promise<{ rows: RecordedLine[]; next: string | null }>;
 }
 
-/** Names of an account's keys, by their ids. */
-export type KeyNames = (accountId: number) => Promise<ReadonlyMap<string, string>>;
+/** Names of those of an account's keys that exist, by their ids. */
+export type KeyNames = (accountId: number, keyIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 const dayMs = 86_400_000;
 const retentionMs = requestRetentionDays * dayMs;
@@ -58,10 +58,9 @@ export async function recordRequests(
 /** The requests of an account, for the account to read. */
 export function requestLog(store: Pick<RequestStore, 'page'>, keyNames: KeyNames, clock: Clock) {
   async function list(accountId: number, query: Query) {
-    const [{ rows, next }, names] = await Promise.all([
-      store.page(accountId, filterOf(query, clock.now()), query.limit, query.cursor),
-      keyNames(accountId),
-    ]);
+    const { rows, next } = await store.page(accountId, filterOf(query, clock.now()), query.limit, query.cursor);
+    const keyIds = new Set(rows.flatMap(({ keyId }) => keyId ?? []));
+    const names = await keyNames(accountId, [...keyIds]);
     return { requests: rows.map((row) => shown(row, names)), nextCursor: next };
   }
   return { list };

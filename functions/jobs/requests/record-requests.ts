@@ -4,7 +4,7 @@ import { logJob } from '#runtime/jobs/log-job.ts';
 import { services } from '#runtime/services/container.ts';
 
 /** Lines that come again, or late, write the same records again. */
-export const handler = logJob(RecordedLine, (lines) => {
+export const handler = logJob(RecordedLine, async (lines) => {
   const { requests, clock } = services();
-  return recordRequests(requests(), clock, lines);
+  await recordRequests(await requests(), clock, lines);
 });

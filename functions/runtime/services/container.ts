@@ -19,13 +19,10 @@ import {
 } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alert-service.ts';
 import { auditor } from '#domain/billing/auditor.ts';
-import { cancellationService } from '#domain/billing/cancellations.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
-import { statementService } from '#domain/billing/statements.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
-import { requestLog } from '#domain/requests/request-log.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
@@ -36,14 +33,12 @@ import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
-import { statementStore } from '#repositories/billing/statements.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore } from '#repositories/mail/outbox.ts';
 import { suppressionStore } from '#repositories/mail/suppressions.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
-import { requestStore } from '#repositories/requests/requests.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../shared/lazy.ts';
 import { perEnvironment } from '../shared/per-environment.ts';
@@ -109,17 +104,33 @@ function build() {
       return sqsQueue(sqsClient(), core.queueUrl(id));
     });
   const webhookQueue = queueOf('webhooks');
-  const requests = lazy(() => requestStore(dynamo(), table('requests')));
+  const requests = lazy(async () => {
+    const { requestStore } = await import('#repositories/requests/requests.ts');
+    return requestStore(dynamo(), table('requests'));
+  });
   const subscriptions = lazy(() => {
     const demandChange = demandUnlessLocal(subscriptionChanges);
     return subscriptionService(meters(), { payments: noPayments, demandChange }, plans, clock, random);
   });
-  const statements = lazy(() => statementService(statementStore(dynamo(), table('ledger')), clock));
+  const statementReads = lazy(async () => {
+    const { statementStore } = await import('#repositories/billing/statements.ts');
+    return statementStore(dynamo(), table('ledger'));
+  });
+  const statements = lazy(async () => {
+    const [{ statementService }, store] = await Promise.all([
+      import('#domain/billing/statements.ts'),
+      statementReads(),
+    ]);
+    return statementService(store, clock);
+  });
   const suppressions = lazy(() => suppressionStore(dynamo(), table('accounts')));
-  const requestsOf = lazy(() => {
-    const names = async (accountId: number) =>
-      new Map((await keyRecords().list(accountId)).map(({ id, name }) => [id, name]));
-    return requestLog(requests(), names, clock);
+  const requestsOf = lazy(async () => {
+    const [{ requestLog }, { keyNames }, store] = await Promise.all([
+      import('#domain/requests/request-log.ts'),
+      import('#repositories/keys/key-names.ts'),
+      requests(),
+    ]);
+    return requestLog(store, keyNames(dynamo(), table('accounts')), clock);
   });
   return {
     ...core,
@@ -174,7 +185,10 @@ function build() {
     }),
     auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
     statements,
-    cancellations: lazy(() => cancellationService(meters(), statementStore(dynamo(), table('ledger')))),
+    cancellations: lazy(async () => {
+      const { cancellationService } = await import('#domain/billing/cancellations.ts');
+      return cancellationService(meters(), await statementReads());
+    }),
     requests,
     requestLog: requestsOf,
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),

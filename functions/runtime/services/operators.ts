@@ -29,9 +29,9 @@ interface OperatorParts {
   readonly metering: () => Metering;
   readonly keys: () => KeyService;
   readonly subscriptions: () => SubscriptionService;
-  readonly statements: () => ReturnType<typeof statementService>;
+  readonly statements: () => Promise<ReturnType<typeof statementService>>;
   readonly suppressions: () => SuppressionStore;
-  readonly requests: () => ReturnType<typeof requestLog>;
+  readonly requests: () => Promise<ReturnType<typeof requestLog>>;
 }
 
 /** What only functions of operators need, which no other start reads. Each part is built where it is first used. */

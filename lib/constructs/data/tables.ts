@@ -107,7 +107,7 @@ function createTable(scope: Construct, spec: TableSpec): TableV2 {
     globalSecondaryIndexes: Object.entries(spec.indexes ?? {}).map(([indexName, index]) => ({
       indexName,
       ...keys(index),
-      projectionType: ProjectionType.KEYS_ONLY,
+      projectionType: index.hasItems ? ProjectionType.ALL : ProjectionType.KEYS_ONLY,
     })),
     billing: Billing.onDemand(),
     encryption: TableEncryptionV2.awsManagedKey(),

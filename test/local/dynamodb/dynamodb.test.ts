@@ -11,6 +11,7 @@ import {
   GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
+  QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { streamViewTypes, type TableSpec, tables } from '#contract/platform/tables.ts';
@@ -44,7 +45,10 @@ describe('the embedded database', () => {
       expect(Table!.StreamSpecification?.StreamViewType).toBe(spec.stream && streamViewTypes[spec.stream]);
       const indexes = Table!.GlobalSecondaryIndexes ?? [];
       expect(new Set(indexes.map(({ IndexName }) => IndexName))).toEqual(new Set(Object.keys(spec.indexes ?? {})));
-      expect(indexes.every(({ Projection }) => Projection!.ProjectionType === 'KEYS_ONLY')).toBe(true);
+      for (const { IndexName, Projection } of indexes) {
+        const hasItems = spec.indexes?.[IndexName!]?.hasItems;
+        expect(Projection!.ProjectionType).toBe(hasItems ? 'ALL' : 'KEYS_ONLY');
+      }
       const { TimeToLiveDescription } = await database.client.send(
         new DescribeTimeToLiveCommand({ TableName: spec.name }),
       );
@@ -73,6 +77,24 @@ describe('the embedded database', () => {
     const database = await start(file);
     const { Table } = await database.client.send(new DescribeTableCommand({ TableName: tables.meters.name }));
     expect(Table!.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' });
+    await database.close();
+  });
+
+  test('that was made before an index has it, with the items from before', async () => {
+    const file = await newFile();
+    const { indexes: _, ...requests } = tables.requests;
+    const before = await startDatabase({ file, external: undefined, tables: [requests] });
+    const Item = { a: { N: '1' }, sk: { S: 'b' }, f: { S: '1#5' }, status: { N: '500' } };
+    await before.client.send(new PutItemCommand({ TableName: tables.requests.name, Item }));
+    await before.close();
+    const database = await start(file);
+    const query = new QueryCommand({
+      TableName: tables.requests.name,
+      IndexName: 'failures',
+      KeyConditionExpression: 'f = :f',
+      ExpressionAttributeValues: { ':f': { S: '1#5' } },
+    });
+    expect((await database.client.send(query)).Items).toEqual([Item]);
     await database.close();
   });
 

@@ -7,9 +7,10 @@ const getCredits: Operation<typeof creditRoutes.getCredits> = async (
   { metering, statements, clock },
   { input, caller },
 ) => {
+  const { page: pageOf } = await statements();
   const meter = metering().current(caller.accountId, clock.now());
   const seq = meter.then((current) => current.seq);
-  const page = await statements().page(caller.accountId, seq, input.query);
+  const page = await pageOf(caller.accountId, seq, input.query);
   return { ...shownCredits(await meter), ...page };
 };
 
