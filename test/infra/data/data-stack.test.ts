@@ -44,7 +44,7 @@ describe.each(specs)('table $name', (spec) => {
     const indexes = Object.entries(spec.indexes ?? {}).map(([IndexName, index]) => ({
       IndexName,
       KeySchema: keySchema(index),
-      Projection: { ProjectionType: 'KEYS_ONLY' },
+      Projection: { ProjectionType: index.hasItems ? 'ALL' : 'KEYS_ONLY' },
     }));
     expect(properties['GlobalSecondaryIndexes'] ?? []).toEqual(indexes);
   });
