@@ -198,7 +198,7 @@ describe('GET /api/requests', () => {
     const { key, accountId } = await api.account();
     const failing: Record<number, number> = { 3: 502, 700: 502, 5: 429, 6: 400 };
     await fillRequests(accountId, 2600, (index) => failing[index] ?? 200);
-    for (const [status, ids, most] of [
+    for (const [status, ids, maxItems] of [
       ['5xx', ['request700', 'request3'], 2],
       ['4xx', ['request6', 'request5'], 2],
       ['429', ['request5'], 2],
@@ -206,7 +206,7 @@ describe('GET /api/requests', () => {
       const { data, items } = await examined(`/api/requests?status=${status}`, key);
       expect([status, data.requests.map(({ requestId }: any) => requestId)]).toEqual([status, ids]);
       expect(data.nextCursor).toBeNull();
-      expect(items).toBeLessThanOrEqual(most);
+      expect(items).toBeLessThanOrEqual(maxItems);
     }
   });
 

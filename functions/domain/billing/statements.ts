@@ -6,7 +6,7 @@ import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
 
-/** Calls of one day by service, model and key, or by those that a question asks for. `cost` in microcredits. */
+/** Calls of one day by service, model and key, or by those that are read. `cost` in microcredits. */
 export interface DailyUsage {
   readonly date: string;
   readonly service?: string | undefined;
@@ -83,7 +83,7 @@ export function statementService(store: StatementStore, clock: Clock) {
     const days = (Date.parse(to) - Date.parse(from)) / dayMs;
     if (!(days >= 0)) throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');
     if (days >= maxDays) throw new ServiceError('INVALID_FORMAT', `from and to may be at most ${maxDays} days apart.`);
-    const after = query.cursor === undefined ? undefined : placeOf(query.cursor);
+    const after = query.cursor === undefined ? undefined : positionAt(query.cursor);
     const { rows, next } = await store.usage(accountId, { from, to, group: query.group, after });
     return { from, to, days: grouped(rows, query.group), ...(next !== undefined && { nextCursor: cursorAt(next) }) };
   }
@@ -130,7 +130,7 @@ function refundReason({ type, service, job }: LedgerRow): (typeof refundReasons)
 const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
 /** Refuses (400) a cursor that no page had. */
-function placeOf(cursor: string): string {
+function positionAt(cursor: string): string {
   const place = Buffer.from(cursor, 'base64url').toString();
   if (/^\d{4}-\d\d-\d\d[#~]/.test(place) && cursorAt(place) === cursor) return place;
   throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the page before.');

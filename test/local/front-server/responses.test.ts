@@ -60,10 +60,10 @@ describe('responses', () => {
   ])('above the 6 MB that Lambda returns, of %s, are an enveloped 500', async (_name, character) => {
     const resultOf = (characters: number) => ({ statusCode: 200, body: character.repeat(characters) });
     const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
-    const most = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
-    front.handlers['echo'] = buffered(() => resultOf(most));
-    expect((await call('POST', '/api/echo')).body.length).toBe(most);
-    front.handlers['echo'] = buffered(() => resultOf(most + 1));
+    const max = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
+    front.handlers['echo'] = buffered(() => resultOf(max));
+    expect((await call('POST', '/api/echo')).body.length).toBe(max);
+    front.handlers['echo'] = buffered(() => resultOf(max + 1));
     const { status, body } = await call('POST', '/api/echo');
     expect([status, envelopeOf(body).message]).toEqual([500, 'INTERNAL_ERROR']);
     expect(front.log.join()).toContain('larger than 6291556 bytes');

@@ -22,10 +22,10 @@ export function CallsPanel() {
   const days = useRange(today);
   const [group, setGroup] = useQueryChoice('group', groupIds);
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
-  const asked = group === 'day' ? 'service' : group;
-  const { data: usage, error, refetch } = useUsage(asked, days.range);
+  const readGroup = group === 'day' ? 'service' : group;
+  const { data: usage, error, refetch } = useUsage(readGroup, days.range);
   // Rows of the group before have no name of this one.
-  const data = usage?.group === asked ? usage : undefined;
+  const data = usage?.group === readGroup ? usage : undefined;
   const { data: keys } = useKeys();
 
   const shown = useMemo(() => {
