@@ -102,7 +102,7 @@ describe('the record of a request', () => {
     const byId = new Map(requests.map((request) => [request.requestId, request]));
     expect(refusals.map(({ status }) => status)).toEqual([400, 422, 403, 502]);
     for (const { status, headers, body } of refusals) {
-      // The record's `credits` say that a failure was free.
+      // The record reports a free failure by its `credits`.
       const detail = body.detail?.replace(' You were not charged.', '');
       expect(byId.get(headers.get('x-request-id') ?? '')).toMatchObject({ status, detail, credits: 0 });
     }

@@ -5,7 +5,6 @@ import { totalled } from '../../inference/streams/model-stream.ts';
 import type { Clock, Tokenizer } from '../../shared/ports.ts';
 import { ServiceError } from '../../shared/service-error.ts';
 import { missing } from '../agent-service.ts';
-import type { Agent } from '../agent.ts';
 import { dayMs } from '../conversations/conversation-service.ts';
 import type { ConversationStore } from '../conversations/conversation-store.ts';
 import { type Conversation, type Message, messageId } from '../conversations/conversation.ts';
