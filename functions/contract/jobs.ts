@@ -183,7 +183,7 @@ export const jobs = {
     summary: 'Wakes webhooks with a retry that is due, or whose message was lost',
     loss: 'Failed deliveries of webhooks are not retried after 15 minutes.',
     trigger: { everySeconds: 60 },
-    uses: { tables: { webhooks: 'read' }, queues: ['webhooks'] },
+    uses: { tables: { webhooks: 'write' }, queues: ['webhooks'] },
     timeoutSeconds: 55,
   },
   endTranscriptions: {
@@ -225,9 +225,9 @@ export const jobs = {
   purgeAccounts: {
     id: 'purge-accounts',
     feature: 'accounts',
-    summary: 'Deletes the data of accounts that were deleted 30 days ago, and what is left of agents that were deleted',
-    loss: 'Data of deleted accounts is kept longer than the 30 days that were promised, that of deleted agents longer than a day.',
-    trigger: { everySeconds: 86_400 },
+    summary: 'Deletes the data of accounts that were deleted 30 days ago',
+    loss: 'Data of deleted accounts is kept longer than the 30 days that were promised.',
+    trigger: { everySeconds: 3600 },
     uses: {
       tables: {
         accounts: 'delete',
@@ -240,6 +240,15 @@ export const jobs = {
       audioFiles: 'delete',
     },
     timeoutSeconds: 300,
+  },
+  purgeAgents: {
+    id: 'purge-agents',
+    feature: 'agents',
+    summary: 'Deletes what is left of agents, conversations and documents that were deleted',
+    loss: 'Data of deleted agents, conversations and documents is kept longer than the day that was promised.',
+    trigger: { everySeconds: 900 },
+    uses: { tables: { agents: 'delete' } },
+    timeoutSeconds: 600,
   },
   sweepMeters: {
     id: 'sweep-meters',

@@ -18,7 +18,7 @@ export interface AccountDeletionStore {
    * `freeFrom` (epoch seconds) where it is given.
    */
   remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<void>;
-  toBePurged(now: number): AsyncIterable<DeletedAccount>;
-  /** Deletes everything but the ledger, whose rows are never deleted. */
-  purge(deleted: DeletedAccount): Promise<void>;
+  toBePurged(now: number): AsyncGenerator<DeletedAccount>;
+  /** Deletes everything but the ledger, whose rows are never deleted. Throws once `signal` aborts: the next run deletes the rest. */
+  purge(deleted: DeletedAccount, signal?: AbortSignal): Promise<void>;
 }

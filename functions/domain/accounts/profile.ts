@@ -3,7 +3,8 @@ import type { Metering } from '../meter/metering.ts';
 import { newRequestId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { AccountDeletionStore } from './account-deletion-store.ts';
+import { throwTogether, visitEach } from '../shared/visit-each.ts';
+import type { AccountDeletionStore, DeletedAccount } from './account-deletion-store.ts';
 import type { AccountStore } from './account-store.ts';
 import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
 import { accountDeletedMail } from './mails/mails.ts';
@@ -12,6 +13,9 @@ import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
 /** Data of a deleted account is kept for so long (docs/specification.md#credits, rule 3), in ms. */
 const keptMs = 30 * 86_400_000;
+
+/** Accounts that are purged concurrently. */
+const purgesAtATime = 8;
 
 /** What a person does with their account itself. */
 export function profileService(
@@ -64,13 +68,19 @@ export function profileService(
     return endOfMonth(meter.freeAnchor, Math.floor(now / 1000));
   }
 
-  /** Purges what deleted accounts left, once it has been kept long enough. Returns how many. */
-  async function purge(): Promise<number> {
+  /**
+   * Purges the accounts that have been kept long enough. One that fails does not stop the others; failures are reported together at the end.
+   * Once `signal` aborts, the next run continues. Returns how many were purged.
+   */
+  async function purge(signal?: AbortSignal): Promise<number> {
     let purged = 0;
-    for await (const deleted of deletions().toBePurged(clock.now())) {
-      await deletions().purge(deleted);
-      purged++;
-    }
+    const purgeOne = async (deleted: DeletedAccount): Promise<void> => {
+      await deletions().purge(deleted, signal);
+      purged += 1;
+    };
+    const due = deletions().toBePurged(clock.now());
+    const { failures } = await visitEach(due, purgeOne, { concurrency: purgesAtATime, signal });
+    throwTogether(failures, 'accounts could not be purged');
     return purged;
   }
 

@@ -49,11 +49,17 @@ export interface DeliveryStore {
    * Ends the lease and gives when the webhook is due next. Not where something was put into its queue, or it was changed, since the lease was
    * given: then gives the lease as it is now.
    */
-  release(lease: Lease, health: Health): Promise<{ readonly dueAt: number | undefined } | { readonly renewed: Lease }>;
+  release(
+    lease: Lease,
+    health: Health,
+    now: number,
+  ): Promise<{ readonly dueAt: number | undefined } | { readonly renewed: Lease }>;
   /** Ends the lease of a webhook that may not be sent anything: it is not looked at until the next event. */
   park(lease: Lease): Promise<void>;
   /** Ends the lease and disables the webhook, with a mail to its owner; not where that has changed it meanwhile. */
   disable(lease: Lease, reason: DisabledReason, now: number): Promise<void>;
   /** Webhooks that have something to send by `now`. */
   webhooksDue(now: number): AsyncGenerator<WebhookRef>;
+  /** Whether the sweep must send a message for a due webhook: none is in the queue, or it was lost. Returns true to one caller only. */
+  takeDue(ref: WebhookRef, now: number): Promise<boolean>;
 }

@@ -1,7 +1,9 @@
+import { jobs } from '#contract/jobs.ts';
+import { workSignal } from '#runtime/jobs/work-time.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/shared/telemetry.ts';
 
 export async function handler(): Promise<void> {
-  const failed = await (await services().agents()).indexingEnds().sweep();
+  const failed = await (await services().agents()).indexingEnds().sweep(workSignal(jobs.sweepDocuments));
   if (failed > 0) logger().info('documents failed', { failed });
 }

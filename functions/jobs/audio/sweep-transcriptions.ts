@@ -1,7 +1,9 @@
+import { jobs } from '#contract/jobs.ts';
+import { workSignal } from '#runtime/jobs/work-time.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/shared/telemetry.ts';
 
 export async function handler(): Promise<void> {
-  const ended = await (await services().audioJobs()).events().sweep();
+  const ended = await (await services().audioJobs()).events().sweep(workSignal(jobs.sweepTranscriptions));
   if (ended > 0) logger().info('transcriptions ended', { ended });
 }

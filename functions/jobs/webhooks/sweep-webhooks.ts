@@ -1,7 +1,9 @@
+import { jobs } from '#contract/jobs.ts';
+import { workSignal } from '#runtime/jobs/work-time.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/shared/telemetry.ts';
 
 export async function handler(): Promise<void> {
-  const woken = await (await services().webhooks()).wakeAll();
+  const woken = await (await services().webhooks()).wakeAll(workSignal(jobs.sweepWebhooks));
   if (woken > 0) logger().info('woken', { webhooks: woken });
 }

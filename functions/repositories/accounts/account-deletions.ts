@@ -1,6 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
+import { deleteKeys, deletePartition } from '../shared/deletion.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, putNew } from '../shared/transaction.ts';
 import { meterClosing, openUserUpdate } from './account-closing.ts';
@@ -14,7 +15,7 @@ export function accountDeletionStore(
   client: DynamoDBDocumentClient,
   table: string,
   metersTable: string,
-  purgeOthers: (accountId: number) => Promise<void>,
+  purgeOthers: (accountId: number, signal?: AbortSignal) => Promise<void>,
 ): AccountDeletionStore {
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
@@ -38,19 +39,11 @@ export function accountDeletionStore(
   }
 
   /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */
-  async function purge({ accountId, purgeAt }: DeletedAccount): Promise<void> {
-    await purgeOthers(accountId);
-    const query = {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': userKey(accountId).pk },
-      ProjectionExpression: 'pk, sk',
-    };
-    for await (const { Items = [] } of paginateQuery({ client }, query)) {
-      for (const Key of Items) await client.send(new DeleteCommand({ TableName: table, Key }));
-    }
+  async function purge({ accountId, purgeAt }: DeletedAccount, signal?: AbortSignal): Promise<void> {
+    await purgeOthers(accountId, signal);
+    await deletePartition(client, table, userKey(accountId).pk, signal);
     await client.send(new DeleteCommand({ TableName: metersTable, Key: { a: accountId } }));
-    await client.send(new DeleteCommand({ TableName: table, Key: purgeKey(accountId, purgeAt) }));
+    await deleteKeys(client, table, [purgeKey(accountId, purgeAt)]);
   }
 
   return { remove, toBePurged, purge };

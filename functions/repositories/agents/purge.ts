@@ -1,5 +1,7 @@
-import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
+import { batchesOf, deleteKeys, deletePartition, each, type Key, keysIn as keysOf } from '../shared/deletion.ts';
 import { readable } from '../shared/readable.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import {
@@ -26,14 +28,12 @@ type Deleted = v.InferOutput<typeof Deleted>;
 
 /** Items that a request deletes, and the job of one deletion before the next has its turn. */
 const deletesAtATime = 1000;
-const concurrency = 25;
+/** Batches of 25 in flight for one deletion: together, or one for each of so many conversations. */
+const batchesAtATime = 4;
 const conversationsAtATime = 10;
 const notesAtATime = 4;
 /** Deletions that one run of the job takes up, oldest first. */
 const notesPerRun = 10_000;
-
-const Key = v.object({ pk: v.string(), sk: v.string() });
-type Key = v.InferOutput<typeof Key>;
 
 const noteKey = ({ kind, id, at }: Deleted): Key => ({
   pk: purgePartition,
@@ -48,48 +48,25 @@ interface Budget {
 /** Thrown where more is left than may be deleted now. */
 class Exhausted extends Error {}
 
-/** So many at a time; after a failure no more are begun, and it is thrown once all have ended. */
-async function each<T>(
-  items: AsyncGenerator<T> | IterableIterator<T>,
-  width: number,
-  act: (item: T) => Promise<void>,
-): Promise<void> {
-  async function work(): Promise<void> {
-    for await (const item of items) await act(item);
-  }
-  const ends = await Promise.allSettled(Array.from({ length: width }, work));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
 /** Deletes what was in agents, conversations and documents. The note of it goes last, so that a purge cut short is taken up again. */
 export function purger(client: DynamoDBDocumentClient, table: string) {
-  const remove = (item: Key) => client.send(new DeleteCommand({ TableName: table, Key: item }));
+  const keysIn = (pk: string, prefix?: string) => keysOf(client, table, pk, prefix);
 
-  async function* keysIn(pk: string, prefix = ''): AsyncGenerator<Key> {
-    const query = {
-      TableName: table,
-      KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
-      ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':prefix': prefix }) },
-      ProjectionExpression: 'pk, sk',
-      ConsistentRead: true,
-    };
-    for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Key, Items);
+  async function spend(keys: readonly Key[], budget: Budget): Promise<void> {
+    if (budget.left <= 0) throw new Exhausted();
+    budget.left -= keys.length;
+    await deleteKeys(client, table, keys);
   }
 
-  async function spend(key: Key, budget: Budget): Promise<void> {
-    if (budget.left-- <= 0) throw new Exhausted();
-    await remove(key);
-  }
-
-  const removeAll = (keys: AsyncGenerator<Key>, budget: Budget, width = concurrency): Promise<void> =>
-    each(keys, width, (key) => spend(key, budget));
+  const removeAll = (keys: AsyncGenerator<Key>, budget: Budget, width = batchesAtATime): Promise<void> =>
+    each(batchesOf(keys), width, (batch) => spend(batch, budget));
 
   /** Its state first: while that is there a turn may leave messages. Its entry last: it names what is left. */
   async function removeConversation(entry: Key, budget: Budget): Promise<void> {
     const id = idIn(entry.sk);
-    await spend(stateKey(id), budget);
-    await removeAll(keysIn(conversationPartition(id)), budget, Math.ceil(concurrency / conversationsAtATime));
-    await spend(entry, budget);
+    await spend([stateKey(id)], budget);
+    await removeAll(keysIn(conversationPartition(id)), budget, 1);
+    await spend([entry], budget);
   }
 
   /** Documents before their chunks: while a document is there, more are added to it. */
@@ -111,7 +88,7 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
   async function advance(deleted: Deleted): Promise<boolean> {
     try {
       await removeContents(deleted, { left: deletesAtATime });
-      await remove(noteKey(deleted));
+      await deleteKeys(client, table, [noteKey(deleted)]);
       return true;
     } catch (error) {
       if (error instanceof Exhausted) return false;
@@ -145,28 +122,37 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     async now(deleted: Deleted): Promise<void> {
       await advance(deleted);
     },
-    /** All that requests have left, each in its turn, so that none waits for the end of a long one. Returns how many there were. */
-    async rest(): Promise<number> {
-      const all = await notes();
-      for (let left = all; left.length > 0;) {
+    /**
+     * Deletes all that requests have left, each deletion in its turn, so that none waits for the end of a long one. A deletion that fails does
+     * not stop the others; they are reported together at the end. Once `signal` aborts, the next run continues. Returns how many were finished.
+     */
+    async rest(signal?: AbortSignal): Promise<number> {
+      const failures: unknown[] = [];
+      let finished = 0;
+      for (let left = await notes(); left.length > 0 && !signal?.aborted;) {
         const unfinished: Deleted[] = [];
-        await each(left.values(), notesAtATime, async (deleted) => {
-          if (!(await advance(deleted))) unfinished.push(deleted);
-        });
+        const advanceOrKeep = async (deleted: Deleted): Promise<void> => {
+          if (await advance(deleted)) finished += 1;
+          else unfinished.push(deleted);
+        };
+        const round = await visitEach(left.values(), advanceOrKeep, { concurrency: notesAtATime, signal });
+        failures.push(...round.failures);
         left = unfinished;
       }
-      return all.length;
+      throwTogether(failures, 'deletions could not be finished');
+      return finished;
     },
     /** The agents of an account; `rest` deletes what is in them, before what was deleted later. */
-    async account(accountId: number): Promise<void> {
+    async account(accountId: number, signal?: AbortSignal): Promise<void> {
       for await (const key of keysIn(accountPartition(accountId), agentPrefix)) {
+        signal?.throwIfAborted();
         const id = idIn(key.sk);
         await commit(client, [
           { Delete: { TableName: table, Key: key } },
           noted({ kind: 'agent', agentId: id, id, at: 0 }),
         ]);
       }
-      await removeAll(keysIn(accountPartition(accountId)), { left: Number.POSITIVE_INFINITY });
+      await deletePartition(client, table, accountPartition(accountId), signal);
     },
   };
 }

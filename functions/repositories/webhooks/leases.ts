@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { webhookDisabledMail } from '#domain/accounts/mails/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
+import { hasMessage } from '#domain/webhooks/sending/notify.ts';
 import type { DisabledReason, Health, WebhookRef } from '#domain/webhooks/webhook.ts';
 import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -21,7 +22,7 @@ import {
   webhookPartition,
 } from './webhook-items.ts';
 
-type Leases = Pick<DeliveryStore, 'wake' | 'acquire' | 'release' | 'park' | 'disable' | 'webhooksDue'>;
+type Leases = Pick<DeliveryStore, 'wake' | 'acquire' | 'release' | 'park' | 'disable' | 'webhooksDue' | 'takeDue'>;
 
 export interface WebhookTables {
   readonly webhooks: string;
@@ -31,9 +32,18 @@ export interface WebhookTables {
 /** Whoever was woken so lately (ms) is on the way. */
 const onTheWayMs = 5000;
 
+/**
+ * A message is expected in the queue for so long (ms) after it becomes visible: until then the sweep sends no other one. Lost messages are so
+ * sent again, and a long queue is not filled with repeats.
+ */
+const messageMs = 120_000;
+
 const index = 'due';
 /** After all moments. */
 const everything = 999_999_999_999_999;
+
+/** When a webhook's message is overdue; at once where it is too far off to have one. */
+const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
 const Key = v.object({ pk: v.string(), sk: v.string() });
 const Woken = v.object({
@@ -43,7 +53,14 @@ const Woken = v.object({
 });
 
 /** Names of attributes that DynamoDB reserves, and those that stand beside them. */
-const names = { '#due': 'due', '#lease': 'lease', '#status': 'status', '#token': 'token', '#wake': 'wake' };
+const names = {
+  '#due': 'due',
+  '#lease': 'lease',
+  '#message': 'message',
+  '#status': 'status',
+  '#token': 'token',
+  '#wake': 'wake',
+};
 const namesOf = (...expressions: readonly string[]) =>
   Object.fromEntries(Object.entries(names).filter(([name]) => expressions.some((text) => text.includes(name))));
 
@@ -79,11 +96,12 @@ export function leases(
   const wake: Leases['wake'] = async (ref, at, now, isForced = false) => {
     const input = update(
       ref,
-      `SET #wake = :wake, #due = :at, p = :shard${isForced ? ' REMOVE pausedUntil' : ''}`,
+      `SET #wake = :wake, #due = :at, #message = :message, p = :shard${isForced ? ' REMOVE pausedUntil' : ''}`,
       'attribute_exists(pk) AND #status = :active',
       {
         ':wake': Buffer.from(random.bytes(9)).toString('base64url'),
         ':at': at,
+        ':message': messageUntil(at, now),
         ':shard': shardOf(ref),
         ':active': 'active',
       },
@@ -102,7 +120,7 @@ export function leases(
     const outcome = await write(
       update(
         ref,
-        'SET #lease = :until, #token = :token, #due = :until, p = :shard',
+        'SET #lease = :until, #token = :token, #due = :until, p = :shard REMOVE #message',
         `#status = :active AND ${isFree} AND ${isAwake}`,
         { ':now': now, ':until': until, ':token': token, ':shard': shardOf(ref), ':active': 'active' },
       ),
@@ -110,12 +128,12 @@ export function leases(
     return 'done' in outcome ? leaseOf(outcome.done.Attributes, token) : undefined;
   };
 
-  const release: Leases['release'] = async (lease, health) => {
+  const release: Leases['release'] = async (lease, health, now) => {
     const { webhook, token } = lease;
     const dueAt = await nextMoment(webhook, health);
     const set = [
       'SET failures = :failures',
-      ...(dueAt === undefined ? [] : ['#due = :due']),
+      ...(dueAt === undefined ? [] : ['#due = :due', '#message = :message']),
       ...(health.failingSince === undefined ? [] : ['failingSince = :since']),
       ...(health.pausedUntil === undefined ? [] : ['pausedUntil = :paused']),
     ].join(', ');
@@ -130,7 +148,7 @@ export function leases(
     const outcome = await write(
       update(webhook, `${set} REMOVE ${removed}`, isUnchanged, {
         ':failures': health.failures,
-        ...(dueAt !== undefined && { ':due': dueAt }),
+        ...(dueAt !== undefined && { ':due': dueAt, ':message': messageUntil(dueAt, now) }),
         ...(health.failingSince !== undefined && { ':since': health.failingSince }),
         ...(health.pausedUntil !== undefined && { ':paused': health.pausedUntil }),
         ':token': token,
@@ -141,6 +159,12 @@ export function leases(
     if ('done' in outcome) return { dueAt };
     const isOurs = outcome.met !== undefined && v.parse(Woken, outcome.met).token === token;
     return isOurs ? { renewed: leaseOf(outcome.met, token) } : { dueAt: undefined };
+  };
+
+  const takeDue: Leases['takeDue'] = async (ref, now) => {
+    const condition = '#due <= :now AND (attribute_not_exists(#message) OR #message <= :now)';
+    const taken = update(ref, 'SET #message = :until', condition, { ':now': now, ':until': now + messageMs });
+    return 'done' in (await write(taken));
   };
 
   /** When the first of the queue is due, and the webhook takes it. */
@@ -206,5 +230,5 @@ export function leases(
     }
   }
 
-  return { wake, acquire, release, park, disable, webhooksDue };
+  return { wake, acquire, release, park, disable, webhooksDue, takeDue };
 }

@@ -30,7 +30,7 @@ export function agentServices(
     conversations: lazy(() =>
       conversationService({ agents: management(), conversations: conversations(), demandChange, clock, random }),
     ),
-    /** Deletes what requests have left of agents that were deleted. Returns of how many. */
-    purgeRest: () => stored(purger)().rest(),
+    /** Deletes what requests have left of deleted agents, conversations and documents. Returns how many deletions were finished. */
+    purgeRest: (signal?: AbortSignal) => stored(purger)().rest(signal),
   };
 }

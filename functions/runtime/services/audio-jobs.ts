@@ -52,8 +52,8 @@ export function audioJobs(core: CoreServices, demandUpload: (accountId: number) 
       return jobEvents({ jobs: jobs(), files: files(), model, ending: ending(), clock, onInvalid });
     }),
     /** Deletes what an account has. */
-    purge: (accountId: AudioRef['accountId']) =>
-      purgeAudio(dynamoClient(), table('transcriptions'), accountId, (...keys) => files().remove(...keys)),
+    purge: (accountId: AudioRef['accountId'], signal?: AbortSignal) =>
+      purgeAudio(dynamoClient(), table('transcriptions'), accountId, (...keys) => files().remove(...keys), signal),
     bucket,
   };
 }

@@ -73,16 +73,16 @@ function build() {
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, demandUnlessLocal(uploads)));
   const deletions = lazy(() =>
-    accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId) => {
+    accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId, signal) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
         import('#repositories/webhooks/purge.ts'),
         import('#repositories/agents/purge.ts'),
         import('#repositories/messages/purge.ts'),
       ]);
-      await purgeWebhooks(dynamo(), table('webhooks'), accountId);
-      await purgeMessages(dynamo(), table('messages'), accountId);
-      await purger(dynamo(), table('agents')).account(accountId);
-      await (await audioJobs()).purge(accountId);
+      await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
+      await purgeMessages(dynamo(), table('messages'), accountId, signal);
+      await purger(dynamo(), table('agents')).account(accountId, signal);
+      await (await audioJobs()).purge(accountId, signal);
     }),
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));

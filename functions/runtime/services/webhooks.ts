@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
+import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
 import { deliveryService } from '#domain/webhooks/delivery-service.ts';
 import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
 import { eventId } from '#domain/webhooks/events/event.ts';
@@ -8,6 +9,7 @@ import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
 import { notifier } from '#domain/webhooks/sending/notify.ts';
 import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
 import { webhookService } from '#domain/webhooks/webhook-service.ts';
+import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { StoredMessage } from '#repositories/messages/message-items.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
@@ -85,18 +87,17 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
         random,
       });
     }),
-    /** Wakes all webhooks that have something to send. Returns how many. */
-    async wakeAll(): Promise<number> {
+    /** Wakes the webhooks that have something to send and no message in the queue. Returns how many. */
+    async wakeAll(signal?: AbortSignal): Promise<number> {
       const now = clock.now();
-      const due = deliveries().webhooksDue(now);
       let woken = 0;
-      async function work(): Promise<void> {
-        for await (const webhook of due) {
-          await notify(webhook, now);
-          woken++;
-        }
-      }
-      await Promise.all(Array.from({ length: concurrency }, work));
+      const wake = async (webhook: WebhookRef): Promise<void> => {
+        if (!(await deliveries().takeDue(webhook, now))) return;
+        await notify(webhook, now);
+        woken += 1;
+      };
+      const { failures } = await visitEach(deliveries().webhooksDue(now), wake, { concurrency, signal });
+      throwTogether(failures, 'webhooks could not be woken');
       return woken;
     },
   };

@@ -60,7 +60,7 @@ const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   append: appends,
   add: ['dynamodb:PutItem'],
   write: writes,
-  delete: [...writes, 'dynamodb:DeleteItem'],
+  delete: [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
 };
 
 const isTableId = (id: string): id is TableId => id in specs;

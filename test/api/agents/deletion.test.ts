@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/platform/tables.ts';
-import { handler as purge } from '#jobs/accounts/purge-accounts.ts';
+import { handler as purgeAccounts } from '#jobs/accounts/purge-accounts.ts';
+import { handler as purgeAgents } from '#jobs/agents/purge-agents.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { messagePrefix, placeText } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';
@@ -89,7 +90,7 @@ it('what a request does not come to the end of, the job does', { timeout: patien
   await repeatMessage(conversation.id, 1100);
   await owner.call('DELETE', owner.path);
   expect((await tablesWith(secret)).length).toBeGreaterThan(0);
-  await purge();
+  await purgeAgents();
   expect(await tablesWith(secret)).toEqual([]);
 });
 
@@ -113,7 +114,8 @@ it('an account takes its agents with it, once it is purged', { timeout: patience
   const body = { email, password };
   expect(code(await service.call('POST', '/api/auth/delete-account', { cookie, body }))).toBe('200 SUCCESS');
   await service.post('/_local/clock', { advance: 'P31D' });
-  await purge();
+  await purgeAccounts();
+  await purgeAgents();
   await expect.poll(() => tablesWith(secret), { timeout: 15_000, interval: 200 }).toEqual([]);
   expect(await itemsOf(owner.agent.id, conversation.id, String(owner.id))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Metering } from '../../meter/metering.ts';
 import { refunds } from '../../meter/refunds.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { throwTogether, visitEach } from '../../shared/visit-each.ts';
 import type { IndexingEnd, OpenIndexing } from './document.ts';
 import type { DocumentStore } from './vector-index.ts';
 
@@ -11,6 +12,9 @@ export interface IndexingEndParts {
   readonly metering: Pick<Metering, 'change'>;
   readonly clock: Clock;
 }
+
+/** Indexings that the sweep ends concurrently. */
+const endsAtATime = 10;
 
 /** Ends each indexing exactly once: the document's status and the refund are one write. */
 export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
@@ -38,20 +42,16 @@ export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
 
   /**
    * Fails the indexings past their deadline and returns their number. An error does not delay the others, but fails the
-   * run.
+   * run. Once `signal` aborts, the next run continues.
    */
-  async function sweep(): Promise<number> {
-    const failures: unknown[] = [];
+  async function sweep(signal?: AbortSignal): Promise<number> {
     let ended = 0;
-    for await (const open of documents.overdue(clock.now())) {
-      try {
-        await end(open, 'failed');
-        ended += 1;
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw new Error(`${failures.length} documents could not be ended`, { cause: failures[0] });
+    const fail = async (open: OpenIndexing): Promise<void> => {
+      await end(open, 'failed');
+      ended += 1;
+    };
+    const { failures } = await visitEach(documents.overdue(clock.now()), fail, { concurrency: endsAtATime, signal });
+    throwTogether(failures, 'documents could not be ended');
     return ended;
   }
 

@@ -1,6 +1,7 @@
 import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
 import { secondsPaid } from '../../meter/pricing.ts';
 import type { Clock } from '../../shared/ports.ts';
+import { throwTogether, visitEach } from '../../shared/visit-each.ts';
 import { lacksSegments, toleratedSeconds } from '../transcription.ts';
 import type { JobEnding } from './job-ending.ts';
 import { type AudioRef, type Ending, fileKeys, isOpen, type Job } from './job.ts';
@@ -22,6 +23,9 @@ export interface EventParts {
   /** Reports a reply that is no transcript. */
   readonly onInvalid: (error: unknown) => void;
 }
+
+/** Jobs that the sweep ends concurrently. */
+const endsAtATime = 10;
 
 /** What ends jobs from outside: events of the model, at least once, in any order, and the sweep. */
 export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: EventParts) {
@@ -64,20 +68,18 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
     }
   }
 
-  /** Ends what is past its deadline. Returns how many. One that cannot be ended keeps none of the others waiting, and then fails the run. */
-  async function sweep(): Promise<number> {
+  /**
+   * Ends the jobs past their deadline. One that fails does not stop the others; failures are reported together at the end. Once `signal`
+   * aborts, the next run continues. Returns how many were ended.
+   */
+  async function sweep(signal?: AbortSignal): Promise<number> {
     const now = clock.now();
     let ended = 0;
-    const failures: unknown[] = [];
-    for await (const ref of jobs.overdue(now)) {
-      try {
-        if (await expire(ref, now)) ended += 1;
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0)
-      throw new Error(`${failures.length} transcriptions could not be ended`, { cause: failures[0] });
+    const end = async (ref: AudioRef): Promise<void> => {
+      if (await expire(ref, now)) ended += 1;
+    };
+    const { failures } = await visitEach(jobs.overdue(now), end, { concurrency: endsAtATime, signal });
+    throwTogether(failures, 'transcriptions could not be ended');
     return ended;
   }
 

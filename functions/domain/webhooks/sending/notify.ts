@@ -15,15 +15,18 @@ export interface WakeMessage {
 
 /**
  * Limit of our own on a chain of runs, because Lambda's (16) is off for this function (docs/adr/0019-webhooks.md). 60 runs of
- * 30 s are half an hour of uninterrupted work. A chain that never ends is so bounded to 60 runs for each minute of the sweep.
+ * 30 s are half an hour of uninterrupted work. A chain that never ends is so bounded: the sweep begins it again after two minutes at the earliest.
  */
 export const maxHops = 60;
 
+/** Whether a message can be sent for this time: SQS delays one for at most 15 minutes. */
+export const hasMessage = (at: number, now: number): boolean => at - now <= maxDelaySeconds * 1000;
+
 export function notifier(queue: () => Promise<MessageQueue>, clock: Clock): Notify {
   return async ({ accountId, id }, at, hops = 0) => {
-    if (hops > maxHops) return;
-    const delaySeconds = Math.max(0, Math.ceil((at - clock.now()) / 1000));
+    const now = clock.now();
+    if (hops > maxHops || !hasMessage(at, now)) return;
     const message: WakeMessage = { wake: { accountId, id, hops } };
-    if (delaySeconds <= maxDelaySeconds) await (await queue()).send(message, delaySeconds);
+    await (await queue()).send(message, Math.max(0, Math.ceil((at - now) / 1000)));
   };
 }

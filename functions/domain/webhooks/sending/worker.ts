@@ -74,7 +74,7 @@ class Work {
     for (;;) {
       await this.#emptyQueue();
       if (this.#disabledFor) return deliveries.disable(this.#lease, this.#disabledFor, clock.now());
-      const released = await deliveries.release(this.#lease, this.#health);
+      const released = await deliveries.release(this.#lease, this.#health, clock.now());
       if (!('renewed' in released)) {
         if (released.dueAt !== undefined) await notify(this.#lease.webhook, released.dueAt, this.#hops + 1);
         return;

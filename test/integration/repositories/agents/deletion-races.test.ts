@@ -125,7 +125,9 @@ it('deletions have their turns: a small one does not wait for the end of a long 
 
   const { client, requests } = meddled(async () => undefined);
   expect(await purger(client, table).rest()).toBeGreaterThanOrEqual(2);
-  const deleted = requests.filter(({ Key }) => Key !== undefined).map(({ Key }) => String(Key.pk));
+  const deleted = requests
+    .flatMap(({ RequestItems }) => RequestItems?.[table] ?? [])
+    .map(({ DeleteRequest }) => String(DeleteRequest.Key.pk));
   const partitions = new Set(many.map(({ id }) => conversationPartition(id)));
   const isOfLong = (pk: string) => partitions.has(pk);
   expect(deleted.indexOf(conversationPartition(one.id))).toBeLessThan(deleted.findLastIndex(isOfLong));

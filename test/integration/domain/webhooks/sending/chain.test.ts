@@ -38,3 +38,37 @@ describe('a chain of runs of a worker', () => {
     expect(new Set(s.sent.map((sent) => sent.id))).toEqual(new Set(made.map(({ eventId }) => eventId)));
   });
 });
+
+describe('the sweep', () => {
+  const take = (ref: { accountId: number; id: string }) => s.deliveries.takeDue(ref, s.clock.now());
+
+  it('sends no message for a webhook whose message is in the queue, until that one is two minutes late', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, false]);
+    s.later(119_999);
+    expect(await take(webhook)).toBe(false);
+    s.later(1);
+    expect([await take(webhook), await take(webhook)]).toEqual([true, false]);
+    s.later(120_000);
+    expect(await take(webhook)).toBe(true);
+  });
+
+  it('sends one at once when a worker crashed, as its message is gone', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    const now = s.clock.now();
+    expect(await s.deliveries.acquire(webhook, 'crashed', now, now + 75_000)).toBeDefined();
+    s.later(75_000);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, true]);
+  });
+
+  it('sends one at once for a retry that was too far off to have a message', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    s.respond(() => ({ status: 503, retryAfterMs: 3_600_000, durationMs: 1 }));
+    await s.work(webhook);
+    s.later(3_600_000);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, true]);
+  });
+});

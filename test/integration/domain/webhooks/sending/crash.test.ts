@@ -92,7 +92,9 @@ it('a worker whose lease has ended changes nothing of what another one did', asy
     status: 'pending',
     nextAttemptAt: s.clock.now() + minute,
   });
-  expect(await s.deliveries.release(slow!, { failures: 9, failingSince: s.clock.now() })).toEqual({ dueAt: undefined });
+  expect(await s.deliveries.release(slow!, { failures: 9, failingSince: s.clock.now() }, s.clock.now())).toEqual({
+    dueAt: undefined,
+  });
   expect(await s.logOf(webhook)).toEqual(delivered);
   expect(await s.webhooks.find(webhook)).toMatchObject({ health: { failures: 0 } });
 });

@@ -1,0 +1,92 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  BatchWriteCommand,
+  type BatchWriteCommandOutput,
+  type DynamoDBDocumentClient,
+  paginateQuery,
+} from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { readable } from './readable.ts';
+
+export const Key = v.object({ pk: v.string(), sk: v.string() });
+export type Key = v.InferOutput<typeof Key>;
+
+/** Maximum of BatchWriteItem. */
+const keysPerWrite = 25;
+
+/** Batches of one partition in flight: 1,000 write units per second are its limit, and a batch takes about 10 ms. */
+const concurrency = 4;
+
+/** Waits before unprocessed keys are sent again, ms: doubled from the first to the longest. Ten tries take about 12 s. */
+const firstPauseMs = 25;
+const longestPauseMs = 3200;
+const maxTries = 10;
+
+/** The keys of a partition, also of items that were written a moment ago. */
+export async function* keysIn(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pk: string,
+  prefix = '',
+): AsyncGenerator<Key> {
+  const query = {
+    TableName: table,
+    KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ...(prefix !== '' && { ':prefix': prefix }) },
+    ProjectionExpression: 'pk, sk',
+    ConsistentRead: true,
+  };
+  for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Key, Items);
+}
+
+/** Groups keys for `deleteKeys`. */
+export async function* batchesOf(keys: AsyncGenerator<Key>): AsyncGenerator<Key[]> {
+  let batch: Key[] = [];
+  for await (const key of keys) {
+    batch.push(key);
+    if (batch.length < keysPerWrite) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Deletes up to 25 items in one request. DynamoDB returns throttled keys as unprocessed: they are sent again with a growing pause. */
+export async function deleteKeys(client: DynamoDBDocumentClient, table: string, keys: readonly Key[]): Promise<void> {
+  let left: NonNullable<BatchWriteCommandOutput['UnprocessedItems']> = {
+    [table]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+  };
+  for (let tries = 1; ; tries++) {
+    const { UnprocessedItems = {} } = await client.send(new BatchWriteCommand({ RequestItems: left }));
+    if (Object.keys(UnprocessedItems).length === 0) return;
+    if (tries === maxTries) throw new Error(`DynamoDB left deletions unprocessed ${maxTries} times`);
+    left = UnprocessedItems;
+    await pause(Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs));
+  }
+}
+
+/** Runs `act` for `width` items at a time. After a failure no more begin, and it is thrown once all have ended. */
+export async function each<T>(
+  items: AsyncGenerator<T> | IterableIterator<T>,
+  width: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  async function work(): Promise<void> {
+    for await (const item of items) await act(item);
+  }
+  const ends = await Promise.allSettled(Array.from({ length: width }, work));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+}
+
+/** Deletes a partition. Throws the reason of `signal` if that aborts first: a later run deletes the rest. */
+export async function deletePartition(
+  client: DynamoDBDocumentClient,
+  table: string,
+  pk: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  await each(batchesOf(keysIn(client, table, pk)), concurrency, async (batch) => {
+    signal?.throwIfAborted();
+    await deleteKeys(client, table, batch);
+  });
+}

@@ -1,0 +1,94 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { jobs } from '#contract/jobs.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { conversationPartition } from '#repositories/agents/agent-items.ts';
+import { purger } from '#repositories/agents/purge.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { atLength, patience, times } from '#test/many.ts';
+
+const table = tables.agents.name;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeEach(async () => {
+  database = await startTestDatabase();
+});
+afterEach(() => database.close());
+
+const put = (Item: object) => database.client.send(new PutCommand({ TableName: table, Item: { ...Item } }));
+const note = (id: string, at: number) =>
+  put({ pk: 'purge', sk: `${String(at).padStart(15, '0')}#agent#${id}`, kind: 'agent', agentId: id, id, at });
+const left = async () => (await database.client.send(new ScanCommand({ TableName: table, Select: 'COUNT' }))).Count;
+
+/** An agent that was deleted with so many conversations of so many messages of 1 KB. */
+async function deletedAgent(agentId: string, conversations: number, messages: number): Promise<void> {
+  await note(agentId, 1);
+  const content = 'x'.repeat(900);
+  for (let made = 0; made < conversations; made++) {
+    const id = `cnv_${agentId}${made}`;
+    await put({ pk: `agent#${agentId}`, sk: `conversation#${id}` });
+    const rows = times(messages, (place) => ({ pk: conversationPartition(id), sk: `message#${place}`, content }));
+    for (let from = 0; from < rows.length; from += 25) {
+      const puts = rows.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+      await database.client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+    }
+  }
+}
+
+/** Milliseconds in which a request of DynamoDB is answered: more than its usual 5 to 10. */
+const answerMs = 20;
+
+describe('what is left of agents that were deleted', () => {
+  it(
+    'is deleted within a day for 10,000 conversations of 1,000 messages, by the measured rate',
+    async () => {
+      const [conversations, messages] = atLength([20, 100], [100, 1000]);
+      await deletedAgent('agt_big', conversations, messages);
+      const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+      client.middlewareStack.add((next) => async (args) => {
+        await new Promise((resolve) => setTimeout(resolve, answerMs));
+        return next(args);
+      });
+      const began = performance.now();
+      expect(await purger(client, table).rest()).toBe(1);
+      const perSecond = (conversations * messages * 1000) / (performance.now() - began);
+      expect(await left()).toBe(0);
+      const { trigger, timeoutSeconds } = jobs.purgeAgents;
+      const workedSeconds = (86_400 / trigger.everySeconds) * timeoutSeconds * 0.8;
+      console.log(`${perSecond.toFixed(0)} messages per second, ${(1e7 / perSecond / 3600).toFixed(1)} h of work`);
+      expect(1e7 / perSecond).toBeLessThan(workedSeconds);
+    },
+    patience,
+  );
+
+  it('does not wait for a deletion that fails, and the failure is reported', async () => {
+    for (const agent of ['agt_1', 'agt_2', 'agt_3']) await deletedAgent(agent, 2, 3);
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+    let isBroken = true;
+    client.middlewareStack.add((next) => async (args) => {
+      if (isBroken && JSON.stringify(args.input).includes('agt_1')) throw new Error('this partition fails');
+      return next(args);
+    });
+    await expect(purger(client, table).rest()).rejects.toThrow('1 deletions could not be finished');
+    expect(await left()).toBe(1 + 2 * (1 + 3));
+    isBroken = false;
+    expect(await purger(client, table).rest()).toBe(1);
+    expect(await left()).toBe(0);
+  });
+
+  it('continues in the next run when the time of one is over', async () => {
+    await deletedAgent('agt_long', 3, 900);
+    const time = new AbortController();
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+    let batches = 0;
+    client.middlewareStack.add((next) => async (args) => {
+      if ('RequestItems' in args.input && (batches += 1) === 5) time.abort();
+      return next(args);
+    });
+    expect(await purger(client, table).rest(time.signal)).toBe(0);
+    expect(await left()).toBeGreaterThan(1000);
+    expect(await purger(client, table).rest()).toBe(1);
+    expect(await left()).toBe(0);
+  });
+});

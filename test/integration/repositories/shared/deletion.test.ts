@@ -1,0 +1,77 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { deleteKeys, deletePartition } from '#repositories/shared/deletion.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { times } from '#test/many.ts';
+
+const table = tables.agents.name;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+});
+afterAll(() => database.close());
+
+/** A client of a throttled table: of each batch only so many deletions are processed, the others are returned. */
+function throttledClient(processed: number) {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+  const sizes: number[] = [];
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { RequestItems } = args.input as { RequestItems?: Record<string, unknown[]> };
+      const all = RequestItems?.[table];
+      if (!all) return next(args);
+      sizes.push(all.length);
+      const [now, later] = [all.slice(0, processed), all.slice(processed)];
+      const result =
+        now.length > 0
+          ? await next({ ...args, input: { ...args.input, RequestItems: { [table]: now } } as typeof args.input })
+          : { output: {}, response: {} };
+      Object.assign(result.output, { UnprocessedItems: later.length > 0 ? { [table]: later } : {} });
+      return result as Awaited<ReturnType<typeof next>>;
+    },
+    { step: 'initialize', priority: 'high' },
+  );
+  return { client, sizes };
+}
+
+const rows = (count: number) => times(count, (index) => ({ pk: 'partition', sk: String(index).padStart(4, '0') }));
+const put = (count: number) =>
+  Promise.all(rows(count).map((Item) => database.client.send(new PutCommand({ TableName: table, Item }))));
+const left = async () => (await database.client.send(new ScanCommand({ TableName: table }))).Count;
+
+describe('deleting items', () => {
+  it('sends unprocessed deletions again, with a pause that grows', async () => {
+    await put(25);
+    const { client, sizes } = throttledClient(10);
+    const began = performance.now();
+    await deleteKeys(client, table, rows(25));
+    expect([await left(), sizes]).toEqual([0, [25, 15, 5]]);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(74);
+  });
+
+  it('fails when DynamoDB processes nothing at all', { timeout: 30_000 }, async () => {
+    const { client, sizes } = throttledClient(0);
+    await expect(deleteKeys(client, table, rows(2))).rejects.toThrow('unprocessed 10 times');
+    expect(sizes).toHaveLength(10);
+  });
+
+  it('empties a partition in batches of 25 and leaves the others alone', async () => {
+    await put(130);
+    await database.client.send(new PutCommand({ TableName: table, Item: { pk: 'other', sk: '1' } }));
+    const { client, sizes } = throttledClient(25);
+    await deletePartition(client, table, 'partition');
+    expect(await left()).toBe(1);
+    expect(sizes.toSorted((a, b) => b - a)).toEqual([25, 25, 25, 25, 25, 5]);
+  });
+
+  it('stops when its time is over, and a later run deletes the rest', async () => {
+    await put(130);
+    await expect(deletePartition(database.client, table, 'partition', AbortSignal.abort())).rejects.toThrow();
+    expect(await left()).toBe(131);
+    await deletePartition(database.client, table, 'partition');
+    expect(await left()).toBe(1);
+  });
+});

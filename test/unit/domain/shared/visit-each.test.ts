@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
+import { times } from '#test/many.ts';
+
+const numbers = (count: number) => times(count, (index) => index).values();
+
+describe('visitEach', () => {
+  it('visits every item although some fail, and returns their failures', async () => {
+    const visited: number[] = [];
+    const outcome = await visitEach(
+      numbers(30),
+      async (item) => {
+        if (item % 10 === 0) throw new Error(`item ${item}`);
+        visited.push(item);
+      },
+      { concurrency: 4 },
+    );
+    expect(visited).toHaveLength(27);
+    expect(outcome.visited).toBe(30);
+    expect(outcome.failures.map(String)).toEqual(['Error: item 0', 'Error: item 10', 'Error: item 20']);
+    expect(() => throwTogether(outcome.failures, 'items failed')).toThrow('3 items failed');
+  });
+
+  it('runs as many visits concurrently as it is told, and no more', async () => {
+    let [running, most] = [0, 0];
+    await visitEach(
+      numbers(20),
+      async () => {
+        most = Math.max(most, (running += 1));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+      },
+      { concurrency: 5 },
+    );
+    expect(most).toBe(5);
+  });
+
+  it('begins no visit once the signal aborts, and reports none that was in flight', async () => {
+    const time = new AbortController();
+    let visits = 0;
+    const outcome = await visitEach(
+      numbers(100),
+      async () => {
+        visits += 1;
+        if (visits === 10) time.abort();
+        time.signal.throwIfAborted();
+      },
+      { concurrency: 2, signal: time.signal },
+    );
+    expect(visits).toBe(10);
+    expect(outcome).toEqual({ visited: 10, failures: [] });
+  });
+
+  it('reports a source that fails, after the items before it', async () => {
+    async function* source() {
+      yield 1;
+      throw new Error('no more');
+    }
+    const outcome = await visitEach(source(), async () => undefined, { concurrency: 3 });
+    expect([outcome.visited, outcome.failures.map(String)]).toEqual([1, ['Error: no more']]);
+  });
+});
