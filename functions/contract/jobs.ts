@@ -28,10 +28,13 @@ export interface StreamTrigger {
   readonly givenUp: 'records' | 'place';
 }
 
-/** Messages of a queue. At most so many batches of ten are handled concurrently; default: as many as the account's functions may. */
+/** Messages of a queue. */
 export interface QueueTrigger {
   readonly queue: QueueId;
+  /** Batches that are handled concurrently. Default: as many as the account's functions may. */
   readonly maxConcurrency?: number;
+  /** Messages of a batch. Default: 10. */
+  readonly batchSize?: number;
 }
 
 /**
@@ -253,9 +256,27 @@ export const jobs = {
   sweepMeters: {
     id: 'sweep-meters',
     feature: 'billing',
-    summary: 'Returns the credits of holds whose call died, and settles what is due on accounts that do not call',
+    summary: 'Queues the shards of meters with holds of dead calls to release, or with accounts to renew',
     loss: 'Credits held by calls that died are not given back, and accounts that do not call are not renewed.',
     trigger: { everySeconds: 60 },
+    uses: { tables: { meters: 'read' }, queues: ['holdSweeps', 'renewals'] },
+    timeoutSeconds: 55,
+  },
+  releaseHolds: {
+    id: 'release-holds',
+    feature: 'billing',
+    summary: 'Returns the credits of holds whose call died',
+    loss: 'Credits held by calls that died are not given back.',
+    trigger: { queue: 'holdSweeps', maxConcurrency: 20, batchSize: 1 },
+    uses: { tables: { meters: 'write' } },
+    timeoutSeconds: 55,
+  },
+  renewAccounts: {
+    id: 'renew-accounts',
+    feature: 'billing',
+    summary: 'Settles what is due on accounts that do not call',
+    loss: 'Accounts that do not call are not renewed; a call renews its account itself.',
+    trigger: { queue: 'renewals', maxConcurrency: 64, batchSize: 1 },
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
   },

@@ -101,3 +101,35 @@ export function unitsTable(): string {
   });
   return rows.join('\n');
 }
+
+/** One renewal of an account that does not call: requests in a row, processor time at a full vCPU, and write units in its table and index. */
+export interface Renewal {
+  readonly requests: number;
+  readonly cpuMs: number;
+  readonly indexUnits: number;
+}
+
+/** How the sweep runs (contract/jobs.ts, domain/meter/sweep.ts). `workedShare`: the part of a minute in which a run begins accounts. */
+export interface SweepShape {
+  readonly shards: number;
+  readonly maxConcurrency: number;
+  readonly accountsAtATime: number;
+  readonly memoryMb: number;
+  readonly workedShare: number;
+}
+
+/** Milliseconds of a request to DynamoDB, above its usual 5 to 10; memory that has one vCPU (AWS "Configure Lambda function memory"). */
+const requestMs = 12;
+const vcpuMb = 1769;
+
+/**
+ * Seconds until so many accounts that fall due at the same time are renewed, evenly spread over the shards: bounded by the requests and the
+ * processor of a run, and by the partition of a shard's index. The first minute passes before the first dispatch.
+ */
+export function secondsToRenew(accounts: number, renewal: Renewal, shape: SweepShape): number {
+  const waiting = (1000 * shape.accountsAtATime) / (renewal.requests * requestMs);
+  const computing = (1000 * Math.min(1, shape.memoryMb / vcpuMb)) / renewal.cpuMs;
+  const ofRuns = Math.min(waiting, computing) * Math.min(shape.shards, shape.maxConcurrency) * shape.workedShare;
+  const ofIndex = (partitionUnits / renewal.indexUnits) * shape.shards;
+  return 60 + accounts / Math.min(ofRuns, ofIndex);
+}

@@ -1,3 +1,4 @@
+import { meterShards } from '#contract/platform/tables.ts';
 import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
 
 /** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */
@@ -140,9 +141,9 @@ export function costAtZero({
 }: MonthlyResources): readonly Line[] {
   const p = listPrices;
   const sweeps = 60 * 24 * 30;
-  // Each run queries 8 shards of two indexes; an empty result is half a unit.
+  // Each run queries all shards of two indexes; an empty result is half a unit.
   const run = p.functionRequest + 0.1 * 0.5 * p.functionGbSecond;
-  const sweep = sweeps * (run + 2 * 8 * 0.5 * p.readUnit);
+  const sweep = sweeps * (run + 2 * meterShards * 0.5 * p.readUnit);
   const audioSweep = (sweeps / 15) * (run + 8 * 0.5 * p.readUnit);
   const documentSweep = (sweeps / 5) * (run + 0.5 * p.readUnit);
   const webhookSweep = sweeps * (run + 8 * 0.5 * p.readUnit);

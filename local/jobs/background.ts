@@ -1,8 +1,8 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { allJobs, canary, type Job, type StreamTrigger } from '#contract/jobs.ts';
-import { queues } from '#contract/platform/queues.ts';
+import { allJobs, canary, type Job, jobs, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
+import { type QueueId, queues } from '#contract/platform/queues.ts';
 import { eventPatterns } from '#contract/platform/stream-filter.ts';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { services } from '#runtime/services/container.ts';
@@ -53,6 +53,9 @@ export interface Background {
   readonly wake: () => void;
 }
 
+/** Queues of `sweep-meters`, whose messages bring accounts to the time of the clock. */
+const sweepQueues: ReadonlySet<QueueId> = new Set(jobs.sweepMeters.uses.queues);
+
 const sweepSeconds = 30;
 const catchUpMs = 20_000;
 
@@ -82,14 +85,18 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const sweep = createTtlSweep(database, specs);
   const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
-  const jobs = hasCanary ? [...allJobs, canary] : allJobs;
-  const schedule = startSchedule([...jobs.flatMap(scheduled), expiry, fileExpiry], log);
-  const parts = [schedule, ...consumers, ...streams];
+  const scheduledJobs = hasCanary ? [...allJobs, canary] : allJobs;
+  const schedule = startSchedule([...scheduledJobs.flatMap(scheduled), expiry, fileExpiry], log);
+  const parts = [schedule, ...consumers.values(), ...streams];
   closers.add({ close: () => within(closeMs, Promise.all(parts.map((part) => part.close()))) });
+
+  const settledAll = (pumps: Iterable<Pump> = consumers.values()) =>
+    Promise.all([...pumps].map((pump) => pump.settled()));
+  const sweeps = [...consumers].flatMap(([queue, pump]) => (sweepQueues.has(queue) ? [pump] : []));
 
   async function settled(): Promise<void> {
     await Promise.all(streams.map((pump) => pump.settled()));
-    await Promise.all(consumers.map((pump) => pump.settled()));
+    await settledAll();
     await events.settled();
     await logLines.settled();
   }
@@ -100,10 +107,11 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     let isLeft: boolean;
     do {
       isDone = await schedule.runAll();
+      await settledAll(sweeps);
       // One run of the sweep advances an account by a limited number of months.
       isLeft = await services().metering().isAnyDue(now());
     } while (isDone && isLeft && !isLate());
-    await Promise.all(consumers.map((pump) => pump.settled()));
+    await settledAll();
     return isDone && !isLeft;
   }
 
@@ -139,22 +147,25 @@ async function within<Result>(ms: number, work: Promise<Result>): Promise<Result
   }
 }
 
-function startConsumers({ sqs, queues: store, log }: BackgroundOptions, closers: Closers): readonly Pump[] {
+function startConsumers({ sqs, queues: store, log }: BackgroundOptions, closers: Closers): ReadonlyMap<QueueId, Pump> {
   const client = new SQSClient({ endpoint: sqs });
   closers.add({ close: () => client.destroy() });
-  return allJobs.flatMap((job) => {
+  const pumps = allJobs.flatMap((job) => {
     if (!('queue' in job.trigger)) return [];
-    const { name } = queues[job.trigger.queue];
-    return [
-      startQueuePump({
-        client,
-        queueUrl: queueUrl(sqs, name),
-        hasVisible: () => store.hasVisible(name),
-        deliver: (event) => runJob(job, event),
-        log: logAs(job, log),
-      }),
-    ];
+    const { queue, maxConcurrency, batchSize }: QueueTrigger = job.trigger;
+    const { name } = queues[queue];
+    const pump = startQueuePump({
+      client,
+      queueUrl: queueUrl(sqs, name),
+      maxConcurrency,
+      batchSize,
+      hasVisible: () => store.hasVisible(name),
+      deliver: (event) => runJob(job, event),
+      log: logAs(job, log),
+    });
+    return [[queue, pump] as const];
   });
+  return new Map(pumps);
 }
 
 interface Follower {

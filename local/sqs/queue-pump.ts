@@ -10,6 +10,10 @@ export interface QueuePumpOptions {
   readonly queueUrl: string;
   /** Spares requests to an empty queue. */
   readonly hasVisible?: () => boolean;
+  /** Batches that are handled concurrently. Default, and at most: 50. */
+  readonly maxConcurrency?: number | undefined;
+  /** Messages of a batch. Default: 10. */
+  readonly batchSize?: number | undefined;
   readonly deliver: (event: SQSEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
@@ -19,7 +23,7 @@ const BatchResponse = v.nullish(
   v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
 );
 
-const batchSize = 10;
+const maxBatchSize = 10;
 const restMs = 250;
 const busyMs = 50;
 const closingMs = 5000;
@@ -28,12 +32,14 @@ const closingMs = 5000;
 const concurrentBatches = 50;
 
 /** A queue to one function, at least once. What fails stays in the queue, hidden until its visibility timeout is over. */
-export function startQueuePump({ client, queueUrl: QueueUrl, hasVisible, deliver, log }: QueuePumpOptions): Pump {
+export function startQueuePump(options: QueuePumpOptions): Pump {
+  const { client, queueUrl: QueueUrl, hasVisible, deliver, log, batchSize = maxBatchSize } = options;
+  const atATime = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
   const running = new Set<Promise<void>>();
 
   async function look(): Promise<boolean> {
     if (running.size === 0 && hasVisible?.() === false) return true;
-    if (running.size >= concurrentBatches) await Promise.race(running);
+    if (running.size >= atATime) await Promise.race(running);
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
     const { Messages = [] } = await client.send(receive);
     if (Messages.length > 0) start(Messages);

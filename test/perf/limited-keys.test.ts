@@ -65,4 +65,5 @@ const unused = {
   accountsDue: none,
   accountsWithOldHolds: none,
   watchHolds: none,
+  workIn: none,
 };

@@ -79,4 +79,5 @@ const unused = {
   accountsDue: none,
   accountsWithOldHolds: none,
   watchHolds: none,
+  workIn: none,
 };

@@ -25,6 +25,8 @@ export const queueVariables = {
   ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
   webhooks: 'WEBHOOKS_QUEUE_URL',
   documents: 'DOCUMENTS_QUEUE_URL',
+  holdSweeps: 'HOLD_SWEEPS_QUEUE_URL',
+  renewals: 'RENEWALS_QUEUE_URL',
 } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -56,6 +58,8 @@ export const Environment = v.object({
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
+  HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
+  RENEWALS_QUEUE_URL: v.optional(v.string()),
   /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),

@@ -12,6 +12,9 @@ export const queues = {
   webhooks: { name: 'webhooks', maxReceiveCount: 12 },
   /** Documents of agents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
   documents: { name: 'documents', maxReceiveCount: 3 },
+  /** Shards of meters with holds to look at, and with accounts to renew. Their messages are valid for a minute and never tried again. */
+  holdSweeps: { name: 'hold-sweeps', maxReceiveCount: 5 },
+  renewals: { name: 'renewals', maxReceiveCount: 5 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;

@@ -31,6 +31,12 @@ const sk = { name: 'sk', type: 'S' } as const;
 /** `shard` spreads the indexes of sweeps over partitions; their sort keys are moments. */
 const shard = { name: 'p', type: 'N' } as const;
 
+/**
+ * Shards of the sweep's indexes of `meters`: accounts renewed at the same time are spread over so many partitions and runs. It can be raised
+ * at any time, as every change of billing moves an account to its shard; never lowered, as accounts in the higher shards would not be swept.
+ */
+export const meterShards = 64;
+
 export const tables = {
   /** Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, mail outbox. */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },

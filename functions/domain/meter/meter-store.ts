@@ -28,6 +28,20 @@ export type Admission =
   | { readonly isDone: true; readonly meter: () => Allowance }
   | { readonly isDone: false; readonly meter: () => Meter | undefined };
 
+/** Holds of dead calls to release, or accounts to renew that do not call. */
+export type SweepKind = 'holds' | 'renewals';
+
+export interface ShardWork {
+  readonly shard: number;
+  /** Accounts to visit, counted up to `maxCounted`. */
+  readonly accounts: number;
+  /** When the first of them fell due, epoch seconds; undefined without accounts. */
+  readonly since: number | undefined;
+}
+
+/** Accounts of a shard that are counted; more of them are one page and its successors. */
+export const maxCounted = 100;
+
 /** The `meters` table. Every write is conditional, so that a retry after a lost reply changes nothing twice. */
 export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
@@ -44,10 +58,12 @@ export interface MeterStore {
   cancelStream(call: OpenCall): Promise<boolean>;
   /** Puts `after` in the place of `before`; false when the meter has changed since it was read. */
   replace(before: Meter, after: Meter, entries: readonly LedgerEntry[]): Promise<boolean>;
-  /** Accounts that are due by `now` (epoch seconds). */
-  accountsDue(now: number): AsyncGenerator<number>;
-  /** Accounts with a hold that may have passed its deadline by `now` (epoch seconds). */
-  accountsWithOldHolds(now: number): AsyncGenerator<number>;
+  /** Accounts that are due by `now` (epoch seconds), in these shards of the index. */
+  accountsDue(now: number, shards: readonly number[]): AsyncGenerator<number>;
+  /** Accounts with a hold that may have passed its deadline by `now` (epoch seconds), in these shards of the index. */
+  accountsWithOldHolds(now: number, shards: readonly number[]): AsyncGenerator<number>;
+  /** The work that a sweep has in one shard at `now` (epoch seconds). */
+  workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork>;
   /** Sets when the account's holds are to be looked at next, or ends the watch when `at` is undefined. False when calls came in between. */
   watchHolds(meter: Meter, at: number | undefined): Promise<boolean>;
 }

@@ -200,19 +200,11 @@ export function metering(store: MeterStore, plans: Plans) {
     }
   }
 
-  const sweep = sweeper(store, current);
-  /** Whether any account is still due at `now` (epoch ms) after the sweep. */
-  async function isAnyDue(now: number): Promise<boolean> {
-    for await (const _ of store.accountsDue(Math.floor(now / 1000))) return true;
-    return false;
-  }
-
   return {
     admit,
     current,
     change,
-    sweep,
-    isAnyDue,
+    ...sweeper(store, current),
     find: (accountId: number) => store.find(accountId),
     cancelStream: (call: OpenCall) => store.cancelStream(call),
   };

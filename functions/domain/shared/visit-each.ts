@@ -5,8 +5,8 @@ export interface Visits {
 }
 
 /**
- * Visits items, `concurrency` at a time. A failed visit does not stop the others. Once `signal` aborts, no visit begins, and those in flight
- * may fail: the next run repeats them, so they are no failures.
+ * Visits items, `concurrency` at a time. A failed visit does not stop the others. Once `signal` aborts, no visit begins, and running ones
+ * may fail: the next run repeats them, so they are not reported.
  */
 export async function visitEach<T>(
   items: AsyncGenerator<T> | IterableIterator<T>,

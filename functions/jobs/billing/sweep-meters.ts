@@ -2,8 +2,10 @@ import { services } from '#runtime/services/container.ts';
 import { logger, recordSweep } from '#runtime/shared/telemetry.ts';
 
 export async function handler(): Promise<void> {
-  const { metering, clock } = services();
-  const { accounts, oldestHoldSeconds } = await metering().sweep(clock.now());
-  recordSweep(oldestHoldSeconds);
-  if (accounts > 0) logger().info('swept', { accounts });
+  const { metering, clock, sweepQueues } = services();
+  const { lateSeconds, messages } = await metering().dispatch(clock.now(), async (kind, message) => {
+    await (await sweepQueues[kind]()).send(message);
+  });
+  recordSweep(lateSeconds);
+  if (messages > 0) logger().info('queued', { messages });
 }

@@ -28,7 +28,7 @@ type Deleted = v.InferOutput<typeof Deleted>;
 
 /** Items that a request deletes, and the job of one deletion before the next has its turn. */
 const deletesAtATime = 1000;
-/** Batches of 25 in flight for one deletion: together, or one for each of so many conversations. */
+/** Concurrent batches of 25 of one deletion: together, or one for each of so many conversations. */
 const batchesAtATime = 4;
 const conversationsAtATime = 10;
 const notesAtATime = 4;
@@ -129,7 +129,8 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     async rest(signal?: AbortSignal): Promise<number> {
       const failures: unknown[] = [];
       let finished = 0;
-      for (let left = await notes(); left.length > 0 && !signal?.aborted;) {
+      for (let left = await notes(); left.length > 0;) {
+        if (signal?.aborted) break;
         const unfinished: Deleted[] = [];
         const advanceOrKeep = async (deleted: Deleted): Promise<void> => {
           if (await advance(deleted)) finished += 1;

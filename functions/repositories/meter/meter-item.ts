@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
+import { meterShards } from '#contract/platform/tables.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
 import type {
   Allowance,
@@ -127,9 +128,6 @@ export function allowanceOf(row: unknown): Allowance {
   return { accountId: a, admitted: n, ceiling: m, buckets: b, spendable: c, due, budgets: budgetsOf(row) };
 }
 
-/** Accounts are spread over so many partitions of the sweep's indexes. */
-export const shards = 8;
-
 export function meterOf(row: unknown): Meter {
   const item = v.parse(Item, row);
   return {
@@ -166,7 +164,6 @@ export function meterOf(row: unknown): Meter {
 export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
   return {
     a: meter.accountId,
-    p: meter.accountId % shards,
     k: {},
     h: {},
     n: meter.admitted,
@@ -177,6 +174,8 @@ export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Reco
 /** The part of the item that billing decides. */
 export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
   return {
+    // With every change of billing, so that an account moves to its shard when their number was raised.
+    p: meter.accountId % meterShards,
     seq: meter.seq,
     r: meter.planRank,
     q: meter.maxConcurrentCalls,

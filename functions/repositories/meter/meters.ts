@@ -1,12 +1,18 @@
-import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { tables } from '#contract/platform/tables.ts';
-import type { MeterStore, OpenCall } from '#domain/meter/meter-store.ts';
+import {
+  maxCounted,
+  type MeterStore,
+  type OpenCall,
+  type ShardWork,
+  type SweepKind,
+} from '#domain/meter/meter-store.ts';
 import type { LedgerEntry, Meter } from '#domain/meter/meter.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { meterCalls, type Update } from './meter-calls.ts';
-import { billingRow, meterOf, shards } from './meter-item.ts';
+import { billingRow, meterOf } from './meter-item.ts';
 import { sdkUpdate } from './sdk-update.ts';
 
 /**
@@ -68,20 +74,33 @@ export function meterStore(
     );
   }
 
+  const dueQuery = (index: keyof typeof tables.meters.indexes, shard: number, now: number) => ({
+    TableName: tableName,
+    IndexName: index,
+    KeyConditionExpression: 'p = :shard AND #moment <= :now',
+    ExpressionAttributeNames: { '#moment': tables.meters.indexes[index].sortKey.name },
+    ExpressionAttributeValues: { ':shard': shard, ':now': now },
+  });
+
   /** Walks one of the sweep's sparse indexes, shard by shard. */
-  async function* accountsBy(index: keyof typeof tables.meters.indexes, now: number): AsyncGenerator<number> {
-    for (let shard = 0; shard < shards; shard++) {
-      const query = {
-        TableName: tableName,
-        IndexName: index,
-        KeyConditionExpression: 'p = :shard AND #moment <= :now',
-        ExpressionAttributeNames: { '#moment': tables.meters.indexes[index].sortKey.name },
-        ExpressionAttributeValues: { ':shard': shard, ':now': now },
-      };
-      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+  async function* accountsBy(
+    index: keyof typeof tables.meters.indexes,
+    now: number,
+    among: readonly number[],
+  ): AsyncGenerator<number> {
+    for (const shard of among) {
+      for await (const { Items = [] } of paginateQuery({ client }, dueQuery(index, shard, now))) {
         for (const { a } of Items) if (typeof a === 'number') yield a;
       }
     }
+  }
+
+  async function workIn(kind: SweepKind, shard: number, now: number): Promise<ShardWork> {
+    const index = kind === 'holds' ? 'holds' : 'due';
+    const query = new QueryCommand({ ...dueQuery(index, shard, now), Limit: maxCounted });
+    const { Items = [] } = await client.send(query);
+    const since = Items[0]?.[tables.meters.indexes[index].sortKey.name];
+    return { shard, accounts: Items.length, since: typeof since === 'number' ? since : undefined };
   }
 
   return {
@@ -90,8 +109,9 @@ export function meterStore(
     replace,
     cancelStream,
     watchHolds,
-    accountsDue: (now) => accountsBy('due', now),
-    accountsWithOldHolds: (now) => accountsBy('holds', now),
+    accountsDue: (now, among) => accountsBy('due', now, among),
+    accountsWithOldHolds: (now, among) => accountsBy('holds', now, among),
+    workIn,
   };
 }
 

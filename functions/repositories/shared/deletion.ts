@@ -14,12 +14,12 @@ export type Key = v.InferOutput<typeof Key>;
 /** Maximum of BatchWriteItem. */
 const keysPerWrite = 25;
 
-/** Batches of one partition in flight: 1,000 write units per second are its limit, and a batch takes about 10 ms. */
+/** Concurrent batches of one partition: 1,000 write units per second are its limit, and a batch takes about 10 ms. */
 const concurrency = 4;
 
-/** Waits before unprocessed keys are sent again, ms: doubled from the first to the longest. Ten tries take about 12 s. */
+/** Waits before unprocessed keys are sent again, ms: doubled from the first up to a maximum. Ten tries take about 12 s. */
 const firstPauseMs = 25;
-const longestPauseMs = 3200;
+const maxPauseMs = 3200;
 const maxTries = 10;
 
 /** The keys of a partition, also of items that were written a moment ago. */
@@ -61,7 +61,7 @@ export async function deleteKeys(client: DynamoDBDocumentClient, table: string, 
     if (Object.keys(UnprocessedItems).length === 0) return;
     if (tries === maxTries) throw new Error(`DynamoDB left deletions unprocessed ${maxTries} times`);
     left = UnprocessedItems;
-    await pause(Math.min(firstPauseMs * 2 ** (tries - 1), longestPauseMs));
+    await pause(Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs));
   }
 }
 

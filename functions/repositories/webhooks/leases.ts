@@ -42,7 +42,7 @@ const index = 'due';
 /** After all moments. */
 const everything = 999_999_999_999_999;
 
-/** When a webhook's message is overdue; at once where it is too far off to have one. */
+/** When a webhook's message is overdue; immediately if it is too far off to have one. */
 const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
 const Key = v.object({ pk: v.string(), sk: v.string() });

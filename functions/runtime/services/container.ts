@@ -166,6 +166,7 @@ function build() {
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
     }),
     ledgerRetry: queueOf('ledgerRetry'),
+    sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
     webhookQueue,
     agents: lazy(async () => {
       const { agentServices } = await import('./agents.ts');

@@ -34,13 +34,13 @@ export function createCoreServices(updateBy: UpdateBy) {
       (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
     );
     return {
-      ...deferred(load, ['find', 'replace', 'cancelStream', 'watchHolds']),
+      ...deferred(load, ['find', 'replace', 'cancelStream', 'watchHolds', 'workIn']),
       ...meterCalls(name, updateBy(variables, dynamo)),
-      async *accountsDue(now) {
-        yield* (await load()).accountsDue(now);
+      async *accountsDue(...given) {
+        yield* (await load()).accountsDue(...given);
       },
-      async *accountsWithOldHolds(now) {
-        yield* (await load()).accountsWithOldHolds(now);
+      async *accountsWithOldHolds(...given) {
+        yield* (await load()).accountsWithOldHolds(...given);
       },
     };
   });

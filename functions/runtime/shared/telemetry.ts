@@ -52,8 +52,8 @@ export function recordCharge(chargedAs: ServiceName, cost: number): void {
 }
 
 /** How late the sweep found the oldest hold of a dead call; written with every run, so that silence shows too. */
-export function recordSweep(oldestHoldSeconds: number): void {
-  figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, oldestHoldSeconds);
+export function recordSweep(lateSeconds: number): void {
+  figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);
   figures().publishStoredMetrics();
 }
 

@@ -113,7 +113,7 @@ export class JobFunction extends ServiceFunction {
   }
 
   /** A message that fails is hidden for the visibility timeout, and goes to the dead-letter queue after its retries. */
-  #consume({ queue: id, maxConcurrency }: QueueTrigger, job: Job): Queue {
+  #consume({ queue: id, maxConcurrency, batchSize }: QueueTrigger, job: Job): Queue {
     const { maxReceiveCount } = queues[id];
     const queue = new JobQueue(this, 'Queue', {
       visibilityTimeout: Duration.seconds(visibilityTimeoutSeconds(job)),
@@ -125,6 +125,7 @@ export class JobFunction extends ServiceFunction {
       eventSourceArn: queue.queueArn,
       reportBatchItemFailures: true,
       ...(maxConcurrency !== undefined && { maxConcurrency }),
+      ...(batchSize !== undefined && { batchSize }),
     });
     return queue;
   }

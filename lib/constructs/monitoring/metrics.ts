@@ -25,7 +25,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
       metric(names.firstByte, { [dimensions.route]: route }, statistic, `${route} ${statistic}`),
     refusals: (cause: ErrorCode) => metric(names.refusals, { [dimensions.cause]: cause }, 'Sum', cause),
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
-    overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest hold past its deadline, s'),
+    overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest look at holds, late by s'),
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
     rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'mails that SES rejected'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),

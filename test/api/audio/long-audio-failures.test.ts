@@ -93,7 +93,7 @@ describe('a transcription', () => {
     await setInRow('transcriptions', jobKey({ accountId: one.id, id: broken }), 'timestamps', 'none of these');
     await service.post('/_local/clock', { advance: 'PT8H' });
     const swept = await sweep().catch((error: unknown) => error);
-    expect(swept).toEqual(new Error('1 transcriptions could not be ended'));
+    expect(swept).toMatchObject({ message: '1 transcriptions could not be ended' });
     expect(await jobsOf(service, other)).toMatchObject([{ id, status: 'expired', credits: 0 }]);
   });
 });

@@ -147,6 +147,7 @@ test('nothing scans, and items are deleted where sessions, throttles, unique con
     'delete-document',
     'index-documents',
     'purge-accounts',
+    'purge-agents',
     'sweep-documents',
   ]);
   const messages = deleting.filter(({ resource }) => resource === 'table messages').map(({ id }) => id);

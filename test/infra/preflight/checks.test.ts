@@ -58,7 +58,7 @@ test('an account that is ready passes every check of a stage of every choice', a
     Credentials: 'ok: account 111111111111',
     Region: 'ok: eu-west-1 has Lambda response streaming',
     'CDK bootstrap': 'ok: CDKToolkit has version 28',
-    'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 232',
+    'Lambda concurrency': 'ok: 1000 of 1000 concurrent executions are unreserved, the stage needs 252',
     'SES sending': 'ok: production access, 50000 mails a day',
     'Mail sender': 'ok: own-domain.net is not a reserved domain',
     Alarms: 'ok: operators@own-domain.net',
@@ -109,9 +109,9 @@ describe('a missing prerequisite is reported with its remedy', () => {
     [
       'Lambda concurrency',
       { GetAccountSettings: concurrency(10) },
-      /10 of 10 .* needs 232: lower reservedConcurrency, or request a higher quota/,
+      /10 of 10 .* needs 252: lower reservedConcurrency, or request a higher quota/,
     ],
-    ['Lambda concurrency', { GetAccountSettings: concurrency(1000, 231) }, /231 of 1000 .* needs 232/],
+    ['Lambda concurrency', { GetAccountSettings: concurrency(1000, 251) }, /251 of 1000 .* needs 252/],
     [
       'Lambda concurrency',
       { GetAccountSettings: concurrency(800) },

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
+import { meterShards } from '#contract/platform/tables.ts';
 import { shownCredits } from '#domain/billing/balance.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
@@ -147,7 +148,7 @@ const pick = <T>(from: ReadonlyMap<string, T>, which: number): [string, T] | [] 
 
 const sweep: Step['act'] = async (_, { account }) => ({
   expected: 'done',
-  outcome: await outcomeOf(account.meters.sweep(account.clock.now())),
+  outcome: await outcomeOf(account.meters.sweep(account.clock.now(), { shards: [account.id % meterShards] })),
 });
 
 const calls = fc

@@ -36,8 +36,8 @@ async function deletedAgent(agentId: string, conversations: number, messages: nu
   }
 }
 
-/** Milliseconds in which a request of DynamoDB is answered: more than its usual 5 to 10. */
-const answerMs = 20;
+/** Milliseconds of a request to DynamoDB: more than its usual 5 to 10. */
+const responseMs = 20;
 
 describe('what is left of agents that were deleted', () => {
   it(
@@ -47,7 +47,7 @@ describe('what is left of agents that were deleted', () => {
       await deletedAgent('agt_big', conversations, messages);
       const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
       client.middlewareStack.add((next) => async (args) => {
-        await new Promise((resolve) => setTimeout(resolve, answerMs));
+        await new Promise((resolve) => setTimeout(resolve, responseMs));
         return next(args);
       });
       const began = performance.now();

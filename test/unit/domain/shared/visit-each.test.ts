@@ -21,21 +21,21 @@ describe('visitEach', () => {
     expect(() => throwTogether(outcome.failures, 'items failed')).toThrow('3 items failed');
   });
 
-  it('runs as many visits concurrently as it is told, and no more', async () => {
-    let [running, most] = [0, 0];
+  it('runs up to the given number of visits concurrently', async () => {
+    let [running, max] = [0, 0];
     await visitEach(
       numbers(20),
       async () => {
-        most = Math.max(most, (running += 1));
+        max = Math.max(max, (running += 1));
         await new Promise((resolve) => setTimeout(resolve, 2));
         running -= 1;
       },
       { concurrency: 5 },
     );
-    expect(most).toBe(5);
+    expect(max).toBe(5);
   });
 
-  it('begins no visit once the signal aborts, and reports none that was in flight', async () => {
+  it('begins no visit once the signal aborts, and reports none that was running', async () => {
     const time = new AbortController();
     let visits = 0;
     const outcome = await visitEach(

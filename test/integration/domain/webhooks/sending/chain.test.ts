@@ -54,7 +54,7 @@ describe('the sweep', () => {
     expect(await take(webhook)).toBe(true);
   });
 
-  it('sends one at once when a worker crashed, as its message is gone', async () => {
+  it('sends one immediately when a worker crashed, as its message is gone', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const now = s.clock.now();
@@ -63,7 +63,7 @@ describe('the sweep', () => {
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, true]);
   });
 
-  it('sends one at once for a retry that was too far off to have a message', async () => {
+  it('sends one immediately for a retry that was too far off to have a message', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => ({ status: 503, retryAfterMs: 3_600_000, durationMs: 1 }));

@@ -1,0 +1,133 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { meterShards, tables } from '#contract/platform/tables.ts';
+import type { SweepKind } from '#domain/meter/meter-store.ts';
+import { metering } from '#domain/meter/metering.ts';
+import type { SweepMessage } from '#domain/meter/sweep.ts';
+import { newMeterRow } from '#repositories/meter/meter-item.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
+import { ambient } from '#runtime/shared/ambient.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { patience, times } from '#test/many.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+beforeEach(async () => {
+  database = await startTestDatabase();
+});
+afterEach(() => database.close());
+
+const now = start + 151_000;
+const metersOf = (client: DynamoDBDocumentClient) =>
+  metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
+
+/** Puts accounts whose month has ended, all at the same time. */
+async function putDue(count: number): Promise<void> {
+  const rows = times(count, () => newMeterRow(meterWith(credits(1), { due: start / 1000 }), []));
+  const batches = times(Math.ceil(count / 25), (index) => rows.slice(index * 25, index * 25 + 25)).values();
+  const work = async (): Promise<void> => {
+    for (const batch of batches) {
+      const puts = batch.map((Item) => ({ PutRequest: { Item } }));
+      await database.client.send(new BatchWriteCommand({ RequestItems: { [tables.meters.name]: puts } }));
+    }
+  };
+  await Promise.all(times(8, work));
+}
+
+/** One dispatch, and the messages that it queued. */
+async function dispatched(meters: ReturnType<typeof metersOf>, at = now) {
+  const messages: Record<SweepKind, SweepMessage[]> = { holds: [], renewals: [] };
+  const { lateSeconds } = await meters.dispatch(at, async (kind, message) => void messages[kind].push(message));
+  return { ...messages, lateSeconds };
+}
+
+const shardsOf = (messages: readonly SweepMessage[]) =>
+  messages.flatMap(({ shards }) => [...shards]).toSorted((one, other) => one - other);
+const allShards = times(meterShards, (shard) => shard);
+
+describe('the dispatcher of the sweep', () => {
+  it('queues nothing for accounts that are not due', async () => {
+    await putMeter(database.client, meterWith(credits(1)));
+    expect(await dispatched(metersOf(database.client))).toEqual({ holds: [], renewals: [], lateSeconds: 0 });
+  });
+
+  it('queues shards with little work in one message, and each with a page of accounts in one of its own', async () => {
+    await putDue(meterShards);
+    const few = await dispatched(metersOf(database.client));
+    expect([few.renewals.length, shardsOf(few.renewals)]).toEqual([1, allShards]);
+    await putDue(meterShards * 100);
+    const many = await dispatched(metersOf(database.client));
+    expect([many.renewals.length, shardsOf(many.renewals)]).toEqual([meterShards, allShards]);
+  });
+
+  it('begins at another shard each minute, and leaves out none for one that fails', async () => {
+    await putDue(meterShards);
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+    const asked: number[] = [];
+    client.middlewareStack.add((next) => async (args) => {
+      const { IndexName, ExpressionAttributeValues: values } = args.input as {
+        IndexName: string;
+        ExpressionAttributeValues: Record<string, number>;
+      };
+      const shard = values[':shard']!;
+      if (IndexName === 'due') asked.push(shard);
+      if (IndexName === 'due' && shard === 7) throw new Error('this partition fails');
+      return next(args);
+    });
+    const meters = metersOf(client);
+    const sent: SweepMessage[] = [];
+    for (const minute of [0, 1]) {
+      asked.length = 0;
+      const dispatch = meters.dispatch(now + minute * 60_000, async (_, message) => void sent.push(message));
+      await expect(dispatch).rejects.toThrow('1 shards could not be queued');
+      expect(asked[0]).toBe(Math.floor(now / 60_000 + minute) % meterShards);
+      expect(shardsOf(sent.splice(0))).toEqual(allShards.filter((shard) => shard !== 7));
+    }
+  });
+
+  it(
+    'has the hold of a dead call released immediately beside 20,000 renewals, which runs of limited time continue',
+    async () => {
+      const meters = metersOf(database.client);
+      await putDue(20_000);
+      const dead = await Promise.all(times(5, () => putMeter(database.client, meterWith(credits(1)))));
+      for (const meter of dead) await meters.admit(attemptOn(meter, 'dead'));
+
+      const queued = await dispatched(meters);
+      expect(queued.renewals).toHaveLength(meterShards);
+      const began = performance.now();
+      for (const { shards } of queued.holds) await meters.sweep(now, { kinds: ['holds'], shards });
+      const seconds = (performance.now() - began) / 1000;
+      for (const { accountId } of dead) expect((await meters.find(accountId))?.holds.size).toBe(0);
+      // A minute to the dispatch; the rest of two is for the run.
+      expect(seconds).toBeLessThan(60);
+
+      const [first] = queued.renewals;
+      const run = async (shards: readonly number[], ms: number) => {
+        const from = performance.now();
+        const { accounts } = await meters.sweep(now, { kinds: ['renewals'], shards, signal: AbortSignal.timeout(ms) });
+        return { accounts, ms: performance.now() - from };
+      };
+      const cut = await run(first!.shards, 100);
+      expect(cut.accounts).toBeLessThan(20_000 / meterShards);
+      expect(cut.ms).toBeLessThan(5000);
+      const rest = await run(first!.shards, 60_000);
+      const perShard = Math.round(20_000 / meterShards);
+      // Those that ran when the time was over are settled by the next run.
+      expect(cut.accounts + rest.accounts).toBeGreaterThanOrEqual(perShard - 1);
+      expect(cut.accounts + rest.accounts).toBeLessThanOrEqual(perShard + 9);
+      expect(await run(first!.shards, 60_000)).toMatchObject({ accounts: 0 });
+    },
+    patience,
+  );
+
+  it('reports how late the oldest look at holds is', async () => {
+    const meters = metersOf(database.client);
+    const meter = await putMeter(database.client, meterWith(credits(1)));
+    await meters.admit(attemptOn(meter, 'dead'));
+    expect((await dispatched(meters, start + 59_000)).lateSeconds).toBe(0);
+    expect((await dispatched(meters, start + 200_000)).lateSeconds).toBe(140);
+  });
+});

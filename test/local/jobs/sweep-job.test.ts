@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { meterShards } from '#contract/platform/tables.ts';
+import { handler as renewAccounts } from '#jobs/billing/renew-accounts.ts';
+import { services } from '#runtime/services/container.ts';
+import { rowsOf, setInRow } from '#test/database/rows.ts';
+import { startTestService, type TestService } from '#test/service/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+describe('renew-accounts', () => {
+  it('renews the accounts of its shards, and leaves an old message to the next dispatch', async () => {
+    const { id } = await service.person();
+    await setInRow('meters', { a: id }, 'due', 1);
+    const due = async () => (await rowsOf('meters')).find(({ a }) => a === id)?.['due'];
+    const run = (at: number) =>
+      renewAccounts({ Records: [{ body: JSON.stringify({ shards: [id % meterShards], at }) }] } as never);
+    await run(services().clock.now() - 60_001);
+    expect(await due()).toBe(1);
+    await run(services().clock.now());
+    expect(await due()).toBeGreaterThan(Date.now() / 1000);
+  });
+
+  it('moves an account to its shard when the number of shards was raised', async () => {
+    const { id } = await service.person();
+    await setInRow('meters', { a: id }, 'p', 99);
+    await services()
+      .metering()
+      .change(id, services().clock.now(), (meter) => ({ meter: { ...meter, seq: meter.seq + 1 }, entries: [] }));
+    expect((await rowsOf('meters')).find(({ a }) => a === id)?.['p']).toBe(id % meterShards);
+  });
+
+  it('has renewed every account when a moved clock responds', async () => {
+    await service.person({ planRank: 2 });
+    await service.post('/_local/clock', { advance: 'P365D' });
+    expect(await services().metering().isAnyDue(services().clock.now())).toBe(false);
+  });
+});
