@@ -5,6 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs } from '#contract/jobs.ts';
 import { meterShards, tables } from '#contract/platform/tables.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { accountsAtATime } from '#domain/meter/sweep.ts';
 import { secondsToRenew } from '#lib/cost/capacity.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
@@ -48,7 +49,7 @@ it(
     const shape = {
       shards: meterShards,
       maxConcurrency: trigger.maxConcurrency,
-      accountsAtATime: 8,
+      accountsAtATime,
       memoryMb: 512,
       workedShare: (timeoutSeconds * 0.8) / 60,
     };

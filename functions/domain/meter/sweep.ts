@@ -6,7 +6,7 @@ import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './m
 import type { Meter } from './meter.ts';
 
 /** Accounts settled concurrently by one run. */
-const accountsAtATime = 8;
+export const accountsAtATime = 8;
 
 /** Shards that the dispatcher looks at concurrently. */
 const shardsAtATime = 16;
