@@ -65,24 +65,24 @@ describe('the dispatcher of the sweep', () => {
   it('begins at another shard each minute, and leaves out none for one that fails', async () => {
     await putDue(meterShards);
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
-    const asked: number[] = [];
+    const queried: number[] = [];
     client.middlewareStack.add((next) => async (args) => {
       const { IndexName, ExpressionAttributeValues: values } = args.input as {
         IndexName: string;
         ExpressionAttributeValues: Record<string, number>;
       };
       const shard = values[':shard']!;
-      if (IndexName === 'due') asked.push(shard);
+      if (IndexName === 'due') queried.push(shard);
       if (IndexName === 'due' && shard === 7) throw new Error('this partition fails');
       return next(args);
     });
     const meters = metersOf(client);
     const sent: SweepMessage[] = [];
     for (const minute of [0, 1]) {
-      asked.length = 0;
+      queried.length = 0;
       const dispatch = meters.dispatch(now + minute * 60_000, async (_, message) => void sent.push(message));
       await expect(dispatch).rejects.toThrow('1 shards could not be queued');
-      expect(asked[0]).toBe(Math.floor(now / 60_000 + minute) % meterShards);
+      expect(queried[0]).toBe(Math.floor(now / 60_000 + minute) % meterShards);
       expect(shardsOf(sent.splice(0))).toEqual(allShards.filter((shard) => shard !== 7));
     }
   });
