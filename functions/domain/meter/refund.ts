@@ -53,7 +53,18 @@ export function keptCharge(meter: Meter, { requestId, hold, cost }: Settlement):
  * Returns credits of a charge to their lots, with the lots' current expiry; `now` in epoch seconds. Writes an entry
  * even for 0 credits, to record the end of the job.
  */
-export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refund, now: number): Settled {
+export function refund(before: Meter, charge: KeptCharge, back: Refund, now: number): Settled {
+  // An empty lot that has expired would otherwise receive the refund and date its expiry back.
+  const unexpired = expireLots(before, now);
+  const refunded = chain(unexpired, (meter) => restored(meter, charge, back, now));
+  return counted(
+    before,
+    chain(refunded, (meter) => expireLots(meter, now)),
+    now,
+  );
+}
+
+function restored(before: Meter, charge: KeptCharge, { amount, job }: Refund, now: number): Settled {
   const { requestId, service, model, keyId, period } = charge;
   const back = Math.min(amount, Number.MAX_SAFE_INTEGER - balance(before));
   const { lots, onResume } = lotsToRestore(charge, before);
@@ -61,15 +72,10 @@ export function refund(before: Meter, charge: KeptCharge, { amount, job }: Refun
   const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
   const used = Math.max(0, (meter.used[service] ?? 0) - amount);
   const named = { ...(model !== '' && { model }), requestId, ...(keyId !== '' && { keyId }) };
-  const refunded: Settled = {
+  return {
     meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
     entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],
   };
-  return counted(
-    before,
-    chain(refunded, (current) => expireLots(current, now)),
-    now,
-  );
 }
 
 /**
