@@ -80,12 +80,13 @@ export function idempotency(
         if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
         const { records } = idempotent();
-        // Admission limits priced requests.
-        if (!route.priced) await records.countUnpriced(caller.accountId);
-        call.claim = claim;
         const earlier = await records.claim(claim, lifetimeMs);
-        if (!earlier) return;
-        delete call.claim;
+        if (!earlier) {
+          call.claim = claim;
+          // Admission limits priced requests.
+          if (!route.priced) await records.countUnpriced(caller.accountId);
+          return;
+        }
         replay(call, await keptFor(call, earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {

@@ -23,9 +23,7 @@ export function agentServices(
   const conversations = stored(conversationStore);
   return {
     management,
-    documents: lazy(() =>
-      documentList({ agents: management(), documents: documents(), ends: ends(), demandChange, clock }),
-    ),
+    documents: lazy(() => documentList({ agents: management(), documents: documents(), demandChange, clock })),
     indexingEnds: ends,
     conversations: lazy(() =>
       conversationService({ agents: management(), conversations: conversations(), demandChange, clock, random }),

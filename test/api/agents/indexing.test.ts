@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenPrice } from '#domain/meter/pricing.ts';
 import { handler as sweep } from '#jobs/agents/sweep-documents.ts';
 import { containerError, type EngineReply } from '#local/sagemaker/engine.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
@@ -106,7 +107,7 @@ describe('POST /api/agents/{id}/documents', () => {
   it.each([
     ['the document', (owner: Owner, id: string) => owner.call('DELETE', `${owner.path}/documents/${id}`)],
     ['its agent', (owner: Owner) => owner.call('DELETE', owner.path)],
-  ])('refunds the document and deletes its text if %s is deleted during indexing', async (_, remove) => {
+  ])('charges only what was embedded, and deletes the text, if %s is deleted during indexing', async (_, remove) => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);
@@ -114,7 +115,7 @@ describe('POST /api/agents/{id}/documents', () => {
     await expect.poll(model.calls, { timeout: patience }).toBe(1);
     expect(code(await remove(owner, made.body.data.id))).toBe('200 SUCCESS');
     model.release();
-    await expect.poll(() => spendable(owner), { timeout: patience }).toBe(before);
+    await expect.poll(() => spendable(owner), { timeout: patience }).toBe(before - tokenPrice('embeddings', 14));
     await expect.poll(() => restOf(owner), { timeout: patience }).toEqual([]);
   });
 

@@ -4,7 +4,6 @@ import { ServiceError } from '../../shared/service-error.ts';
 import { type AgentService, missing } from '../agent-service.ts';
 import type { PageRequest } from '../agent-store.ts';
 import { documentView } from './document.ts';
-import type { IndexingEnds } from './indexing-end.ts';
 import type { DocumentStore } from './vector-index.ts';
 
 /** Embeds documents and messages. */
@@ -20,7 +19,6 @@ export function wholeVectors(vectors: readonly (readonly number[])[]): readonly 
 export interface DocumentListParts {
   readonly agents: Pick<AgentService, 'existing'>;
   readonly documents: DocumentStore;
-  readonly ends: Pick<IndexingEnds, 'end'>;
   /** Refuses (429) an account that deletes too many. */
   readonly demandChange: (accountId: number) => Promise<void>;
   readonly clock: Clock;
@@ -30,7 +28,7 @@ export interface DocumentListParts {
 const maxTries = 3;
 
 /** The documents of an agent, for its owner to list and delete. */
-export function documentList({ agents, documents, ends, demandChange, clock }: DocumentListParts) {
+export function documentList({ agents, documents, demandChange, clock }: DocumentListParts) {
   async function list(accountId: number, agentId: string, request: PageRequest) {
     const agent = await agents.existing(accountId, agentId);
     const { items, next } = await documents.page(agent, request);
@@ -44,9 +42,8 @@ export function documentList({ agents, documents, ends, demandChange, clock }: D
     await demandChange(accountId);
     for (let tries = 0; tries < maxTries; tries++) {
       const document = (await documents.find(ref)) ?? missing('document');
-      const open = document.status === 'indexing' ? await documents.findOpen(id) : undefined;
-      const isDone = open ? await ends.end(open, 'removed') : await documents.remove(document, clock.now());
-      if (isDone) return;
+      // A running indexing finds that the document is gone, and charges what was embedded until then.
+      if (await documents.remove(document, clock.now())) return;
     }
     missing('document');
   }

@@ -35,8 +35,8 @@ export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
         : await giveBack(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
     if (outcome === 'done') return true;
     if (outcome === 'no account') await documents.end(open, { ...ending, status: 'gone' }, undefined);
-    // The document was deleted with its agent, but its charge must still be refunded.
-    else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone');
+    // The document was deleted, but its charge must still be settled.
+    else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone', cost);
     return false;
   }
 

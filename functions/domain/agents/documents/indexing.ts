@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewDocument } from '#contract/agents/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Inference } from '../../inference/inference.ts';
@@ -112,6 +113,10 @@ export function documentAdding(parts: AddingParts) {
   return { order, check, add };
 }
 
+/** Tries of a batch whose model is busy, and the pause after the first in ms, which doubles: 7.75 s in total. */
+const maxBusyTries = 6;
+const busyPauseMs = 250;
+
 export interface IndexingParts {
   readonly documents: DocumentStore;
   readonly vectors: Pick<VectorIndex, 'add'>;
@@ -135,10 +140,9 @@ export function documentIndexing(parts: IndexingParts) {
     const startedAt = clock.now();
     await documents.extend(ref.id, startedAt + patienceMs.indexing);
     try {
-      const result = await embedAll(open, startedAt + runMs);
-      if (result === 'out of time') await (await queue()).send(ref);
-      else if (result === 'gone') await ends.end(open, 'gone');
-      else if (result !== 'taken') await ends.end(open, 'ready', tokenPrice('embeddings', result.tokens));
+      const { is, tokens } = await embedAll(open, startedAt + runMs);
+      if (is === 'out of time') await (await queue()).send(ref);
+      else if (is !== 'taken') await ends.end(open, is, tokenPrice('embeddings', tokens));
     } catch (error) {
       // The queue retries storage errors.
       if (!(error instanceof ServiceError)) throw error;
@@ -151,26 +155,41 @@ export function documentIndexing(parts: IndexingParts) {
   async function embedAll(
     ref: DocumentRef,
     end: number,
-  ): Promise<{ tokens: number } | 'gone' | 'taken' | 'out of time'> {
+  ): Promise<{ readonly is: 'ready' | 'gone' | 'taken' | 'out of time'; readonly tokens: number }> {
     const [document, chunks] = await Promise.all([documents.find(ref), documents.texts(ref)]);
-    if (document?.status !== 'indexing') return 'gone';
+    if (document?.status !== 'indexing') return { is: 'gone', tokens: 0 };
     let { indexedChunks: from, tokens } = document;
     for (; from < chunks.length; from += batchSize) {
-      if (clock.now() > end) return 'out of time';
+      if (clock.now() > end) return { is: 'out of time', tokens };
       const batch = chunks.slice(from, from + batchSize);
       const embedded = await embed(batch.map(({ text }) => text));
       tokens += embedded.tokens;
       if (!(await vectors.add(ref, { from, chunks: batch, ...embedded })))
-        return (await documents.find(ref)) ? 'taken' : 'gone';
+        return { is: (await documents.find(ref)) ? 'taken' : 'gone', tokens };
     }
-    return { tokens };
+    return { is: 'ready', tokens };
   }
 
+  /** Tries again while the model is busy: the queue would wait for half an hour. */
   async function embed(input: string[]) {
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
-    const { body } = await inference.embed({ model: embeddingModel, amount: 0, request: { input }, input: request });
+    const order = { model: embeddingModel, amount: 0, request: { input }, input: request };
+    const { body } = await retryBusy(() => inference.embed(order));
     const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
     return { vectors: wholeVectors(found), tokens: body.usage.prompt_tokens };
+  }
+}
+
+/** Makes a call again while it is refused with 503, at most `maxBusyTries` times. */
+async function retryBusy<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      const isBusy = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+      if (!isBusy || tries === maxBusyTries) throw error;
+      await sleep(busyPauseMs * 2 ** (tries - 1));
+    }
   }
 }
 

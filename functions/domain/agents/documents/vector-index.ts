@@ -59,7 +59,7 @@ export interface DocumentStore {
   overdue(now: number): AsyncGenerator<OpenIndexing>;
   /** Ends open indexing once, in one write with its refund. Undefined: nothing is refunded. */
   end(open: OpenIndexing, end: EndOfIndexing, refund: RefundWrite | undefined): Promise<WrittenRefund>;
-  /** Deletes a document that is not being indexed, with its chunks. Returns false if it has changed, or does not exist. */
+  /** Deletes a document with its chunks; its indexing ends by itself. Returns false if it has changed, or does not exist. */
   remove(document: AgentDocument, now: number): Promise<boolean>;
 }
 

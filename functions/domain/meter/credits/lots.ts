@@ -91,8 +91,9 @@ function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
 export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): LotChange {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
   const id = meter.lotsGranted + 1;
-  const added = changeLots(settleLots(meter), (lots) =>
-    withinLimit(withLot(lots, { ...lot, id, granted, remaining: granted }), lot.source),
+  const added = withinLimit(
+    changeLots(settleLots(meter), (lots) => withLot(lots, { ...lot, id, granted, remaining: granted })),
+    lot.source,
   );
   const entry: LedgerEntry = { type: 'grant', at, amount: granted, source: lot.source };
   return { meter: { ...added, lotsGranted: id, spendable: meter.spendable + granted }, entries: [entry] };
@@ -110,15 +111,23 @@ function joined(one: Lot, other: Lot): Lot {
   return { ...one, granted, remaining: one.remaining + other.remaining };
 }
 
-/** Of too many lots of a source, the two whose expiries are closest become one, with the later. */
-function withinLimit(lots: Lot[], source: Lot['source']): Lot[] {
-  const ofSource = lots.filter((lot) => lot.source === source);
-  if (ofSource.length <= maxLotsPerSource) return lots;
+/**
+ * Joins the two lots of a source whose expiries are closest if there are too many, with the later expiry. They are the
+ * same two as a resumption would restore.
+ */
+function withinLimit(meter: Meter, source: Lot['source']): Meter {
+  const ofSource = meter.lots.filter((lot) => lot.source === source);
+  if (ofSource.length <= maxLotsPerSource) return meter;
   const gaps = ofSource.slice(1).map((later, index) => later.expiresAt - (ofSource[index]?.expiresAt ?? 0));
-  const closest = gaps.indexOf(Math.min(...gaps));
-  const [earlier, later] = ofSource.slice(closest);
-  if (!earlier || !later) return lots;
-  return lots.flatMap((lot) => (lot === earlier ? [] : lot === later ? [joined(later, earlier)] : [lot]));
+  const [earlier, later] = ofSource.slice(gaps.indexOf(Math.min(...gaps)));
+  if (!earlier || !later) return meter;
+  return changeLots(meter, (lots) => {
+    const absorbed = lots.find(({ id }) => id === earlier.id);
+    const into = lots.find(({ id }) => id === later.id);
+    if (!absorbed || !into) return [...lots];
+    const both = { ...joined(into, absorbed), expiresAt: Math.max(into.expiresAt, absorbed.expiresAt) };
+    return byExpiry(lots.flatMap((lot) => (lot === absorbed ? [] : lot === into ? [both] : [lot])));
+  });
 }
 
 /** The lot parts that pay `amount`, as if it were the only cost since the lots were settled. */
@@ -153,18 +162,17 @@ export function restore(
 ): LotChange {
   const amount = parts.reduce((sum, part) => sum + part.amount, 0);
   const meter = settleLots(before);
-  const restored = changeLots(meter, (lots, isOnResume) => returned(lots, isOnResume ? onResume : parts));
+  const restored = changeLots(meter, (lots, isOnResume) => returned(lots, isOnResume ? onResume : parts, now));
   const lost = total(meter.lots) + amount - total(restored.lots);
   const entries: LedgerEntry[] = lost > 0 ? [{ type: 'expiry', at: now, amount: -lost }] : [];
   return { meter: { ...restored, spendable: before.spendable + amount - lost }, entries };
 }
 
-function returned(lots: readonly Lot[], parts: readonly LotPart[]): Lot[] {
+function returned(lots: readonly Lot[], parts: readonly LotPart[], now: number): Lot[] {
   return parts.reduce<Lot[]>(
     (current, part) => {
       const byId = current.findIndex(({ id }) => id === part.id);
-      // A lot merged with another of the same expiry has that lot's id.
-      const index = byId >= 0 ? byId : current.findIndex((lot) => isAlike(lot, part));
+      const index = byId >= 0 ? byId : current.findIndex((lot) => hasAbsorbed(lot, part, now));
       const lot = current[index];
       return lot ? current.with(index, { ...lot, remaining: lot.remaining + part.amount }) : current;
     },
@@ -172,4 +180,11 @@ function returned(lots: readonly Lot[], parts: readonly LotPart[]): Lot[] {
   );
 }
 
-const isAlike = (lot: Lot, part: LotPart): boolean => lot.source === part.source && lot.expiresAt === part.expiresAt;
+/**
+ * Whether a lot may have absorbed the lot of the part: one of the same expiry, or the next purchased lot, as the expiry of
+ * purchased lots is never shortened.
+ */
+function hasAbsorbed(lot: Lot, { source, expiresAt }: LotPart, now: number): boolean {
+  if (lot.source !== source) return false;
+  return lot.expiresAt === expiresAt || (source === 'purchase' && expiresAt > now && lot.expiresAt > expiresAt);
+}

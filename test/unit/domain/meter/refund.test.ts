@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
-import { currentLots, shownLots } from '#domain/meter/credits/lots.ts';
+import { currentLots, maxLotsPerSource, shownLots } from '#domain/meter/credits/lots.ts';
 import { cancel, resume, startSubscription } from '#domain/meter/credits/subscription-changes.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { budgetBack, type KeptCharge, keptCharge, refund } from '#domain/meter/refund.ts';
@@ -188,6 +188,24 @@ describe('refunded credits', () => {
       ['purchase', 40],
       ['plan', 5000],
     ]);
+  });
+
+  it('return in full after more grants than an account can have lots, also while the subscription is cancelled', () => {
+    const grants = (meter: Meter, count: number, from: number): Meter =>
+      Array.from({ length: count }, (_, index) => start + (from + index) * day).reduce(
+        (current, at) => grantCredits(current, credits(10), at).meter,
+        meter,
+      );
+    const dev = { planId: 'dev_pass', plan: plans(2) };
+    const subscribed = startSubscription(opened(), dev, 'sub-1', start, plans).meter;
+    const { meter, charge } = charged(grants(subscribed, maxLotsPerSource, 0), credits(5240));
+    const cancelled = grants(cancel(meter, start + 14 * day).meter, 4, 14);
+    const back = refund(cancelled, charge, { amount: credits(5240) }, start + 18 * day);
+    expect(balance(back.meter)).toBe(balance(cancelled) + credits(5240));
+    expect(held(back.meter)).toBe(balance(back.meter));
+    const resumed = resume(back.meter, start + 18 * day).meter;
+    expect(held(resumed)).toBe(balance(resumed));
+    expect(resumed.lots.every(({ remaining }) => remaining >= 0)).toBe(true);
   });
 
   it('of an earlier month leave the use of this one as it is', () => {
