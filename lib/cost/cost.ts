@@ -49,10 +49,10 @@ const GB = 1e9;
 export const writeUnits = { request: 2, ledger: 8, key: 1 } as const;
 
 /**
- * The watch on holds, for an account's first call in a minute: the write of the index entry, the sweep's two reads of the
+ * The watch on holds, for an account's first call in a minute: the write of the index entry, the sweep's read of the
  * item, and the write that removes the entry (docs/adr/0002-holds-watch.md).
  */
-export const watchUnits = { write: 3, read: 2 } as const;
+export const watchUnits = { write: 3, read: 1 } as const;
 
 /** Log bytes of one call: access log, request line, its metrics, the charge's metric. */
 const logBytes = 1840;

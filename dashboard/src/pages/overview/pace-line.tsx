@@ -18,7 +18,7 @@ export function PaceLine({ balance }: { balance: number }) {
   );
   return (
     <Text size="sm" c="dimmed">
-      At your current rate, your credits last {howLong(left)}. Average on days with calls: {pace}.
+      At your current rate, your credits last {howLong(left)}. Average on days with calls: {pace} credits.
     </Text>
   );
 }

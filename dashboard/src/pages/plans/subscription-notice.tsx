@@ -8,33 +8,44 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
-import { creditCount, formatDay, formatWhole } from '../../lib/format.ts';
+import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
 /** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
-  const { id, planId, status, creditsUsed, monthlyCredits, nextBillingDate, pendingPlanId } = subscription;
+  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, price } = subscription;
   const { creditsExpireAt } = subscription;
+  const isFree = price === 0;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
   const title = planInSentence(planId);
   const day = formatDay(nextBillingDate);
+  const expiry = formatDay(creditsExpireAt ?? nextBillingDate);
 
   const change = (act: () => Promise<unknown>, message: string) =>
     void run(act).then((done) => done && notify({ message }));
 
   const askToCancel = () =>
     confirm({
-      title: `Cancel the ${title}?`,
-      text: `You keep its limits and models until ${day}, and can spend its credits for at least 30 days. You get no new credits and are not billed again.`,
-      action: 'Cancel subscription',
-      keep: 'Keep subscription',
+      ...(isFree
+        ? {
+            title: 'Turn off roll-over?',
+            text: `You stay on the free plan with its credits each month. Those you have now can be spent for at least 30 days.`,
+            action: 'Turn off roll-over',
+            keep: 'Keep roll-over',
+          }
+        : {
+            title: `Cancel the ${title}?`,
+            text: `You keep its limits and models until ${day}, and can spend its credits for at least 30 days. Then you return to the free plan, and are not billed again.`,
+            action: 'Cancel subscription',
+            keep: 'Keep subscription',
+          }),
       onConfirm: () =>
         change(
           () => call(subscriptionRoutes.cancelSubscription, { path: { id } }),
-          `Your ${planTitle(planId)} subscription is cancelled.`,
+          isFree ? 'Roll-over is turned off.' : `Your ${planTitle(planId)} subscription is cancelled.`,
         ),
     });
 
@@ -45,8 +56,10 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
     return (
       <>
         <Notice tone="warning" actions={canResume && <Action onClick={resume}>Resume</Action>}>
-          Your {planTitle(planId)} subscription is cancelled. Its limits apply until {day}, and its credits can be spent
-          until {formatDay(creditsExpireAt ?? nextBillingDate)}.
+          {isFree ? 'Roll-over is turned off.' : `Your ${planTitle(planId)} subscription is cancelled.`} Its limits
+          apply
+          {day === expiry ? '' : ` until ${day}`}, and its credits can be spent{day === expiry ? ',' : ''} until{' '}
+          {expiry}.
         </Notice>
         {resumeError && <ErrorNotice error={resumeError} />}
       </>
@@ -58,12 +71,12 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
         actions={
           <Group gap="md">
             {pendingPlanId !== undefined && <Action onClick={keep}>Keep the {title}</Action>}
-            <Action onClick={askToCancel}>Cancel subscription</Action>
+            <Action onClick={askToCancel}>{isFree ? 'Turn off roll-over' : 'Cancel subscription'}</Action>
           </Group>
         }
       >
-        You are on the {title} and have used {formatWhole(creditsUsed)} of {creditCount(monthlyCredits)} this period.
-        The next billing date is {day}
+        You are on the {title} and have used {creditCount(creditsUsed)} this period.{' '}
+        {isFree ? 'The next month begins on' : 'The next billing date is'} {day}
         {pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`}
       </Notice>
       {error && <ErrorNotice error={error} />}

@@ -25,7 +25,11 @@ export function DocumentTable({ agent, documents }: DocumentTableProps) {
     { title: 'Status', cell: (document) => <DocumentStatus document={document} /> },
     { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
     { title: 'Size', place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
-    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    {
+      title: 'Credits',
+      place: 'end',
+      cell: ({ status, credits }) => (status === 'indexing' ? '–' : formatCredits(credits)),
+    },
     { title: 'Added', place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
     { title: 'Actions', place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
   ];
