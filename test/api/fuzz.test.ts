@@ -55,6 +55,7 @@ const unsayable = new RegExp(
     /must not have duplicate/,
     /names no key of the account/,
     /must have one of email, id and keyPrefix/,
+    /^cursor must be the nextCursor/,
     /^from /,
     /^to /,
     /^url must /,
