@@ -80,7 +80,7 @@ export function agentTurnTests(stage: () => Stage): void {
     await page.locator('[role=log][aria-busy=true]', { hasText: 'Agent' }).waitFor();
     await eventually(() => page.getByRole('log').textContent()).toMatch(/Agent\w+/);
     await press(page, 'Stop');
-    await shows(page, /^Stopped\. This turn was not saved; 1 credit charged/);
+    await shows(page, /^Stopped\. This turn was not saved\. 1 credit charged/);
     await shoot(page, 'agents-stopped');
     await page.reload();
     await shows(page, 'No messages yet');

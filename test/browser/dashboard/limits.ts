@@ -73,7 +73,7 @@ export function limitTests(stage: () => Stage): void {
     await service.settled();
     const page = await visit(person);
     await page.goto('/');
-    await shows(page, /your credits last less than a day\. On days/);
+    await shows(page, /your credits last less than a day\. Average on days/);
   });
 
   test('an alert is added, saved and still there after a reload', async () => {
