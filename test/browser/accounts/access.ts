@@ -41,11 +41,17 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
 }
 
 /** Whether the whole element is visible, not scrolled out of a surrounding box. */
-const isInView = (element: Locator): Promise<boolean> =>
-  element.evaluate(`(node) => {
-    const { left, top, right, bottom } = node.getBoundingClientRect();
-    return [[left + 4, top + 4], [right - 4, bottom - 4]].every(([x, y]) => node.contains(document.elementFromPoint(x, y)));
-  }`);
+const isInView = (element: Locator): Promise<boolean> => element.evaluate(isOnTop);
+
+/** Runs in the page. */
+function isOnTop(node: any): boolean {
+  const { left, top, right, bottom } = node.getBoundingClientRect();
+  const corners = [
+    [left + 4, top + 4],
+    [right - 4, bottom - 4],
+  ];
+  return corners.every(([x, y]) => node.contains(node.ownerDocument.elementFromPoint(x, y)));
+}
 
 export function accessTests(stage: () => Stage): void {
   let person: Person;
