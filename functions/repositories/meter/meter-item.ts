@@ -59,7 +59,7 @@ const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.
 const lotSource = v.picklist(['free', 'plan', 'purchase']);
 
 /** Source, granted, remaining, expiry, id. */
-const LotRow = v.tuple([lotSource, count, count, count, count]);
+const LotRow = v.tuple([lotSource, count, count, count, v.optional(count)]);
 
 const Entry = v.object({
   t: v.picklist(['grant', 'charge', 'refund', 'expiry', 'adjustment']),
@@ -95,7 +95,7 @@ const Item = v.object({
   c: count,
   h: dictionary(isHoldRow),
   g: v.array(LotRow),
-  gn: count,
+  gn: v.optional(count, 0),
   ec: v.exactOptional(count),
   u: v.record(service, count),
   pa: count,
@@ -201,8 +201,9 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
 
 const lotRow = ({ source, granted, remaining, expiresAt, id }: Lot) => [source, granted, remaining, expiresAt, id];
 
-function lotOf([source, granted, remaining, expiresAt, id]: v.InferOutput<typeof LotRow>): Lot {
-  return { id, source, granted, remaining, expiresAt };
+/** Rows of earlier versions have no id: theirs are negative, so that no later lot has the same. */
+function lotOf([source, granted, remaining, expiresAt, id]: v.InferOutput<typeof LotRow>, index: number): Lot {
+  return { id: id ?? -1 - index, source, granted, remaining, expiresAt };
 }
 
 function subscriptionRow({ cancellation, ...subscription }: Subscription) {

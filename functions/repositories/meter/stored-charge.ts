@@ -3,7 +3,7 @@ import { serviceNames } from '#contract/billing/prices.ts';
 
 const LotParts = v.array(
   v.object({
-    id: v.number(),
+    id: v.optional(v.number(), 0),
     source: v.picklist(['free', 'plan', 'purchase']),
     expiresAt: v.number(),
     amount: v.number(),

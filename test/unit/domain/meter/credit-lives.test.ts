@@ -19,7 +19,7 @@ import { currentLots, maxLotsPerSource } from '#domain/meter/credits/lots.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
-import { holdRow, maxItemBytes, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { holdRow, maxItemBytes, meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
@@ -105,6 +105,18 @@ describe('a year of whatever an account may do', () => {
 });
 
 describe('the lots of an account', () => {
+  it('are read from rows of earlier versions, which have no ids', () => {
+    const { meter } = openMeter(1, born, planOfRank);
+    const { gn: _none, ...row } = newMeterRow(grantCredits(meter, credits(7), born).meter, []);
+    const lots = (row['g'] as unknown[][]).map((lot) => lot.slice(0, 4));
+    const { lotsGranted, lots: read } = meterOf({ ...row, g: lots });
+    expect([lotsGranted, ...read.map(({ id, source, remaining }) => [id, source, remaining])]).toEqual([
+      0,
+      [-1, 'free', credits(100)],
+      [-2, 'purchase', credits(7)],
+    ]);
+  });
+
   it('are one where they have one source and expiry', () => {
     let { meter } = openMeter(1, born, planOfRank);
     for (let count = 0; count < 5; count++) ({ meter } = grantCredits(meter, credits(7), born));
