@@ -80,13 +80,14 @@ export function idempotency(
         if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
         const { records } = idempotent();
+        call.claim = claim;
         const earlier = await records.claim(claim, lifetimeMs);
         if (!earlier) {
-          call.claim = claim;
           // Admission limits priced requests.
           if (!route.priced) await records.countUnpriced(caller.accountId);
           return;
         }
+        delete call.claim;
         replay(call, await keptFor(call, earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {
