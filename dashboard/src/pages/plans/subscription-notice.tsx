@@ -9,15 +9,16 @@ import { Notice } from '../../components/feedback/notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
-import { planInSentence, planTitle } from '../../lib/names.ts';
+import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
 import type { Subscription } from './plan.ts';
 import { useResume } from './use-resume.ts';
 
 /** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
-  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, price } = subscription;
+  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
-  const isFree = price === 0;
+  // Enterprise has a price of 0 too.
+  const isFree = planNameOf(planId) === 'freemium';
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
   const title = planInSentence(planId);

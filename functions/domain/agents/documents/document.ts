@@ -33,7 +33,7 @@ export interface OpenIndexing extends DocumentRef {
   readonly deadline: number;
 }
 
-/** `gone`: the document was deleted with its agent. `removed`: the owner deleted the document. */
+/** `gone`: the document or its agent was deleted. `removed`: the document could not be added. */
 export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
 
 /** A document as returned to its owner. */
