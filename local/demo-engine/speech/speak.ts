@@ -11,7 +11,9 @@ import { transcriptOf } from './transcript.ts';
  * write to and the process id of the service.
  */
 const [, , folder = '', service] = process.argv;
-process.stdout.on('error', endWithService);
+process.stdout.on('error', () => process.exit(1));
+// Also when the service is killed before it has written the whole order.
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 /** Characters that are spoken in one go: the first audio is there when the first of them is. */
 const maxPartCharacters = 240;
@@ -21,17 +23,12 @@ const [samplesOf, encoder] = await Promise.all([createFlite(folder), createEncod
 const parts: { text: string; seconds: number }[] = [];
 for (const part of partsOf(text)) {
   // While nothing is written, nothing else shows that the service was killed.
-  if (process.ppid !== Number(service)) endWithService();
+  if (process.ppid !== Number(service)) process.exit(1);
   const samples = await samplesOf(part, voice, speed);
   parts.push({ text: part, seconds: samples.length / sampleRate });
   process.stdout.write(encoder.add(samples));
 }
 process.stdout.write(encoder.end(transcriptOf(parts)));
-
-function endWithService(): never {
-  rmSync(folder, { recursive: true, force: true });
-  process.exit(1);
-}
 
 /** Sentences, and long ones at spaces; what has no letter or digit is not spoken. */
 function partsOf(spoken: string): string[] {

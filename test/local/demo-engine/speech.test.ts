@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -153,6 +153,13 @@ test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service
   service.kill('SIGKILL');
   await expect.poll(() => processesWith(folder), { timeout: 5000 }).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a process whose service is killed before it has written the order removes its folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
+  const program = ['local/demo-engine/speech/speak.ts', folder, String(process.pid)];
+  expect(spawnSync(process.execPath, program, { input: '{"text":"Good' }).status).toBe(1);
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('a text has more parts than a process may have files open', () => {
