@@ -42,9 +42,16 @@ function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()): Pro
   });
 }
 
-/** Runs the command as `audit` does; the most memory that it had resident, in bytes. */
+/**
+ * Runs the command as `audit` does. `maxBytes`: its peak resident memory. On Linux `maxRSS` starts at the size of the parent
+ * process (kernel `exec_mmap`), so the peak is read from procfs.
+ */
 async function measuredAudit(args: string[]) {
-  const report = "process.on('exit', () => console.log(`maxRSS ${process.resourceUsage().maxRSS}`));";
+  const report = `import { existsSync, readFileSync } from 'node:fs';
+    const peak = () => existsSync('/proc/self/status')
+      ? /VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]
+      : process.resourceUsage().maxRSS;
+    process.on('exit', () => console.log('maxRSS ' + peak()));`;
   const env = { ...environment(), NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(report)}` };
   const { status, out } = await audit(args, env);
   return { status, out, maxBytes: Number(/maxRSS (\d+)/.exec(out)?.[1]) * 1024 };
