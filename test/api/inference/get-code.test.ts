@@ -9,7 +9,7 @@ import { hostileTexts } from '#test/requests/code-texts.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { startRecordingProxy } from '#test/service/watched/recording-proxy.ts';
 import type { ChatBody, CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
-import { openAiBody } from '../../../dashboard/src/pages/playground/code/sdk/openai-body.ts';
+import { openAiBody } from '../../../dashboard/src/pages/playground/code/sdk-code.ts';
 import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snippets.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;

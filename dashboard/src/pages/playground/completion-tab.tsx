@@ -4,16 +4,13 @@ import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { GetCodeButton } from './code/get-code-button.tsx';
-import { InterruptionNotice } from './exchange/interruption-notice.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { Parameters } from './parameters/parameters.tsx';
-import { defaultSampling, isSendable, samplingBody } from './parameters/sampling.ts';
-import { InputText } from './parts/input-text.tsx';
-import { Inspector } from './parts/inspector.tsx';
-import { OutputText } from './parts/output-text.tsx';
-import { StopButton } from './parts/stop-button.tsx';
-import { TabLayout } from './parts/tab-layout.tsx';
-import { TokenCount } from './tokens/token-count.tsx';
+import { Inspector, InterruptionNotice } from './tab/inspector.tsx';
+import { Parameters } from './tab/parameters.tsx';
+import { defaultSampling, isSendable, samplingBody } from './tab/sampling.ts';
+import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
+import { StopButton } from './tab/text.tsx';
+import { TokenCount } from './tab/token-count.tsx';
 
 /** Tokens of a completion unless the request sets a maximum (docs/design/inference.md). */
 const defaultMaxTokens = 100;

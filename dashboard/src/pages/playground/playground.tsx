@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentType, Suspense, lazy, useEffect, useRef, useState } from 'react';
 import { Page } from '../../components/layout/page.tsx';
 import { useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
@@ -13,12 +13,12 @@ const tab = (id: string, title: string, load: () => Promise<ComponentType>) => (
 const tabs = [
   tab('chat', 'Chat', async () => (await import('./chat/chat-tab.tsx')).ChatTab),
   tab('completion', 'Completion', async () => (await import('./completion-tab.tsx')).CompletionTab),
-  tab('embeddings', 'Embeddings', async () => (await import('./embeddings/embeddings-tab.tsx')).EmbeddingsTab),
-  tab('analyze', 'Text analysis', async () => (await import('./analysis/analysis-tab.tsx')).AnalysisTab),
+  tab('embeddings', 'Embeddings', async () => (await import('./embeddings-tab.tsx')).EmbeddingsTab),
+  tab('analyze', 'Text analysis', async () => (await import('./analysis-tab.tsx')).AnalysisTab),
   tab('translate', 'Translation', async () => (await import('./translate-tab.tsx')).TranslateTab),
-  tab('speech', 'Text-to-speech', async () => (await import('./audio/speech/speech-tab.tsx')).SpeechTab),
+  tab('speech', 'Text-to-speech', async () => (await import('./audio/speech-tab.tsx')).SpeechTab),
   tab('transcription', 'Transcription', async () => {
-    const { TranscriptionTab } = await import('./audio/transcription/transcription-tab.tsx');
+    const { TranscriptionTab } = await import('./audio/transcription-tab.tsx');
     return TranscriptionTab;
   }),
 ];

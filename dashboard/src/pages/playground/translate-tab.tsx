@@ -7,11 +7,9 @@ import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { count } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { InputText } from './parts/input-text.tsx';
-import { Inspector } from './parts/inspector.tsx';
-import { languageChoices } from './parts/language-select.tsx';
-import { OutputText } from './parts/output-text.tsx';
-import { TabLayout } from './parts/tab-layout.tsx';
+import { Inspector } from './tab/inspector.tsx';
+import { languageChoices } from './tab/language-select.tsx';
+import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
 
 export function TranslateTab() {
   const exchange = useExchange();

@@ -8,9 +8,9 @@ import { toApiError } from '../../../api/http/api-error.ts';
 import { followUp } from '../../../api/query-client.ts';
 import { spendingReads } from '../../../api/reads.ts';
 import { stream } from '../../../api/stream.ts';
-import { pieceBuffer } from '../../playground/exchange/piece-buffer.ts';
+import { pieceBuffer } from '../../playground/exchange/pieces.ts';
+import { joinPieces } from '../../playground/exchange/pieces.ts';
 import { withPlaygroundKey } from '../../playground/exchange/playground-key.ts';
-import { joinPieces } from '../../playground/exchange/stream-chunk.ts';
 import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage } from './turn.ts';
 
 /** What a turn changes. */

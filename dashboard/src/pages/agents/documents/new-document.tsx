@@ -12,7 +12,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { notify } from '../../../components/feedback/notifications.tsx';
 import { count, creditCount, formatAbout, formatBytes, formatWhole } from '../../../lib/format.ts';
 import { useFileDrop } from '../../../lib/hooks/use-file-drop.ts';
-import { estimateTokens } from '../../playground/tokens/estimate-tokens.ts';
+import { estimateTokens } from '../../playground/tab/estimate-tokens.ts';
 import { type AgentRecord, agentReads } from '../agent.ts';
 import css from './documents.module.css';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';

@@ -1,11 +1,10 @@
 import { Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
-import { TokenCount } from '../tokens/token-count.tsx';
+import { TokenCount } from '../tab/token-count.tsx';
 import css from './chat.module.css';
-import { promptTexts, promptTokens } from './state/prompt-texts.ts';
-import type { Items } from './state/thread.ts';
-import type { Chat, Thread } from './state/use-chat.ts';
+import type { Items } from './thread.ts';
+import type { Chat, Thread } from './use-chat.ts';
 
 interface PromptTokensProps {
   readonly chat: Chat;
@@ -62,3 +61,27 @@ function useSettled(items: Items, isStill: boolean): Items {
   if (isStill && settled !== items) setSettled(items);
   return isStill ? items : settled;
 }
+
+interface Prompt {
+  readonly system: string;
+  readonly functions: string;
+  readonly items: Items;
+  /** What is being typed. */
+  readonly text: string;
+}
+
+/** Around each message, and around the whole, as the service counts them (`domain/inference/chat.ts`). */
+const perMessage = 4;
+const perRequest = 3;
+
+/** The texts of the next request that tokens are counted of. */
+function promptTexts({ system, functions, items, text }: Prompt): string[] {
+  const written = items.flatMap(({ message }) => {
+    const call = message.role === 'assistant' ? message.function_call : undefined;
+    return [(message.content ?? '') + (call ? call.name + call.arguments : '')];
+  });
+  return [system, ...written, text, functions].filter((one) => one !== '');
+}
+
+/** Tokens that a request adds to those of its texts. */
+const promptTokens = (texts: readonly string[]): number => perRequest + perMessage * texts.length;

@@ -1,7 +1,7 @@
 import type { InferInput } from 'valibot';
 import type { NewMessage as AgentMessage } from '#contract/agents/conversations.ts';
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
-import type { SpeechRequest } from '#contract/audio/speech.ts';
+import type { SpeechFormat, SpeechRequest } from '#contract/audio/speech.ts';
 import type { TranscriptionRequest } from '#contract/audio/transcription.ts';
 import type { NewUpload } from '#contract/audio/transcriptions.ts';
 import type { Route } from '#contract/http/route.ts';
@@ -9,8 +9,10 @@ import type { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contrac
 import type { TranslationRequest } from '#contract/inference/translation.ts';
 import type { NewMessage } from '#contract/messages/messages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
+import { audioRoutes } from '#contract/routes/audio.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
+import { commented, curlCommand, jsonLiteral, shellQuoted } from './literals.ts';
 
 export type ChatBody = InferInput<typeof ChatRequest>;
 
@@ -59,7 +61,7 @@ export interface AgentRequest {
 }
 
 /** A message to a phone, which the code sends once with its Idempotency-Key, however often it runs. */
-export interface MessageRequest {
+interface MessageRequest {
   readonly kind: 'message';
   readonly body: InferInput<typeof NewMessage>;
   readonly idempotencyKey: string;
@@ -95,3 +97,44 @@ export const hasFunctions = (request: TextRequest): boolean =>
   request.kind === 'agent'
     ? request.hasFunctions
     : request.kind === 'chat' && (request.body.functions ?? []).length > 0;
+
+/** Languages that code is written in, by their ids. */
+export const titles = [
+  ['curl', 'cURL'],
+  ['python', 'Python'],
+  ['javascript', 'JavaScript'],
+  ['openai-python', 'OpenAI SDK (Python)'],
+  ['openai-node', 'OpenAI SDK (Node)'],
+  ['ai-sdk', 'AI SDK'],
+] as const;
+
+/** Code by the id of its language. */
+export type CodeOf = Readonly<Partial<Record<(typeof titles)[number][0], string | undefined>>>;
+
+/** A request for a terminal, whatever is sent and comes back. */
+export function curlOf(origin: string, request: SingleRequest): string {
+  if (request.kind === 'speech') return speechCurl(origin, request);
+  if (request.kind === 'transcription') return transcriptionCurl(origin, request);
+  return commented('#', noteOf(request)) + curlCommand(origin, pathOf(request), request.body, headersOf(request));
+}
+
+/** A refusal is shown, and no file with the name of audio. */
+const speechCurl = (
+  origin: string,
+  { body }: SpeechCode,
+): string => `curl -sSf ${shellQuoted(origin + audioRoutes.createSpeech.path)} \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -H 'Accept: audio/*' \\
+  -d ${shellQuoted(jsonLiteral(body))} \\
+  -o ${speechFile(body.format)}`;
+
+function transcriptionCurl(origin: string, { file, body }: TranscriptionCode): string {
+  const parts = [`file=@${file}`, ...Object.entries(body).map(([name, value]) => `${name}=${value}`)];
+  return `curl -s ${shellQuoted(origin + audioRoutes.createTranscription.path)} \\
+  -H "Authorization: Bearer $API_KEY" \\
+${parts.map((part) => `  -F ${shellQuoted(part)}`).join(' \\\n')}`;
+}
+
+/** What a file of speech is called. */
+export const speechFile = (format: SpeechFormat = 'mp3'): string => `speech.${format}`;

@@ -1,23 +1,42 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import * as v from 'valibot';
+import type { SpeechRequest } from '#contract/audio/speech.ts';
+import { prices } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
+import type { audioRoutes } from '#contract/routes/audio.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
-import { perform } from '../../../api/call.ts';
-import { type ApiError, toApiError } from '../../../api/http/api-error.ts';
+import { call, callWithHeaders, perform } from '../../../api/call.ts';
+import { ApiError, toApiError } from '../../../api/http/api-error.ts';
+import { openEnvelope } from '../../../api/http/envelope.ts';
 import type { DataRoute } from '../../../api/http/response.ts';
 import type { Input, SendOptions } from '../../../api/http/send.ts';
 import { spendingReads } from '../../../api/reads.ts';
-import { audioExchange, type SpeechOrder } from './audio-exchange.ts';
-import { chargedCredits } from './charged-credits.ts';
-import { exchange } from './exchange.ts';
-import { pieceBuffer } from './piece-buffer.ts';
+import { request } from '../../../api/request.ts';
+import { stream } from '../../../api/stream.ts';
+import { type Piece, StreamChunk, Usage, joinPieces, pieceBuffer, pieceOf } from './pieces.ts';
 import { withPlaygroundKey } from './playground-key.ts';
-import type { Receipt } from './receipt.ts';
-import { joinPieces, type Piece } from './stream-chunk.ts';
-import { StreamInterrupted, streamedExchange } from './streamed-exchange.ts';
+
+/** Figures of a call; times in milliseconds since it was sent. */
+export const Figures = v.object({
+  firstTokenMs: v.optional(v.number()),
+  totalMs: v.optional(v.number()),
+  tokens: v.optional(v.object({ prompt: v.number(), total: v.number() })),
+  credits: v.optional(v.number()),
+});
+export type Figures = Readonly<v.InferOutput<typeof Figures>>;
+
+interface Receipt extends Figures {
+  readonly requestId?: string | undefined;
+  /** The body as received, or the chunks of its stream, one a line. */
+  readonly response: string;
+}
+
+const WithUsage = v.object({ usage: v.optional(Usage) });
 
 /** What was sent last. */
-export interface SentRequest {
+interface SentRequest {
   readonly route: Route;
   readonly body: unknown;
   /** The command for a terminal, where it is more than JSON to and fro. */
@@ -25,13 +44,26 @@ export interface SentRequest {
 }
 
 /** How the last call ended before its response was complete: `settling` until its charge is known or given up. */
-export type Interruption = 'before-response' | 'settling' | 'settled';
+type Interruption = 'before-response' | 'settling' | 'settled';
 
-/** Ends a stream at the service too, which may not notice that nobody reads it any more (docs/adr/0013-cancelled-streams.md). */
-function cancelStream(requestId: string | undefined, { key }: SendOptions): void {
-  if (requestId === undefined) return;
-  // What ended already, or is unknown, needs no cancelling.
-  void perform(inferenceRoutes.cancelRequest, { path: { requestId } }, { key }).catch(() => undefined);
+/** Runs a stream and cancels it at the service when it is stopped: a disconnect alone may go unnoticed (docs/adr/0013-cancelled-streams.md). */
+async function cancellable<Result>(
+  { key, signal }: SendOptions,
+  requestIdSoFar: () => string | undefined,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  const cancel = (): void => {
+    const requestId = requestIdSoFar();
+    if (requestId === undefined) return;
+    // The stream may have ended already.
+    void perform(inferenceRoutes.cancelRequest, { path: { requestId } }, { key }).catch(() => undefined);
+  };
+  signal?.addEventListener('abort', cancel);
+  try {
+    return await act();
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
 }
 
 /** One call at a time of a playground tab: its request, receipt and error. */
@@ -66,7 +98,7 @@ export function useExchange() {
       return undefined;
     } finally {
       if (isShown(signal)) setRunning(false);
-      for (const { id } of spendingReads) void client.invalidateQueries({ queryKey: [id] });
+      invalidateSpending();
     }
   }
 
@@ -78,6 +110,10 @@ export function useExchange() {
     if (!isShown(signal)) return;
     setReceipt({ ...partial, credits });
     setInterruption('settled');
+    invalidateSpending();
+  }
+
+  function invalidateSpending(): void {
     for (const { id } of spendingReads) void client.invalidateQueries({ queryKey: [id] });
   }
 
@@ -111,8 +147,18 @@ export function useExchange() {
     more: Pick<SendOptions, 'idempotencyKey'> = {},
   ) {
     return begin({ route, ...about }, async (options) => {
-      const { data, receipt } = await exchange(route, input, { ...options, ...more });
-      if (isShown(options.signal)) setReceipt(receipt);
+      const began = performance.now();
+      const { data, headers, text } = await callWithHeaders(route, input, { ...options, ...more });
+      const read = v.safeParse(WithUsage, data);
+      const credits = headers.get('x-credits-charged');
+      if (isShown(options.signal))
+        setReceipt({
+          totalMs: performance.now() - began,
+          tokens: tokensOf(read.success ? read.output.usage : undefined),
+          credits: credits === null ? undefined : Number(credits),
+          requestId: headers.get('x-request-id') ?? undefined,
+          response: text,
+        });
       return data;
     });
   }
@@ -121,24 +167,26 @@ export function useExchange() {
   async function stream<R extends Route>(
     route: R,
     input: Input<R> & { body: unknown },
-    onPiece: (piece: Piece) => void,
+    show: (piece: Piece) => void,
   ): Promise<boolean> {
     const whole = await begin({ route, body: input.body }, async (options) => {
       let latest: Receipt | undefined;
       const buffer = pieceBuffer((pieces) => {
         if (!isShown(options.signal)) return;
         setReceipt(latest);
-        onPiece(joinPieces(pieces));
+        show(joinPieces(pieces));
       });
-      const cancel = (): void => cancelStream(latest?.requestId, options);
-      options.signal?.addEventListener('abort', cancel);
+      const onPiece = (piece: Piece, soFar: Receipt): void => {
+        latest = soFar;
+        buffer.add(piece);
+      };
       try {
-        return await streamedExchange(route, input, options, (piece, soFar) => {
-          latest = soFar;
-          buffer.add(piece);
-        });
+        return await cancellable(
+          options,
+          () => latest?.requestId,
+          () => streamedExchange(route, input, options, onPiece),
+        );
       } finally {
-        options.signal?.removeEventListener('abort', cancel);
         buffer.end();
       }
     });
@@ -150,13 +198,11 @@ export function useExchange() {
   async function audio(order: SpeechOrder, curl: (origin: string) => string): Promise<Blob | undefined> {
     const received = await begin({ route: order.route, body: order.body, curl }, async (options) => {
       let requestId: string | undefined;
-      const cancel = (): void => cancelStream(requestId, options);
-      options.signal?.addEventListener('abort', cancel);
-      try {
-        return await audioExchange(order, options, (id) => (requestId = id));
-      } finally {
-        options.signal?.removeEventListener('abort', cancel);
-      }
+      return cancellable(
+        options,
+        () => requestId,
+        () => audioExchange(order, options, (id) => (requestId = id)),
+      );
     });
     if (received) setReceipt(received.receipt);
     return received?.file;
@@ -177,3 +223,117 @@ export function useExchange() {
 }
 
 export type ExchangeState = ReturnType<typeof useExchange>;
+
+/** A stream that began and was stopped or cut before its end; `receipt` has what is known of it by then. */
+class StreamInterrupted extends Error {
+  readonly receipt: Receipt;
+
+  constructor(receipt: Receipt, cause: unknown) {
+    super('The stream was interrupted.', { cause });
+    this.name = 'StreamInterrupted';
+    this.receipt = receipt;
+  }
+}
+
+/** A streamed call; `onPiece` gets each piece with the receipt so far. Throws StreamInterrupted once it has begun. */
+async function streamedExchange<R extends Route>(
+  route: R,
+  input: Input<R>,
+  options: SendOptions,
+  onPiece: (piece: Piece, receipt: Receipt) => void,
+): Promise<Receipt> {
+  const began = performance.now();
+  const sinceBegan = () => performance.now() - began;
+  const { headers, chunks } = await stream(route, input, options);
+  const requestId = headers.get('x-request-id') ?? undefined;
+  let response = '';
+  let firstTokenMs: number | undefined;
+  let counted: Pick<Receipt, 'tokens' | 'credits'> = {};
+  const soFar = (): Receipt => ({ requestId, firstTokenMs, response, ...counted });
+  try {
+    for await (const data of chunks) {
+      const chunk = v.parse(StreamChunk, data);
+      const piece = pieceOf(chunk);
+      response += `data: ${JSON.stringify(data)}\n`;
+      if (piece.text || piece.call) firstTokenMs ??= sinceBegan();
+      if (chunk.usage) counted = { tokens: tokensOf(chunk.usage), credits: streamCredits(route, chunk) };
+      onPiece(piece, soFar());
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError || options.signal?.aborted)) throw error;
+    throw new StreamInterrupted({ ...soFar(), totalMs: sinceBegan() }, error);
+  }
+  return { ...soFar(), totalMs: sinceBegan() };
+}
+
+/** A stream's headers leave before its cost is known, so it is calculated from the price list: per completion, or per token. */
+function streamCredits(route: Route, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
+  if (!route.priced || !usage) return undefined;
+  const { credits, unit, unitSize } = prices[route.priced.service];
+  return unit === 'token' ? (usage.total_tokens * credits) / unitSize : credits;
+}
+
+/** A text to speak, and what it costs: a stream's headers leave before it is charged. */
+interface SpeechOrder {
+  readonly route: typeof audioRoutes.createSpeech;
+  readonly body: v.InferInput<typeof SpeechRequest>;
+  readonly credits: number;
+}
+
+/**
+ * Receives audio as its bytes, of which there may be more than an envelope holds. Throws an ApiError for a refusal, and
+ * StreamInterrupted once it has begun.
+ */
+async function audioExchange(
+  { route, body, credits }: SpeechOrder,
+  options: SendOptions,
+  onBegin: (requestId: string | undefined) => void,
+): Promise<{ file: Blob; receipt: Receipt }> {
+  const began = performance.now();
+  const response = await request(route, { body }, { ...options, accept: 'audio/*' });
+  const { headers } = response;
+  const type = headers.get('content-type') ?? '';
+  if (!response.body || !type.startsWith('audio/')) {
+    openEnvelope(await response.text(), headers);
+    throw new ApiError('INVALID_RESPONSE', 'The server returned no audio. Try again.');
+  }
+  const requestId = headers.get('x-request-id') ?? undefined;
+  onBegin(requestId);
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  const soFar = (): Receipt => ({
+    requestId,
+    totalMs: performance.now() - began,
+    response: `Content-Type: ${type}\n\n(${bytes} bytes of audio)`,
+  });
+  try {
+    for await (const part of response.body) {
+      parts.push(part);
+      bytes += part.length;
+    }
+  } catch (error) {
+    throw new StreamInterrupted(soFar(), error);
+  }
+  return { file: new Blob(parts, { type }), receipt: { ...soFar(), credits } };
+}
+
+const maxAttempts = 12;
+const intervalMs = 500;
+
+/**
+ * Credits charged for a request, from the credit history, where a charge appears shortly after the call ended;
+ * undefined where it has not appeared within 6 seconds.
+ */
+async function chargedCredits(requestId: string): Promise<number | undefined> {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const { entries } = await call(creditRoutes.getCredits, { query: { limit: '20' } });
+    const entry = entries.find((one) => one.requestId === requestId);
+    if (entry) return Math.abs(entry.credits);
+    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+  }
+  return undefined;
+}
+
+function tokensOf(usage: v.InferOutput<typeof Usage> | undefined): Receipt['tokens'] {
+  return usage && { prompt: usage.prompt_tokens, total: usage.total_tokens };
+}

@@ -1,9 +1,19 @@
 import { memo, useMemo, useRef } from 'react';
+import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
-import plain from '../parts/plain-text.module.css';
-import { BlockView } from './block-view.tsx';
+import plain from '../tab/tab.module.css';
 import css from './markdown.module.css';
-import { type Definitions, parseBlock, type SplitText, splitBlocks, withoutUnsettledEnd } from './parse.ts';
+import {
+  type Block,
+  type Cell,
+  type Definitions,
+  type Inline,
+  type ListItem,
+  type SplitText,
+  parseBlock,
+  splitBlocks,
+  withoutUnsettledEnd,
+} from './parse.ts';
 
 interface MarkdownProps {
   readonly text: string;
@@ -57,4 +67,114 @@ function useKept(definitions: Definitions): Definitions {
   const kept = useRef(definitions);
   if (JSON.stringify(kept.current) !== JSON.stringify(definitions)) kept.current = definitions;
   return kept.current;
+}
+
+/** The page's headings end at the second level: a text's are below them. */
+const headings = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const;
+
+/** A block, as elements that load nothing. */
+function BlockView({ block }: { block: Block }) {
+  if (block.kind === 'rule') return <hr />;
+  if (block.kind === 'code') return <Code language={block.language} text={block.text} />;
+  if (block.kind === 'list') return <ListView start={block.start} items={block.items} />;
+  if (block.kind === 'table') return <TableView header={block.header} rows={block.rows} />;
+  if (block.kind === 'quote')
+    return (
+      <blockquote dir="auto">
+        <BlockViews blocks={block.blocks} />
+      </blockquote>
+    );
+  const content = <InlineView content={block.content} />;
+  if (block.kind === 'tight') return content;
+  const Tag = block.kind === 'heading' ? (headings[block.depth - 1] ?? 'h6') : 'p';
+  return <Tag dir="auto">{content}</Tag>;
+}
+
+function BlockViews({ blocks }: { blocks: readonly Block[] }) {
+  const placed = blocks.map((block, place) => ({ block, place }));
+  return placed.map(({ block, place }) => <BlockView key={place} block={block} />);
+}
+
+const Code = memo(function Code({ language, text }: { language: string; text: string }) {
+  return (
+    <div className={css.code} dir="ltr">
+      <CodeBlock code={text} what={language === '' ? 'code' : `${language} code`} />
+    </div>
+  );
+});
+
+function ListView({ start, items }: { start: number | undefined; items: readonly ListItem[] }) {
+  const placed = items.map((item, place) => ({ item, place }));
+  const shown = placed.map(({ item: { isDone, blocks }, place }) => (
+    <li key={place} dir="auto" className={isDone === undefined ? undefined : css.task}>
+      {isDone !== undefined && (
+        <input type="checkbox" checked={isDone} disabled aria-label={isDone ? 'Done' : 'Open'} />
+      )}
+      <BlockViews blocks={blocks} />
+    </li>
+  ));
+  return start === undefined ? <ul>{shown}</ul> : <ol start={start}>{shown}</ol>;
+}
+
+interface TableViewProps {
+  readonly header: readonly Cell[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+/** It may be wider than its message, so it scrolls. */
+function TableView({ header, rows }: TableViewProps) {
+  const placed = rows.map((cells, place) => ({ cells, place }));
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={css.scroll} tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {withPlaces(header).map(({ cell, place }) => (
+              <th key={place} scope="col" dir="auto" style={{ textAlign: cell.align }}>
+                <InlineView content={cell.content} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {placed.map(({ cells, place: row }) => (
+            <tr key={row}>
+              {withPlaces(cells).map(({ cell, place }) => (
+                <td key={place} dir="auto" style={{ textAlign: cell.align }}>
+                  <InlineView content={cell.content} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const withPlaces = (cells: readonly Cell[]) => cells.map((cell, place) => ({ cell, place }));
+
+/** Inline content, as elements that load nothing. */
+function InlineView({ content }: { content: readonly Inline[] }) {
+  // The same text may be there twice, so its place names it.
+  const placed = content.map((inline, place) => ({ inline, place }));
+  return placed.map(({ inline, place }) => <One key={place} inline={inline} />);
+}
+
+const styles = { strong: 'strong', emphasis: 'em', deleted: 'del' } as const;
+
+function One({ inline }: { inline: Inline }) {
+  if (inline.kind === 'text') return inline.text;
+  if (inline.kind === 'code') return <code>{inline.text}</code>;
+  if (inline.kind === 'break') return <br />;
+  const content = <InlineView content={inline.content} />;
+  if (inline.kind === 'link')
+    return (
+      <a href={inline.href} title={inline.href} target="_blank" rel="noopener noreferrer nofollow">
+        {content}
+      </a>
+    );
+  const Style = styles[inline.kind];
+  return <Style>{content}</Style>;
 }

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { CodeBlock } from '../../../components/elements/code-block.tsx';
 import { count, formatDuration } from '../../../lib/format.ts';
-import { prettyJson } from '../../playground/parts/pretty-json.ts';
+import { prettyJson } from '../../playground/tab/text.tsx';
 import css from '../reference.module.css';
 import type { TrialResponse } from './trial.ts';
 

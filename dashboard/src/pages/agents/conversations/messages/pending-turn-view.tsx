@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
-import { FunctionCall } from '../../../playground/chat/messages/function-call.tsx';
-import talk from '../../../playground/chat/messages/messages.module.css';
-import { ResponseText } from '../../../playground/chat/messages/response-text.tsx';
-import { Caret, PlainText } from '../../../playground/parts/plain-text.tsx';
+import talk from '../../../playground/chat/chat.module.css';
+import { FunctionCall } from '../../../playground/chat/talk.tsx';
+import { ResponseText } from '../../../playground/chat/talk.tsx';
+import { Caret, PlainText } from '../../../playground/tab/text.tsx';
 import type { PendingTurn } from '../turn.ts';
 
 interface PendingTurnViewProps {

@@ -3,7 +3,7 @@ import {
   formatClock,
   formatLength,
   progressClocks,
-} from '../../../../../../dashboard/src/pages/playground/audio/clock.ts';
+} from '../../../../../../dashboard/src/pages/playground/audio/display.ts';
 
 describe('the length of audio', () => {
   it.each([

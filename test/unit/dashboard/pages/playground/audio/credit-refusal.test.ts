@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { creditRefusal } from '../../../../../../dashboard/src/pages/playground/audio/transcription/long/credit-refusal.ts';
+import { creditRefusal } from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
 
 describe('a file that is to be uploaded', () => {
   it('is refused in the words of the service where the balance surely does not pay it', () => {

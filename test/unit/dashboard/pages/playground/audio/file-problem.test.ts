@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileProblem } from '../../../../../../dashboard/src/pages/playground/audio/transcription/file-problem.ts';
+import { fileProblem } from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
 
 const small = 1000;
 const big = 5_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isOpen, pollMs } from '../../../../../../dashboard/src/pages/playground/audio/transcription/long/job-polls.ts';
-import { uploadTypeOf } from '../../../../../../dashboard/src/pages/playground/audio/transcription/long/upload-type.ts';
+import { isOpen, pollMs } from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
+import { uploadTypeOf } from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
 
 describe('the type that a file is uploaded as', () => {
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   currentIndex,
   timedSegments,
-} from '../../../../../../dashboard/src/pages/playground/audio/transcription/transcript/timed-segments.ts';
+} from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
 
 const word = (start: number, text: string) => ({ start, end: start + 0.4, word: text });
 const wordsOf = (...input: Parameters<typeof timedSegments>) =>

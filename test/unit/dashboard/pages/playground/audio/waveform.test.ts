@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketPeaks, waveformPath } from '../../../../../../dashboard/src/pages/playground/audio/player/peaks.ts';
+import { bucketPeaks, waveformPath } from '../../../../../../dashboard/src/pages/playground/audio/display.ts';
 
 const samples = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 300 });
 const parts = fc.integer({ min: 1, max: 400 });

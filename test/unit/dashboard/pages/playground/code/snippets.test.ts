@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CodeRequest } from '../../../../../../dashboard/src/pages/playground/code/code-request.ts';
-import { openAiBody } from '../../../../../../dashboard/src/pages/playground/code/sdk/openai-body.ts';
+import { openAiBody } from '../../../../../../dashboard/src/pages/playground/code/sdk-code.ts';
 import { codeSnippets } from '../../../../../../dashboard/src/pages/playground/code/snippets.ts';
 
 const origin = 'https://api.example.com';

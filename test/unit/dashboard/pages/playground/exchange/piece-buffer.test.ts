@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pieceBuffer } from '../../../../../../dashboard/src/pages/playground/exchange/piece-buffer.ts';
-import { joinPieces } from '../../../../../../dashboard/src/pages/playground/exchange/stream-chunk.ts';
+import { pieceBuffer } from '../../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
+import { joinPieces } from '../../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callMsOf } from '#test/process-usage.ts';
-import type { Block, Inline } from '../../../../../../dashboard/src/pages/playground/markdown/document.ts';
+import type { Block, Inline } from '../../../../../../dashboard/src/pages/playground/markdown/parse.ts';
 import {
   parseBlock,
   type SplitText,

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { defaultSampling } from '../../../../../../dashboard/src/pages/playground/parameters/sampling.ts';
 import {
   maxNameLength,
   maxPresetLength,
   maxPresets,
   type Preset,
   refusal,
-} from '../../../../../../dashboard/src/pages/playground/presets/preset.ts';
+} from '../../../../../../dashboard/src/pages/playground/chat/presets.ts';
+import { defaultSampling } from '../../../../../../dashboard/src/pages/playground/tab/sampling.ts';
 
 const values = { sampling: defaultSampling, system: 'Be brief', functions: '' };
 const preset = (id: string, name = `preset ${id}`): Preset => ({ id, name, values });
@@ -28,7 +28,7 @@ beforeEach(() => {
   localStorage = fakeStorage();
   vi.stubGlobal('localStorage', localStorage);
 });
-const openStore = () => import('../../../../../../dashboard/src/pages/playground/presets/preset-store.ts');
+const openStore = () => import('../../../../../../dashboard/src/pages/playground/chat/presets.ts');
 const openAccounts = () => import('../../../../../../dashboard/src/api/account/account-storage.ts');
 
 describe('a preset', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { callMsOf } from '#test/process-usage.ts';
-import { estimateTokens } from '../../../../../../dashboard/src/pages/playground/tokens/estimate-tokens.ts';
+import { estimateTokens } from '../../../../../../dashboard/src/pages/playground/tab/estimate-tokens.ts';
 
 /** Running text, as people type it into a chat. */
 const texts = {

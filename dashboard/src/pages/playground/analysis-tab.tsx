@@ -1,0 +1,289 @@
+import { Badge, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { type Analysis, labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
+import { type AnalysisName, analysisNames } from '#contract/analysis/names.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { languageName } from '#contract/inference/languages.ts';
+import { analysisRoutes } from '#contract/routes/analysis.ts';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { count, formatAbout, formatWhole } from '../../lib/format.ts';
+import { GetCodeButton } from './code/get-code-button.tsx';
+import { useExchange } from './exchange/use-exchange.ts';
+import css from './playground.module.css';
+import { Inspector } from './tab/inspector.tsx';
+import { LanguageSelect } from './tab/language-select.tsx';
+import { InputText, TabLayout } from './tab/tab-layout.tsx';
+import { PlainText } from './tab/text.tsx';
+
+const example = `I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.
+Please write to Ada Lovelace at ada@example.com, or call +44 20 7946 0958.`;
+
+const titles: Readonly<Record<AnalysisName, string>> = {
+  sentiment: 'Sentiment',
+  entities: 'Entities',
+  key_phrases: 'Key phrases',
+  language: 'Language',
+  pii: 'Personal data',
+  categories: 'Categories',
+};
+
+/** Text analysis: what a text is about, who is in it, and what of it is nobody's business. */
+export function AnalysisTab() {
+  const exchange = useExchange();
+  const [text, setText] = useState(example);
+  const [analyses, setAnalyses] = useState<readonly AnalysisName[]>(['sentiment', 'entities', 'pii', 'categories']);
+  const [labelText, setLabelText] = useState('delivery, quality, price');
+  const [language, setLanguage] = useState<string | null>(null);
+  const [result, setResult] = useState<{ text: string; analysis: Analysis }>();
+
+  const hasCategories = analyses.includes('categories');
+  const labels = [...new Set(labelText.split(',').map((label) => label.trim()))].filter(Boolean);
+  const labelError = hasCategories && labelProblem(labels);
+  const characters = Array.from(text).length;
+  const isTooLong = characters > maxAnalysisCharacters;
+  const body = {
+    text,
+    analyses: [...analyses],
+    ...(hasCategories && { labels }),
+    ...(language !== null && { language }),
+  };
+
+  async function analyze(): Promise<void> {
+    // Marks are set by the places of JavaScript's own units.
+    const sent = { ...body, offsetUnit: 'utf16' as const };
+    const analysis = await exchange.call(analysisRoutes.analyze, { body: sent });
+    setResult(analysis && { text, analysis });
+  }
+
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {prices.text_analysis.credits} credits per request, for any number of analyses.
+      </Text>
+      <LanguageSelect value={language} onChange={setLanguage} />
+    </Stack>
+  );
+
+  return (
+    <TabLayout
+      title="Text analysis"
+      actions={<GetCodeButton request={() => ({ kind: 'analysis', body })} />}
+      parameters={parameters}
+      details={<Inspector exchange={exchange} />}
+    >
+      <InputText
+        label="Text"
+        error={isTooLong && `Enter at most ${formatWhole(maxAnalysisCharacters)} characters`}
+        value={text}
+        onChange={setText}
+      />
+      <Checkbox.Group
+        label="Analyses"
+        mt="md"
+        error={analyses.length === 0 && 'Select at least one analysis'}
+        value={[...analyses]}
+        onChange={(names) => setAnalyses(analysisNames.filter((name) => names.includes(name)))}
+      >
+        <Group gap="md" mt="xs">
+          {analysisNames.map((name) => (
+            <Checkbox key={name} value={name} label={titles[name]} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      {hasCategories && (
+        <TextInput
+          label="Category labels (comma-separated)"
+          mt="md"
+          error={labelError}
+          value={labelText}
+          onChange={(event) => setLabelText(event.currentTarget.value)}
+        />
+      )}
+      <Group my="md">
+        <Button
+          loading={exchange.isRunning}
+          disabled={text.trim() === '' || isTooLong || analyses.length === 0 || labelError !== false}
+          onClick={() => void analyze()}
+        >
+          Analyze
+        </Button>
+        {result && (
+          <Text size="sm" c="dimmed">
+            {count(result.analysis.credits, 'credit')}
+          </Text>
+        )}
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void analyze()} />}
+      <div role="status">{result && <Findings {...result} />}</div>
+    </TabLayout>
+  );
+}
+
+function labelProblem(labels: readonly string[]): string | false {
+  const { min, max, characters } = labelLimits;
+  if (labels.length < min || labels.length > max) return `Enter ${min} to ${max} different labels`;
+  return (
+    labels.some((label) => Array.from(label).length > characters) && `Enter labels of at most ${characters} characters`
+  );
+}
+
+const colors = { positive: 'pine', negative: 'red', neutral: 'gray', mixed: 'yellow' } as const;
+
+interface FindingsProps {
+  readonly text: string;
+  readonly analysis: Analysis;
+}
+
+/** All that an analysis has found; scores only where a model gives some. */
+function Findings({ text, analysis }: FindingsProps) {
+  const { sentiment, language, categories, keyPhrases, redactedText, unlocated } = analysis;
+  const phrases = [...new Set(keyPhrases?.map((phrase) => phrase.text))];
+  return (
+    <>
+      <dl className={css.facts}>
+        {sentiment && (
+          <Fact name="Sentiment">
+            <Badge color={colors[sentiment.label]}>{withScore(sentiment.label, sentiment.score)}</Badge>
+          </Fact>
+        )}
+        {language && (
+          <Fact name="Language">
+            <Badge color="gray">{withScore(languageName(language.code) ?? language.code, language.score)}</Badge>
+          </Fact>
+        )}
+        {categories && (
+          <Fact name="Categories">
+            <Badges labels={categories.map(({ label, score }) => withScore(label, score))} />
+          </Fact>
+        )}
+        {keyPhrases && (
+          <Fact name="Key phrases">
+            <Badges labels={phrases} />
+          </Fact>
+        )}
+      </dl>
+      {(analysis.entities ?? analysis.pii) && <MarkedText text={text} analysis={analysis} />}
+      {redactedText !== undefined && (
+        <section aria-label="Redacted text">
+          <Text size="sm" fw={500} mb={4}>
+            Redacted text
+          </Text>
+          <PlainText>{redactedText}</PlainText>
+        </section>
+      )}
+      {unlocated > 0 && (
+        <Text size="sm" c="dimmed" mt="sm">
+          {count(unlocated, 'result')} could not be located in the text
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Badges({ labels }: { readonly labels: readonly string[] }) {
+  if (labels.length === 0) return <Text size="sm">None</Text>;
+  return labels.map((label) => (
+    <Badge key={label} color="gray" className={css.label}>
+      {label}
+    </Badge>
+  ));
+}
+
+interface MarkedTextProps {
+  readonly text: string;
+  readonly analysis: Pick<Analysis, 'entities' | 'pii'>;
+}
+
+/** The text that was analysed: its entities marked, its personal data struck through, each with its type. */
+function MarkedText({ text, analysis }: MarkedTextProps) {
+  return (
+    <section aria-label="Marked text" className={css.marked}>
+      <Text size="sm" fw={500} mb={4}>
+        Marked text
+      </Text>
+      <div className={css.text} dir="auto">
+        {piecesOf(text, analysis).map((piece) => (
+          <PieceView key={piece.start} piece={piece} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function PieceView({ piece }: { readonly piece: Piece }) {
+  const { text, entity, personalData, endsEntity, endsPersonalData } = piece;
+  const words = personalData ? (
+    <del className={css.personal}>
+      {text}
+      {endsPersonalData && <span className={css.name}>{personalData.type}</span>}
+    </del>
+  ) : (
+    text
+  );
+  if (!entity) return words;
+  const isNamed = endsPersonalData && personalData?.type === entity.type;
+  return (
+    <mark className={css.entity}>
+      {words}
+      {endsEntity && !isNamed && <span className={css.name}>{withScore(entity.type, entity.score)}</span>}
+    </mark>
+  );
+}
+
+type Entity = NonNullable<Analysis['entities']>[number];
+type PersonalData = NonNullable<Analysis['pii']>[number];
+
+/** A piece of a text without a border of a mark in it; `ends…`: what is named behind it, as its mark ends here. */
+interface Piece {
+  readonly start: number;
+  readonly text: string;
+  readonly entity?: Entity | undefined;
+  readonly personalData?: PersonalData | undefined;
+  readonly endsEntity: boolean;
+  readonly endsPersonalData: boolean;
+}
+
+/** A text by the entities and personal data in it, whose places count in UTF-16 units. Of entities that overlap, the longest is shown. */
+function piecesOf(text: string, { entities = [], pii = [] }: Pick<Analysis, 'entities' | 'pii'>): Piece[] {
+  const shown = withoutOverlaps(entities);
+  const borders = [0, text.length, ...[...shown, ...pii].flatMap(({ start, end }) => [start, end])];
+  const places = [...new Set(borders)].toSorted((one, other) => one - other);
+  return places.slice(0, -1).map((start, index) => {
+    const end = places[index + 1] ?? text.length;
+    const entity = covering(shown, start);
+    const personalData = covering(pii, start);
+    return {
+      start,
+      text: text.slice(start, end),
+      entity,
+      personalData,
+      endsEntity: entity?.end === end,
+      endsPersonalData: personalData?.end === end,
+    };
+  });
+}
+
+function withoutOverlaps(entities: readonly Entity[]): Entity[] {
+  const shown: Entity[] = [];
+  const byLength = entities.toSorted((one, other) => other.end - other.start - (one.end - one.start));
+  for (const entity of byLength) {
+    if (shown.every(({ start, end }) => entity.end <= start || entity.start >= end)) shown.push(entity);
+  }
+  return shown;
+}
+
+const covering = <Mark extends { readonly start: number; readonly end: number }>(marks: readonly Mark[], at: number) =>
+  marks.find(({ start, end }) => start <= at && at < end);
+
+/** A label, with its score where there is one. */
+const withScore = (label: string, score: number | null): string =>
+  score === null ? label : `${label} ${formatAbout(score)}`;

@@ -1,0 +1,170 @@
+import { Button, FileButton, Group, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { formatBytes } from '../../../lib/format.ts';
+import { useFileDrop } from '../../../lib/hooks/use-file-drop.ts';
+import css from './audio.module.css';
+import { formatClock } from './display.ts';
+import { type RecorderState, failureSentences, maxRecordingSeconds } from './recorder.ts';
+import { audioTypes, fileProblem, maxMegabytes } from './transcription-rules.ts';
+
+interface AudioInputProps {
+  readonly recorder: RecorderState;
+  readonly isDisabled: boolean;
+  readonly onAudio: (file: File) => void;
+  /** A file was refused here: what became of the one before is of no interest any more. */
+  readonly onRefused: () => void;
+}
+
+/** Audio from the microphone, or from a file that is chosen or dropped. */
+export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioInputProps) {
+  const [refusal, setRefusal] = useState<string>();
+  const { recording, isOpening, failure, start, stop, discard } = recorder;
+
+  function take(file: File | null | undefined): void {
+    if (!file || isDisabled) return;
+    const problem = fileProblem(file);
+    if (problem !== undefined) return refuse(problem);
+    setRefusal(undefined);
+    onAudio(file);
+  }
+
+  function refuse(problem: string): void {
+    setRefusal(problem);
+    onRefused();
+  }
+
+  const drop = useFileDrop((files) => {
+    if (recording || isDisabled) return;
+    if (files.length > 1) refuse('One file at a time.');
+    else take(files[0]);
+  });
+
+  return (
+    <div className={css.input} {...drop}>
+      {recording ? (
+        <RecordingView {...recording} onStop={stop} onDiscard={discard} />
+      ) : (
+        <Group gap="xs">
+          <Button
+            variant="default"
+            leftSection={<Icon name="microphone" size={16} />}
+            loading={isOpening}
+            disabled={isDisabled}
+            onClick={() => {
+              setRefusal(undefined);
+              void start();
+            }}
+          >
+            Record
+          </Button>
+          <FileButton accept={audioTypes} onChange={take}>
+            {(props) => (
+              <Button
+                {...props}
+                variant="default"
+                leftSection={<Icon name="docs" size={16} />}
+                disabled={isDisabled || isOpening}
+              >
+                Choose file
+              </Button>
+            )}
+          </FileButton>
+        </Group>
+      )}
+      <Text size="xs" c="dimmed">
+        Record up to {formatClock(maxRecordingSeconds)}, or drop a file here: MP3, WAV, FLAC, Ogg, AAC, MP4 or WebM, at
+        most {maxMegabytes} MB. Above {formatBytes(maxDirectAudioBytes)} it is uploaded, and transcribed in the
+        background.
+      </Text>
+      {refusal !== undefined && <Notice tone="error">{refusal}</Notice>}
+      {failure !== undefined && <Notice tone="warning">{failureSentences[failure]}</Notice>}
+    </div>
+  );
+}
+
+interface RecordingViewProps {
+  readonly stream: MediaStream;
+  readonly startedAt: number;
+  readonly onStop: () => void;
+  readonly onDiscard: () => void;
+}
+
+/** A recording under way: how long it is, how loud, and its end. */
+function RecordingView({ stream, startedAt, onStop, onDiscard }: RecordingViewProps) {
+  const seconds = useSecondsSince(startedAt);
+  return (
+    <div className={css.recorder}>
+      <span className={css.mark} />
+      <Text size="sm" className="number" role="timer" aria-label="Recorded">
+        {formatClock(seconds)} of {formatClock(maxRecordingSeconds)}
+      </Text>
+      <LevelMeter stream={stream} />
+      <Button leftSection={<Icon name="stop" size={16} />} onClick={onStop}>
+        Stop recording
+      </Button>
+      <Button variant="default" onClick={onDiscard}>
+        Discard
+      </Button>
+    </div>
+  );
+}
+
+function useSecondsSince(startedAt: number): number {
+  const [now, setNow] = useState(startedAt);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  return (now - startedAt) / 1000;
+}
+
+/** How loud the microphone is: from silence, 60 dB below the loudest, to that. */
+const range = 60;
+/** Of what was shown, what is left with the next frame: a word is seen for as long as it is heard. */
+const decay = 0.96;
+
+/** Shows that there is sound. Drawn without React, as it changes with each frame. */
+function LevelMeter({ stream }: { readonly stream: MediaStream }) {
+  const meter = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const context = new AudioContext();
+    const analyser = new AnalyserNode(context, { fftSize: 1024 });
+    context.createMediaStreamSource(stream).connect(analyser);
+    const samples = new Float32Array(analyser.fftSize);
+    let [frame, level] = [0, 0];
+    const draw = (): void => {
+      analyser.getFloatTimeDomainData(samples);
+      level = Math.max(levelOf(samples), level * decay);
+      meter.current?.style.setProperty('--level', String(level));
+      meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 10) * 10));
+      frame = requestAnimationFrame(draw);
+    };
+    draw();
+    return () => {
+      cancelAnimationFrame(frame);
+      void context.close();
+    };
+  }, [stream]);
+  return (
+    <div
+      ref={meter}
+      className={css.meter}
+      role="meter"
+      aria-label="Input level"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={0}
+    />
+  );
+}
+
+/** From 0 to 1, by ear: of the mean power. */
+function levelOf(samples: Float32Array): number {
+  let sum = 0;
+  for (const sample of samples) sum += sample * sample;
+  const decibels = 10 * Math.log10(sum / samples.length + 1e-12);
+  return Math.min(1, Math.max(0, 1 + decibels / range));
+}

@@ -1,0 +1,309 @@
+import { ActionIcon, Anchor, Badge, Button, FileButton, Group, Skeleton, Text } from '@mantine/core';
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import * as v from 'valibot';
+import type { Transcription } from '#contract/audio/transcription.ts';
+import type { TranscriptionResult } from '#contract/audio/transcriptions.ts';
+import { languageName } from '#contract/inference/languages.ts';
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { keep, kept } from '../../../api/account/account-storage.ts';
+import { documentAccount } from '../../../api/account/account.ts';
+import { call, perform } from '../../../api/call.ts';
+import { useNow } from '../../../api/clock.ts';
+import { toApiError } from '../../../api/http/api-error.ts';
+import { spendingReads } from '../../../api/reads.ts';
+import { useAction } from '../../../api/use-data.ts';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Tip } from '../../../components/elements/tip.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { notify } from '../../../components/feedback/notifications.tsx';
+import { Panel } from '../../../components/layout/panel.tsx';
+import { confirm } from '../../../components/overlays/confirm.tsx';
+import { type Column, DataTable } from '../../../components/tables/data-table.tsx';
+import { PagedList } from '../../../components/tables/paged-list.tsx';
+import { usePages } from '../../../components/tables/use-pages.ts';
+import { creditCount, formatCredits, formatMoment } from '../../../lib/format.ts';
+import { rescueFocus } from '../../../lib/rescue-focus.ts';
+import { formatClock, formatLength } from './display.ts';
+import type { Job } from './long-transcription.ts';
+import { TranscriptSection } from './transcript.tsx';
+import { audioTypes, isOpen, pollMs } from './transcription-rules.ts';
+
+const pageSize = 10;
+/** How often a list with transcriptions that have not ended is read again, in ms. */
+const openPollMs = 5000;
+
+interface JobListProps {
+  readonly isShown: boolean;
+  /** True while a file is on its way, which opening another would end. */
+  readonly isDisabled: boolean;
+  readonly onOpen: (id: string) => void;
+  readonly onDeleted: (id: string) => void;
+}
+
+/** The account's transcriptions of long audio, newest first; nothing where there is none. */
+export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps) {
+  const pages = usePages({
+    queryKey: [audioRoutes.listTranscriptionJobs.id],
+    read: (cursor, signal) =>
+      call(audioRoutes.listTranscriptionJobs, { query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+    pollMs: (first) => isShown && first?.items.some(isOpen) === true && openPollMs,
+  });
+  const files = jobFiles();
+  if (pages.isPending || (pages.data?.length === 0 && !pages.hasNextPage)) return null;
+  /** Before a job ends, as the browser found it in the file. */
+  const lengthOf = ({ id, durationSeconds }: Job): string | undefined => {
+    const seconds = durationSeconds ?? files.get(id)?.seconds;
+    return seconds === undefined ? undefined : formatLength(seconds);
+  };
+  const columns: Column<Job>[] = [
+    {
+      title: 'File',
+      place: 'lead',
+      cell: ({ id }) => (
+        <Anchor
+          component="button"
+          type="button"
+          inherit
+          disabled={isDisabled}
+          ta="start"
+          style={{ overflowWrap: 'anywhere' }}
+          onClick={() => onOpen(id)}
+        >
+          {files.get(id)?.name ?? id}
+        </Anchor>
+      ),
+    },
+    { title: 'Status', cell: ({ status }) => <JobBadge status={status} /> },
+    { title: 'Started', cell: ({ createdAt }) => formatMoment(createdAt) },
+    {
+      title: 'Length',
+      place: 'end',
+      cell: (job) => lengthOf(job) ?? '–',
+    },
+    { title: 'Credits', place: 'end', cell: ({ credits }) => formatCredits(credits) },
+    {
+      title: 'Actions',
+      place: 'corner',
+      cell: (job) => (
+        <DeleteJob job={job} length={lengthOf(job)} name={files.get(job.id)?.name} onDeleted={onDeleted} />
+      ),
+    },
+  ];
+  return (
+    <Panel title="Long transcriptions">
+      <PagedList pages={pages} empty={null}>
+        {(jobs) => (
+          <DataTable caption="Long transcriptions, newest first" columns={columns} rows={jobs} idOf={({ id }) => id} />
+        )}
+      </PagedList>
+    </Panel>
+  );
+}
+
+interface DeleteJobProps {
+  readonly job: Job;
+  readonly length: string | undefined;
+  readonly name: string | undefined;
+  readonly onDeleted: (id: string) => void;
+}
+
+function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
+  const { id, createdAt } = job;
+  const started = formatMoment(createdAt) + (length === undefined ? '' : ` (${length})`);
+  const deletion = useAction(async () => {
+    try {
+      await perform(audioRoutes.deleteTranscriptionJob, { path: { id } });
+      forgetJobFile(id);
+      onDeleted(id);
+      notify({ message: 'Transcription deleted.' });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+    }
+    rescueFocus();
+  }, [audioRoutes.listTranscriptionJobs, ...spendingReads]);
+  const text = isOpen(job)
+    ? 'The transcription is still running, and you are charged for the full length of the file. This cannot be undone.'
+    : 'Its text is deleted. This cannot be undone.';
+  return (
+    <Tip label="Delete">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Delete ${name ?? id}`}
+        loading={deletion.isRunning}
+        onClick={() =>
+          confirm({
+            title: `Delete the transcription of ${name === undefined ? started : `“${name}”`}?`,
+            text,
+            action: 'Delete transcription',
+            onConfirm: () => void deletion.run(undefined),
+          })
+        }
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+    </Tip>
+  );
+}
+
+interface OpenedJobProps {
+  readonly job: UseQueryResult<Result>;
+  readonly name: string | undefined;
+  /** Audio to hear with the text: the service has deleted its own. */
+  readonly onAudio: (file: File) => void;
+}
+
+/** A transcription of another time, whose audio is not here. */
+export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }: OpenedJobProps) {
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!job) return <Skeleton height={120} radius="md" />;
+  const transcription = transcriptionOf(job);
+  return (
+    <>
+      <Text size="sm" mb="xs" style={{ overflowWrap: 'anywhere' }}>
+        <b>{name ?? 'Transcription'}</b>, {formatMoment(job.createdAt)}
+      </Text>
+      <JobView job={job} />
+      {transcription && (
+        <>
+          <Group gap="xs" my="sm">
+            <FileButton accept={audioTypes} onChange={(file) => file && onAudio(file)}>
+              {(props) => (
+                <Button {...props} size="compact-sm" variant="default" leftSection={<Icon name="play" size={16} />}>
+                  Choose the audio file
+                </Button>
+              )}
+            </FileButton>
+            <Text size="xs" c="dimmed">
+              Play it with the transcript. The server no longer has a copy.
+            </Text>
+          </Group>
+          <TranscriptSection transcription={transcription} fileName={name ?? job.id} />
+        </>
+      )}
+    </>
+  );
+}
+
+const titles = {
+  queued: ['Queued', 'gray'],
+  running: ['Running', 'gray'],
+  completed: ['Completed', 'pine'],
+  failed: ['Failed', 'red'],
+  expired: ['Expired', 'yellow'],
+} as const;
+
+function JobBadge({ status }: Pick<Job, 'status'>) {
+  const [title, color] = titles[status];
+  return <Badge color={color}>{title}</Badge>;
+}
+
+/** How far a transcription is, and what it costs; of one that has ended, what it came to. */
+export function JobView({ job }: { job: Result }) {
+  const { status, language, credits, durationSeconds } = job;
+  if (status === 'failed')
+    return (
+      <Notice tone="error">
+        The transcription failed and was not charged. Start it again. If it fails again, the audio is longer than its
+        header states, or than your credits allow.
+      </Notice>
+    );
+  if (status === 'expired')
+    return (
+      <Notice tone="warning">
+        The model did not finish in time. The transcription was not charged; start it again.
+      </Notice>
+    );
+  return (
+    <Group gap="sm">
+      <div role="status">
+        <JobBadge status={status} />
+      </div>
+      {isOpen(job) && <Elapsed since={job.createdAt} />}
+      <Text size="sm" c="dimmed">
+        {isOpen(job)
+          ? `${creditCount(credits, formatCredits)} charged. Unused credits are refunded.`
+          : `${formatLength(durationSeconds ?? 0)}, ${creditCount(credits, formatCredits)}`}
+      </Text>
+      {language !== null && !isOpen(job) && <Badge color="gray">{languageName(language) ?? language}</Badge>}
+    </Group>
+  );
+}
+
+const tickMs = 1000;
+
+/** Time since a moment, each second. */
+function Elapsed({ since }: { since: string }) {
+  const now = useNow();
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((ticks) => ticks + 1), tickMs);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Text size="sm" className="number">
+      {formatClock((now - Date.parse(since)) / 1000)}
+    </Text>
+  );
+}
+
+type Result = v.InferOutput<typeof TranscriptionResult>;
+
+/** A transcription by its id, read until it has ended, while it is looked at: not in a tab of the browser that is hidden. */
+export function useJob(id: string | undefined, isShown: boolean) {
+  const client = useQueryClient();
+  const job = useQuery({
+    queryKey: [audioRoutes.getTranscriptionJob.id, id],
+    queryFn: ({ signal }) => call(audioRoutes.getTranscriptionJob, { path: { id: id ?? '' } }, { signal }),
+    enabled: id !== undefined,
+    refetchInterval: ({ state }) => isShown && pollMs(state.data, state.dataUpdateCount),
+  });
+  const status = job.data?.status;
+  useEffect(() => {
+    if (status === undefined) return;
+    for (const { id: read } of [audioRoutes.listTranscriptionJobs, ...spendingReads])
+      void client.invalidateQueries({ queryKey: [read] });
+  }, [client, status]);
+  return job;
+}
+
+/** A job's text as that of a direct transcription; undefined until it is there. */
+export function transcriptionOf(job: Result | undefined): Transcription | undefined {
+  if (job?.status !== 'completed' || job.text === null) return undefined;
+  const { text, language, segments, words, credits } = job;
+  return { text, language, segments, words, credits, durationSeconds: job.durationSeconds ?? 0 };
+}
+
+/** What the service does not know of a job's file, or not before it ends: this browser keeps it, newest last. */
+const slot = 'transcriptions';
+const maxFiles = 100;
+const Files = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.object({ id: v.string(), name: v.string(), seconds: v.optional(v.number()) })),
+);
+type JobFile = v.InferOutput<typeof Files>[number];
+
+function read(account: number | undefined): readonly JobFile[] {
+  const [item] = account === undefined ? [] : kept(account, slot);
+  const files = v.safeParse(Files, item?.value);
+  return files.success ? files.output : [];
+}
+
+/** Names and lengths of files by the ids of their transcriptions. */
+export const jobFiles = (): ReadonlyMap<string, JobFile> =>
+  new Map(read(documentAccount()).map((file) => [file.id, file]));
+
+export function keepJobFile(file: JobFile): void {
+  const account = documentAccount();
+  if (account !== undefined) keep(account, slot, JSON.stringify([...read(account), file].slice(-maxFiles)));
+}
+
+function forgetJobFile(id: string): void {
+  const account = documentAccount();
+  if (account !== undefined) keep(account, slot, JSON.stringify(read(account).filter((file) => file.id !== id)));
+}

@@ -1,0 +1,154 @@
+import { useEffect, useRef, useState } from 'react';
+import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+
+/** Speech of one voice needs no more. Browsers may take more than that. */
+const bitsPerSecond = 64_000;
+export const maxRecordingSeconds = 300;
+/** Between two parts of a recording, after each of which its size is known. */
+const partMs = 1000;
+/** Room for the last part, and for what ends a file. */
+const spareBytes = 256 * 1024;
+
+interface Recording {
+  readonly stream: MediaStream;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** Records from the microphone while its tab is shown, and lets it go when a recording ends, whatever ends it. */
+export function useRecorder(isShown: boolean, onRecorded: (file: File) => void) {
+  const [recording, setRecording] = useState<Recording>();
+  const [isOpening, setOpening] = useState(false);
+  const [failure, setFailure] = useState<MicrophoneFailure>();
+  const end = useRef<(isKept: boolean) => void>(undefined);
+  const isGone = useRef(false);
+  const recorded = useStableCallback(onRecorded);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+      end.current?.(false);
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!isShown) end.current?.(true);
+  }, [isShown, recording]);
+
+  async function start(): Promise<void> {
+    const format = recordingFormat();
+    setFailure(typeof format === 'string' ? format : undefined);
+    if (typeof format === 'string') return;
+    setOpening(true);
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      try {
+        if (isGone.current) release(stream);
+        else record(stream, format);
+      } catch (error) {
+        release(stream);
+        throw error;
+      }
+    } catch (error) {
+      setFailure(failureOf(error));
+    } finally {
+      setOpening(false);
+    }
+  }
+
+  function record(stream: MediaStream, { type, ending }: RecordingFormat): void {
+    const parts: Blob[] = [];
+    let bytes = 0;
+    let isKept = true;
+    const recorder = new MediaRecorder(stream, { mimeType: type, audioBitsPerSecond: bitsPerSecond });
+    const stop = (): void => {
+      if (recorder.state !== 'inactive') recorder.stop();
+    };
+    const timer = setTimeout(stop, maxRecordingSeconds * 1000);
+    recorder.addEventListener('dataavailable', ({ data }) => {
+      parts.push(data);
+      bytes += data.size;
+      if (bytes > maxDirectAudioBytes - spareBytes) stop();
+    });
+    recorder.addEventListener('error', () => {
+      isKept = false;
+      setFailure('failed');
+      stop();
+    });
+    // Also where the microphone is taken away.
+    recorder.addEventListener('stop', () => {
+      clearTimeout(timer);
+      release(stream);
+      end.current = undefined;
+      setRecording(undefined);
+      if (!isKept || isGone.current) return;
+      if (bytes === 0) setFailure('failed');
+      else recorded(new File(parts, `recording.${ending}`, { type: recorder.mimeType }));
+    });
+    end.current = (keep) => {
+      isKept = keep;
+      stop();
+    };
+    recorder.start(partMs);
+    setRecording({ stream, startedAt: performance.now() });
+  }
+
+  return {
+    recording,
+    isOpening,
+    failure,
+    start,
+    stop: () => end.current?.(true),
+    discard: () => end.current?.(false),
+  };
+}
+
+export type RecorderState = ReturnType<typeof useRecorder>;
+
+function release(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}
+
+/** Why there is no recording, with what helps. */
+type MicrophoneFailure = 'unsupported' | 'insecure' | 'refused' | 'missing' | 'busy' | 'failed';
+
+export const failureSentences: Readonly<Record<MicrophoneFailure, string>> = {
+  unsupported: 'This browser cannot record audio. Choose a file instead.',
+  insecure: 'Browsers record only on HTTPS pages. Open this page over HTTPS, or choose a file.',
+  refused:
+    'Microphone access is blocked. Allow it for this site in the browser’s settings and try again, or choose a file.',
+  missing: 'No microphone found. Connect one and try again, or choose a file.',
+  busy: 'The microphone is in use by another program. Close that and try again, or choose a file.',
+  failed: 'Recording failed. Try again, or choose a file.',
+};
+
+const failures: Readonly<Record<string, MicrophoneFailure>> = {
+  NotAllowedError: 'refused',
+  SecurityError: 'refused',
+  NotFoundError: 'missing',
+  OverconstrainedError: 'missing',
+  NotReadableError: 'busy',
+  AbortError: 'busy',
+  NotSupportedError: 'unsupported',
+};
+
+/** By what `getUserMedia` rejects with (W3C, "Media Capture and Streams", 10.2). */
+const failureOf = (error: unknown): MicrophoneFailure =>
+  (error instanceof DOMException && failures[error.name]) || 'failed';
+
+/** Formats of recordings that the service takes, by what browsers make: Chrome, Firefox, Safari. */
+const formats = [
+  { type: 'audio/webm;codecs=opus', ending: 'webm' },
+  { type: 'audio/ogg;codecs=opus', ending: 'ogg' },
+  { type: 'audio/mp4', ending: 'm4a' },
+] as const;
+type RecordingFormat = (typeof formats)[number];
+
+/** What this browser records; why not, where it does not. */
+function recordingFormat(): RecordingFormat | MicrophoneFailure {
+  if (!window.isSecureContext) return 'insecure';
+  // Older browsers have neither, though their types have both.
+  if (!('mediaDevices' in navigator) || !('MediaRecorder' in window)) return 'unsupported';
+  return formats.find(({ type }) => MediaRecorder.isTypeSupported(type)) ?? 'unsupported';
+}

@@ -1,0 +1,257 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import * as v from 'valibot';
+import { type SpeechFormat, formatNames, maxSpeechCharacters, voiceIds, voices } from '#contract/audio/speech.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { languageName } from '#contract/inference/languages.ts';
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { documentAccount } from '../../../api/account/account.ts';
+import { recall, remember } from '../../../api/account/tab-memory.ts';
+import { useConfig } from '../../../api/config.ts';
+import { useData } from '../../../api/use-data.ts';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { creditCount, formatWhole } from '../../../lib/format.ts';
+import { useQuery } from '../../../lib/hooks/use-query.ts';
+import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+import { saveFile } from '../../../lib/save-file.ts';
+import { curlOf, speechFile } from '../code/code-request.ts';
+import { GetCodeButton } from '../code/get-code-button.tsx';
+import { useExchange } from '../exchange/use-exchange.ts';
+import { Inspector, InterruptionNotice } from '../tab/inspector.tsx';
+import { SliderField } from '../tab/slider-field.tsx';
+import { InputText, TabLayout } from '../tab/tab-layout.tsx';
+import { StopButton } from '../tab/text.tsx';
+import { formatLength } from './display.ts';
+import { AudioPlayer, type DecodedAudio, useDecoded, usePlayback } from './player.tsx';
+import { speechCredits } from './transcription-rules.ts';
+
+const model = 'svc-speech';
+
+/** Text-to-speech: a text that is spoken in a voice, to hear and to save. */
+export function SpeechTab() {
+  const exchange = useExchange();
+  const [query] = useQuery();
+  const isShown = query.get('tab') === 'speech';
+  const [draft, change] = useSpeechDraft();
+  const [spoken, setSpoken] = useState<SpokenText>();
+  const audio = useDecoded(spoken?.played);
+
+  const { text, voice, format } = draft;
+  const characters = Array.from(text).length;
+  const isTooLong = characters > maxSpeechCharacters;
+  const credits = speechCredits(characters);
+
+  async function speak(): Promise<void> {
+    setSpoken(undefined);
+    const order = { route: audioRoutes.createSpeech, body: draft, credits };
+    const file = await exchange.audio(order, (origin) => curlOf(origin, { kind: 'speech', body: draft }));
+    setSpoken(file && { file, played: playable(file, format), name: speechFile(format), credits });
+  }
+
+  return (
+    <TabLayout
+      title="Text-to-speech"
+      actions={<GetCodeButton request={() => ({ kind: 'speech', body: draft })} />}
+      parameters={<SpeechParameters draft={draft} onChange={change} />}
+      details={<Inspector exchange={exchange} />}
+    >
+      <InputText
+        label="Text"
+        error={isTooLong && `Enter at most ${formatWhole(maxSpeechCharacters)} characters`}
+        value={text}
+        onChange={(next) => change({ text: next })}
+      />
+      <Text size="xs" c="dimmed" mt={4} mb="md" className="number">
+        {formatWhole(characters)} of {formatWhole(maxSpeechCharacters)} characters, {creditCount(credits)}
+      </Text>
+      <VoiceField value={voice} onChange={(next) => change({ voice: next })} />
+      <Group my="md">
+        {exchange.isRunning ? (
+          <StopButton onClick={exchange.stop} />
+        ) : (
+          <Button disabled={text.trim() === '' || isTooLong} onClick={() => void speak()}>
+            Generate speech
+          </Button>
+        )}
+        <Text size="sm" c="dimmed" role="status">
+          {spoken && `${audio ? `${formatLength(audio.seconds)}, ` : ''}${creditCount(spoken.credits)}`}
+        </Text>
+      </Group>
+      {exchange.error && <ErrorNotice error={exchange.error} model={model} onRetry={() => void speak()} />}
+      <InterruptionNotice exchange={exchange} onRetry={() => void speak()} />
+      {spoken && <SpeechResult {...spoken} audio={audio} isShown={isShown} />}
+    </TabLayout>
+  );
+}
+
+const titles: Readonly<Record<SpeechFormat, string>> = {
+  mp3: 'MP3',
+  opus: 'Opus (Ogg)',
+  aac: 'AAC',
+  flac: 'FLAC',
+  wav: 'WAV',
+  pcm: 'PCM (16-bit, 24 kHz)',
+};
+
+interface SpeechParametersProps {
+  readonly draft: SpeechDraft;
+  readonly onChange: (change: Partial<SpeechDraft>) => void;
+}
+
+/** The price, the file's format and the speed. */
+function SpeechParameters({ draft: { format, speed }, onChange }: SpeechParametersProps) {
+  const { demoSpeechFormats } = useConfig();
+  const choices = formatNames.map((value) => {
+    const disabled = demoSpeechFormats !== null && !demoSpeechFormats.includes(value);
+    return { value, disabled, label: disabled ? `${titles[value]}, needs --audio-url` : titles[value] };
+  });
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {prices.audio.credits} credits per {formatWhole(prices.audio.unitSize)} characters, rounded up.
+      </Text>
+      <Select
+        label="Format"
+        data={choices}
+        allowDeselect={false}
+        value={format}
+        onChange={(value) => value !== null && onChange({ format: value })}
+      />
+      <SliderField
+        label="Speed"
+        min={0.25}
+        max={4}
+        defaultValue={1}
+        value={speed}
+        onChange={(next) => onChange({ speed: next })}
+      />
+    </Stack>
+  );
+}
+
+type Voice = (typeof voices)[number]['id'];
+
+const isVoice = (id: string | null): id is Voice => voices.some((voice) => voice.id === id);
+
+interface VoiceFieldProps {
+  readonly value: Voice;
+  readonly onChange: (voice: Voice) => void;
+}
+
+/** One of the service's voices, with what it sounds like. */
+function VoiceField({ value, onChange }: VoiceFieldProps) {
+  const { data, error, refetch } = useData(audioRoutes.listVoices, {});
+  const about = new Map(
+    data?.items.map(({ id, language, description }) => [id, `${description}, ${languageName(language) ?? language}`]),
+  );
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  return (
+    <Select
+      label="Voice"
+      // The room that it takes is there before it is known.
+      description={about.get(value) ?? '…'}
+      data={data?.items.map(({ id }) => id).filter(isVoice) ?? [value]}
+      renderOption={({ option }) => (
+        <div>
+          {option.label}
+          <Text size="xs" c="dimmed">
+            {about.get(option.value)}
+          </Text>
+        </div>
+      )}
+      allowDeselect={false}
+      maw="24rem"
+      value={value}
+      onChange={(id) => isVoice(id) && onChange(id)}
+    />
+  );
+}
+
+const SpeechDraft = v.object({
+  text: v.string(),
+  voice: v.picklist(voiceIds),
+  format: v.picklist(formatNames),
+  speed: v.number(),
+});
+type SpeechDraft = v.InferOutput<typeof SpeechDraft>;
+
+const example: SpeechDraft = {
+  text: 'Good morning. These words were written a moment ago, and now you can hear them.',
+  voice: 'alloy',
+  format: 'mp3',
+  speed: 1,
+};
+
+/** The text of this tab and how it is to be spoken, which survives navigation and reload, and ends with the session. */
+function useSpeechDraft(): readonly [SpeechDraft, (change: Partial<SpeechDraft>) => void] {
+  const account = documentAccount();
+  const [draft, setDraft] = useState(() =>
+    account === undefined ? example : (recall(account, SpeechDraft, 'speech') ?? example),
+  );
+  useEffect(() => {
+    if (account !== undefined) remember(account, draft, 'speech');
+  }, [account, draft]);
+  return [draft, (change) => setDraft((before) => ({ ...before, ...change }))];
+}
+
+interface SpokenText {
+  /** As it is saved, and as it is played. */
+  readonly file: Blob;
+  readonly played: Blob;
+  readonly name: string;
+  readonly credits: number;
+}
+
+interface SpeechResultProps extends SpokenText {
+  readonly audio: DecodedAudio | null | undefined;
+  readonly isShown: boolean;
+}
+
+/** Speech to hear, to see and to save. It plays when it comes, if somebody is there to see what plays. */
+function SpeechResult({ file, played, name, audio, isShown }: SpeechResultProps) {
+  const playback = usePlayback(played, isShown);
+  const begin = useStableCallback(() => {
+    if (isShown && !document.hidden) playback.play();
+  });
+  useEffect(() => begin(), [begin, played]);
+  return (
+    <AudioPlayer label="Generated speech" playback={playback} audio={audio}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        leftSection={<Icon name="download" size={16} />}
+        onClick={() => saveFile(file, name)}
+      >
+        Download {name}
+      </Button>
+    </AudioPlayer>
+  );
+}
+
+/** Of `pcm`: 16 bits a sample, one channel. */
+const rate = 24_000;
+const sampleBytes = 2;
+
+/** Speech as a browser plays it: `pcm` is samples alone, and is given the header of a WAV file (RIFF, "WAVE form"). */
+const playable = (file: Blob, format: SpeechFormat): Blob =>
+  format === 'pcm' ? new Blob([wavHeader(file.size), file], { type: 'audio/wav' }) : file;
+
+function wavHeader(bytes: number): ArrayBuffer {
+  const header = new DataView(new ArrayBuffer(44));
+  const write = (at: number, text: string): void =>
+    Array.from(text).forEach((sign, index) => header.setUint8(at + index, sign.charCodeAt(0)));
+  write(0, 'RIFF');
+  header.setUint32(4, 36 + bytes, true);
+  write(8, 'WAVEfmt ');
+  header.setUint32(16, 16, true);
+  header.setUint16(20, 1, true);
+  header.setUint16(22, 1, true);
+  header.setUint32(24, rate, true);
+  header.setUint32(28, rate * sampleBytes, true);
+  header.setUint16(32, sampleBytes, true);
+  header.setUint16(34, 8 * sampleBytes, true);
+  write(36, 'data');
+  header.setUint32(40, bytes, true);
+  return header.buffer;
+}

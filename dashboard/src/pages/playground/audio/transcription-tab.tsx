@@ -1,0 +1,285 @@
+import { Anchor, Badge, Box, Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
+import { useRef, useState } from 'react';
+import { type Transcription, maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { languageName } from '#contract/inference/languages.ts';
+import { audioRoutes } from '#contract/routes/audio.ts';
+import { useConfig } from '../../../api/config.ts';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts';
+import { useQuery } from '../../../lib/hooks/use-query.ts';
+import { type TranscriptionCode, curlOf } from '../code/code-request.ts';
+import { GetCodeButton } from '../code/get-code-button.tsx';
+import { useExchange } from '../exchange/use-exchange.ts';
+import { Inspector } from '../tab/inspector.tsx';
+import { LanguageSelect } from '../tab/language-select.tsx';
+import { TabLayout } from '../tab/tab-layout.tsx';
+import { AudioInput } from './audio-input.tsx';
+import { formatLength } from './display.ts';
+import { JobList, JobView, OpenedJob, jobFiles, keepJobFile, transcriptionOf, useJob } from './jobs.tsx';
+import { type LongStage, type UploadProblem, useLongTranscription } from './long-transcription.ts';
+import { useDecoded } from './player.tsx';
+import { useRecorder } from './recorder.ts';
+import { TranscribedAudio } from './transcript.tsx';
+import { isOpen, uploadTypeOf } from './transcription-rules.ts';
+
+/** Voice recognition: speech that is recorded or in a file becomes text, with the times of its words. */
+export function TranscriptionTab() {
+  const exchange = useExchange();
+  const [query] = useQuery();
+  const isShown = query.get('tab') === 'transcription';
+  const { demoSpeechFormats } = useConfig();
+  const [file, setFile] = useState<File>();
+  const audio = useDecoded(file);
+  const [language, setLanguage] = useState<string | null>(null);
+  const [timestamps, setTimestamps] = useState<Timestamps>('word');
+  const [direct, setDirect] = useState<Transcription>();
+  const [jobId, setJobId] = useState<string>();
+  /** Those whose audio this page has. */
+  const audioOfJobs = useRef(new Map<string, File>());
+  const job = useJob(jobId, isShown);
+  const long = useLongTranscription(exchange, ({ id }, { file: sent, seconds }) => {
+    keepJobFile({ id, name: sent.name, ...(seconds !== undefined && { seconds }) });
+    audioOfJobs.current.set(id, sent);
+    setJobId(id);
+  });
+  const isLong = file !== undefined && file.size > maxDirectAudioBytes;
+  const isBusy = exchange.isRunning || long.isBusy;
+  const isWaiting = job.data !== undefined && isOpen(job.data);
+  const transcription = jobId === undefined ? direct : transcriptionOf(job.data);
+
+  const fields = { timestamps, ...(language !== null && { language }) };
+  const code = { kind: 'transcription', file: `audio.${endingOf(file)}`, body: fields } as const;
+  const contentType = file && uploadTypeOf(file);
+
+  function show(next: { file?: File | undefined; jobId?: string }): void {
+    long.cancel();
+    setDirect(undefined);
+    setFile(next.file);
+    setJobId(next.jobId);
+  }
+
+  const recorder = useRecorder(isShown, (recorded) => show({ file: recorded }));
+
+  async function transcribe(): Promise<void> {
+    if (!file) return;
+    setDirect(undefined);
+    setJobId(undefined);
+    if (isLong) return long.start({ file, seconds: audio?.seconds }, fields);
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append('file', file);
+    const about = {
+      body: { file: `${file.name}, ${formatBytes(file.size)}`, ...fields },
+      curl: (origin: string) => curlOf(origin, code),
+    };
+    setDirect(await exchange.call(audioRoutes.createTranscription, { form }, about));
+  }
+
+  const details = (
+    <>
+      <Inspector exchange={exchange} />
+      <JobList
+        isShown={isShown}
+        isDisabled={isBusy}
+        onOpen={(id) => show({ jobId: id, file: audioOfJobs.current.get(id) })}
+        onDeleted={(id) => {
+          audioOfJobs.current.delete(id);
+          if (id === jobId) show({ file });
+        }}
+      />
+    </>
+  );
+
+  return (
+    <TabLayout
+      title="Transcription"
+      actions={
+        <GetCodeButton
+          request={() => (isLong && contentType ? { ...code, kind: 'long-transcription', contentType } : code)}
+        />
+      }
+      parameters={
+        <TranscriptionParameters
+          language={language}
+          timestamps={timestamps}
+          onLanguage={setLanguage}
+          onTimestamps={setTimestamps}
+        />
+      }
+      details={details}
+    >
+      {demoSpeechFormats && <LocalNotice />}
+      <AudioInput
+        recorder={recorder}
+        isDisabled={isBusy}
+        onAudio={(chosen) => show({ file: chosen })}
+        onRefused={long.cancel}
+      />
+      {file && (
+        <TranscribedAudio
+          file={file}
+          audio={audio}
+          isShown={isShown}
+          isToUpload={isLong && !isBusy && jobId === undefined}
+          transcription={transcription}
+        >
+          <Stack my="md" gap="sm">
+            <UploadView stage={long.stage} total={file.size} onCancel={long.cancel} onRetry={() => void transcribe()} />
+            {!long.isBusy && (
+              <Group>
+                <Button
+                  loading={exchange.isRunning}
+                  disabled={recorder.recording !== undefined || isWaiting}
+                  onClick={() => void transcribe()}
+                >
+                  Transcribe
+                </Button>
+                {direct && <DirectFacts transcription={direct} />}
+                {isLong && jobId === undefined && <LongHint />}
+              </Group>
+            )}
+            {job.data && <JobView job={job.data} />}
+            {job.error && <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />}
+            {exchange.error && (
+              <ErrorNotice error={exchange.error} model="svc-transcribe" onRetry={() => void transcribe()} />
+            )}
+          </Stack>
+        </TranscribedAudio>
+      )}
+      {!file && jobId !== undefined && (
+        <OpenedJob key={jobId} job={job} name={jobFiles().get(jobId)?.name} onAudio={setFile} />
+      )}
+    </TabLayout>
+  );
+}
+
+/** In code the file has a name that needs no quotes. */
+const endingOf = (file: File | undefined): string => /\.([a-z0-9]{1,5})$/i.exec(file?.name ?? '')?.[1] ?? 'mp3';
+
+type Timestamps = NonNullable<TranscriptionCode['body']['timestamps']>;
+
+const timestampChoices: { value: Timestamps; label: string }[] = [
+  { value: 'none', label: 'None' },
+  { value: 'segment', label: 'Segments' },
+  { value: 'word', label: 'Words' },
+];
+
+interface TranscriptionParametersProps {
+  readonly language: string | null;
+  readonly timestamps: Timestamps;
+  readonly onLanguage: (language: string | null) => void;
+  readonly onTimestamps: (timestamps: Timestamps) => void;
+}
+
+/** The price, and what may be chosen. */
+function TranscriptionParameters(props: TranscriptionParametersProps) {
+  const { language, timestamps, onLanguage, onTimestamps } = props;
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {prices.transcription.credits / prices.transcription.unitSize} credits per second, rounded up, including
+        silence.
+      </Text>
+      <LanguageSelect value={language} onChange={onLanguage} />
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          Timestamps
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-label="Timestamps"
+          data={timestampChoices}
+          value={timestamps}
+          onChange={onTimestamps}
+        />
+      </div>
+    </Stack>
+  );
+}
+
+/** On one machine no model hears: the demo engine reads back what it wrote into its own files. */
+const LocalNotice = () => (
+  <Box mb="md">
+    <Notice tone="info">
+      Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at the same
+      price. To use a model, run <span className="mono">npm start -- --audio-url URL</span>.
+    </Notice>
+  </Box>
+);
+
+interface DirectFactsProps {
+  readonly transcription: Transcription;
+}
+
+/** What a transcription came to that had no job. */
+function DirectFacts({ transcription: { durationSeconds, credits, language } }: DirectFactsProps) {
+  return (
+    <>
+      <Text size="sm" c="dimmed" role="status">
+        {formatLength(durationSeconds)}, {creditCount(credits, formatCredits)}
+      </Text>
+      {language !== null && <Badge color="gray">{languageName(language) ?? language}</Badge>}
+    </>
+  );
+}
+
+/** Beside the button that begins a job: nobody knows yet what it is charged at most. */
+const LongHint = () => (
+  <Text size="sm" c="dimmed">
+    The maximum cost of the file is charged when the transcription starts; what is not used is refunded.
+  </Text>
+);
+
+interface UploadViewProps {
+  readonly stage: LongStage;
+  /** Bytes of the file. */
+  readonly total: number;
+  readonly onCancel: () => void;
+  readonly onRetry: () => void;
+}
+
+const sentences: Readonly<Record<UploadProblem, string>> = {
+  broken: 'The upload was interrupted. Nothing was charged.',
+  expired: 'The upload took longer than one hour. Nothing was charged.',
+  refused:
+    'The file was rejected because it has changed since you chose it, or its format is unknown. Choose it again.',
+};
+
+/** How much of a file has been uploaded, or why it ended. */
+function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
+  if (stage.kind === 'failed') {
+    const retry = (
+      <Anchor component="button" type="button" onClick={onRetry}>
+        Retry
+      </Anchor>
+    );
+    return (
+      <Notice tone="error" actions={stage.problem === 'refused' ? undefined : retry}>
+        {sentences[stage.problem]}
+      </Notice>
+    );
+  }
+  if (stage.kind === 'refused') return <ErrorNotice error={stage.error} model="svc-transcribe" />;
+  if (stage.kind === 'idle') return null;
+  const sent = stage.kind === 'uploading' ? stage.sent : total;
+  const percent = Math.floor((sent / total) * 100);
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Text size="sm" className="number">
+          {sent === total
+            ? 'Uploaded, starting'
+            : `Uploading: ${formatBytes(sent)} of ${formatBytes(total)}, ${percent} %`}
+        </Text>
+        {stage.kind === 'uploading' && (
+          <Button size="compact-sm" variant="default" onClick={onCancel}>
+            Cancel upload
+          </Button>
+        )}
+      </Group>
+      <Progress value={percent} size={8} aria-label="Upload" />
+    </div>
+  );
+}

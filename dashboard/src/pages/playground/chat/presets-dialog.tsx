@@ -1,0 +1,156 @@
+import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { documentAccount } from '../../../api/account/account.ts';
+import { Icon } from '../../../components/elements/icon.tsx';
+import { Modal } from '../../../components/overlays/modal.tsx';
+import css from './chat.module.css';
+import {
+  type Preset,
+  type PresetValues,
+  deletePreset,
+  listPresets,
+  maxNameLength,
+  named,
+  refusal,
+  savePreset,
+} from './presets.ts';
+
+interface PresetsProps {
+  /** What would be saved now. */
+  readonly current: PresetValues;
+  readonly onLoad: (values: PresetValues) => void;
+  readonly onClose: () => void;
+}
+
+/** Saves the parameters under a name, and loads them again. */
+export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly isOpen: boolean }) {
+  const account = documentAccount();
+  return (
+    <Modal opened={isOpen} onClose={props.onClose} title="Presets" size="lg">
+      {account !== undefined && <Presets account={account} {...props} />}
+    </Modal>
+  );
+}
+
+function Presets({ account, current, onLoad, onClose }: PresetsProps & { readonly account: number }) {
+  const [presets, setPresets] = useState(() => listPresets(account));
+  const [deleted, setDeleted] = useState<Preset>();
+  const reload = (): void => setPresets(listPresets(account));
+
+  function remove(preset: Preset): void {
+    deletePreset(account, preset);
+    setDeleted(preset);
+    reload();
+  }
+
+  function restore(preset: Preset): void {
+    savePreset(account, preset);
+    setDeleted(undefined);
+    reload();
+  }
+
+  return (
+    <Stack>
+      <SaveForm account={account} presets={presets} current={current} onSaved={reload} />
+      {presets.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No presets yet.
+        </Text>
+      ) : (
+        <ul className={css.list} aria-label="Presets">
+          {presets.map((preset) => (
+            <li key={preset.id}>
+              <PresetName preset={preset} />
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Load ${preset.name}`}
+                onClick={() => {
+                  onLoad(preset.values);
+                  onClose();
+                }}
+              >
+                Load
+              </Button>
+              <Tooltip label="Delete">
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={`Delete ${preset.name}`}
+                  onClick={() => remove(preset)}
+                >
+                  <Icon name="trash" size={16} />
+                </ActionIcon>
+              </Tooltip>
+            </li>
+          ))}
+        </ul>
+      )}
+      {deleted && (
+        <Text size="sm" role="status">
+          <bdi>{deleted.name}</bdi> was deleted.{' '}
+          <Anchor component="button" type="button" inherit onClick={() => restore(deleted)}>
+            Undo
+          </Anchor>
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        Presets are saved in this browser, for this account, until you sign out. They do not include messages.
+      </Text>
+    </Stack>
+  );
+}
+
+const PresetName = ({ preset: { name, values } }: { preset: Preset }) => (
+  <div className={css.name}>
+    <Text size="sm" fw={500} truncate dir="auto">
+      {name}
+    </Text>
+    <Text size="xs" c="dimmed" truncate dir="auto">
+      {values.sampling.model}
+      {values.system !== '' && `, ${values.system}`}
+    </Text>
+  </div>
+);
+
+interface SaveFormProps {
+  readonly account: number;
+  readonly presets: readonly Preset[];
+  readonly current: PresetValues;
+  readonly onSaved: () => void;
+}
+
+function SaveForm({ account, presets, current, onSaved }: SaveFormProps) {
+  const [name, setName] = useState('');
+  const [error, setError] = useState<string>();
+  const replaced = named(presets, name);
+
+  function save(event: FormEvent): void {
+    event.preventDefault();
+    const refused = refusal(presets, name, current);
+    if (refused !== undefined) return setError(refused);
+    const id = replaced?.id ?? crypto.randomUUID();
+    if (!savePreset(account, { id, name: name.trim(), values: current }))
+      return setError("Can't save the preset because browser storage is full or disabled");
+    setName('');
+    onSaved();
+  }
+
+  return (
+    <form onSubmit={save} noValidate className={css.form}>
+      <TextInput
+        label="Name"
+        description="Saves model, parameters, system message and functions"
+        data-autofocus
+        maxLength={maxNameLength}
+        value={name}
+        error={error}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+          setError(undefined);
+        }}
+      />
+      <Button type="submit">{replaced ? 'Replace' : 'Save'}</Button>
+    </form>
+  );
+}

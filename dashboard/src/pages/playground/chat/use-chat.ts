@@ -1,0 +1,289 @@
+import { useCallback, useEffect, useState } from 'react';
+import * as v from 'valibot';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { documentAccount } from '../../../api/account/account.ts';
+import { recall, remember } from '../../../api/account/tab-memory.ts';
+import { notify } from '../../../components/feedback/notifications.tsx';
+import type { ChatBody } from '../code/code-request.ts';
+import type { Piece } from '../exchange/pieces.ts';
+import { type ExchangeState, Figures, useExchange } from '../exchange/use-exchange.ts';
+import { parseFunctions } from '../tab/parameters.tsx';
+import { Sampling, defaultSampling, isSendable, modelId, samplingBody, textModels } from '../tab/sampling.ts';
+import {
+  type AssistantMessage,
+  ChatItem,
+  type ChatMessage,
+  type Items,
+  newItem,
+  promptOf,
+  withContent,
+  withoutMessage,
+} from './thread.ts';
+
+/** The conversation with one model. */
+export interface Thread {
+  readonly place: 'first' | 'second';
+  readonly model: string;
+  readonly items: Items;
+  readonly exchange: ExchangeState;
+  /** Metrics of the last call, restored after a reload. */
+  readonly figures: Figures | undefined;
+}
+
+/** What the last change replaced, and the change as a sentence. */
+interface Undoable {
+  readonly change: string;
+  readonly before: Pick<ChatDraft, 'items' | 'comparison'>;
+}
+
+/** A conversation with one model, or the same with two; of those, each goes on with its own responses. */
+export function useChat() {
+  const [draft, change] = useChatDraft();
+  const [first, second] = [useExchange(), useExchange()];
+  const [undoable, setUndoable] = useState<Undoable>();
+  const { items, comparison, sampling } = draft;
+
+  const figuresNow = ({ sent, receipt }: ExchangeState, kept: Figures | undefined) => (sent ? receipt : kept);
+  const threads: readonly Thread[] = [
+    { place: 'first', model: sampling.model, items, exchange: first, figures: figuresNow(first, draft.figures) },
+    ...(comparison
+      ? [
+          {
+            place: 'second' as const,
+            ...comparison,
+            exchange: second,
+            figures: figuresNow(second, comparison.figures),
+          },
+        ]
+      : []),
+  ];
+  const [ofFirst, ofSecond] = [first, second].map(({ isRunning, receipt }) => (isRunning ? undefined : receipt));
+  useEffect(() => {
+    if (ofFirst) change((before) => withFigures(before, 'first', v.parse(Figures, ofFirst)));
+  }, [ofFirst, change]);
+  useEffect(() => {
+    if (ofSecond) change((before) => withFigures(before, 'second', v.parse(Figures, ofSecond)));
+  }, [ofSecond, change]);
+  const isRunning = first.isRunning || second.isRunning;
+  /** While a parameter is wrong, nothing is sent. */
+  const isBlocked = !isSendable(sampling) || parseFunctions(draft.functions).error !== undefined;
+
+  function setItems({ place }: Thread, next: Items): void {
+    change((before) => {
+      if (place === 'first') return { ...before, items: next };
+      return before.comparison ? { ...before, comparison: { ...before.comparison, items: next } } : before;
+    });
+  }
+
+  /** Sends the conversation, and adds the response to it. */
+  async function run(thread: Thread, sent: Items): Promise<void> {
+    setItems(thread, sent);
+    change((before) => withFigures(before, thread.place, undefined));
+    const body = chatBody({ ...draft, sampling: { ...sampling, model: thread.model } }, sent);
+    const { exchange } = thread;
+    if (sampling.stream) {
+      let reply: ChatItem | undefined;
+      await exchange.stream(inferenceRoutes.createChatCompletion, { body }, (piece) => {
+        reply = extendReply(reply, piece);
+        setItems(thread, [...sent, reply]);
+      });
+      return;
+    }
+    const [choice] = (await exchange.call(inferenceRoutes.createChatCompletion, { body }))?.choices ?? [];
+    if (choice) setItems(thread, [...sent, { ...newItem(choice.message), finishReason: choice.finish_reason }]);
+  }
+
+  function send(content: string): void {
+    setUndoable(undefined);
+    const item = newItem({ role: 'user', content });
+    for (const thread of threads) void run(thread, [...thread.items, item]);
+  }
+
+  /** True when nothing may be sent, which a notice reports where no button shows it. */
+  function refuses(): boolean {
+    if (isBlocked) notify({ message: 'Correct the parameters first.', color: 'red' });
+    return isBlocked;
+  }
+
+  /** A function's result, which only the thread of its call has. */
+  function submitResult(thread: Thread, message: ChatMessage): void {
+    if (refuses()) return;
+    setUndoable(undefined);
+    void run(thread, [...thread.items, newItem(message)]);
+  }
+
+  const rememberBefore = (change: string): void => setUndoable({ change, before: { items, comparison } });
+
+  /** Sends the last message again, without what came of its response. */
+  function retry(thread: Thread): void {
+    setUndoable(undefined);
+    void run(thread, promptOf(thread.items));
+  }
+
+  function regenerate(thread: Thread): void {
+    if (refuses()) return;
+    rememberBefore('Response regenerated.');
+    void run(thread, promptOf(thread.items));
+  }
+
+  /** The threads share what the user writes, so it is edited in each. */
+  function edit(id: string, content: string): void {
+    if (refuses()) return;
+    rememberBefore('Message edited. Later messages were replaced.');
+    for (const thread of threads) {
+      const edited = withContent(thread.items, id, content);
+      if (edited) void run(thread, edited);
+    }
+  }
+
+  function remove(id: string): void {
+    rememberBefore('Message deleted.');
+    for (const thread of threads) setItems(thread, withoutMessage(thread.items, id));
+  }
+
+  function clear(): void {
+    rememberBefore('New chat started.');
+    reset();
+    change((before) => ({
+      ...before,
+      items: [],
+      comparison: before.comparison && { ...before.comparison, items: [] },
+    }));
+  }
+
+  /** The second model's thread begins as the first one's is. */
+  function setComparing(isComparing: boolean): void {
+    reset();
+    if (!isComparing && comparison && comparison.items.length > 0)
+      rememberBefore(`The conversation with ${comparison.model} was closed.`);
+    const model = textModels.find(({ id, minPlanRank }) => id !== sampling.model && minPlanRank === 1)?.id;
+    change({ comparison: isComparing && model !== undefined ? { model, items, figures: undefined } : undefined });
+  }
+
+  function undo(): void {
+    if (!undoable) return;
+    reset();
+    change(undoable.before);
+    setUndoable(undefined);
+  }
+
+  function reset(): void {
+    first.reset();
+    second.reset();
+    change((before) => withFigures(withFigures(before, 'first', undefined), 'second', undefined));
+  }
+
+  function stop(): void {
+    first.stop();
+    second.stop();
+  }
+
+  return {
+    draft,
+    change,
+    threads,
+    isRunning,
+    isBlocked,
+    undoable,
+    send,
+    submitResult,
+    retry,
+    regenerate,
+    edit,
+    remove,
+    clear,
+    setComparing,
+    undo,
+    stop,
+  };
+}
+
+function withFigures(draft: ChatDraft, place: Thread['place'], figures: Figures | undefined): ChatDraft {
+  if (place === 'first') return { ...draft, figures };
+  return draft.comparison ? { ...draft, comparison: { ...draft.comparison, figures } } : draft;
+}
+
+export type Chat = ReturnType<typeof useChat>;
+
+/** The reply so far with one more piece. */
+function extendReply(reply: ChatItem | undefined, { text, call, finishReason }: Piece): ChatItem {
+  const before = reply?.message.role === 'assistant' ? reply.message : undefined;
+  const called = before?.function_call;
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content: (before?.content ?? '') + text,
+    ...((called ?? call) && {
+      function_call: {
+        name: (called?.name ?? '') + (call?.name ?? ''),
+        arguments: (called?.arguments ?? '') + (call?.arguments ?? ''),
+      },
+    }),
+  };
+  return { ...(reply ?? newItem(message)), message, ...(finishReason !== undefined && { finishReason }) };
+}
+
+interface ChatParameters {
+  readonly sampling: Sampling;
+  readonly system: string;
+  /** As JSON text. */
+  readonly functions: string;
+}
+
+/** The request for the next response of a conversation. */
+export function chatBody({ sampling, system, functions }: ChatParameters, items: Items): ChatBody {
+  const { list } = parseFunctions(functions);
+  return {
+    ...samplingBody(sampling),
+    messages: [
+      ...(system === '' ? [] : [{ role: 'system', content: system } satisfies ChatMessage]),
+      ...items.map((item) => item.message),
+    ],
+    ...(list.length > 0 && { functions: list, function_call: 'auto' as const }),
+  };
+}
+
+const figures = v.fallback(v.optional(Figures), undefined);
+
+const ChatDraft = v.object({
+  items: v.pipe(v.array(ChatItem), v.readonly()),
+  system: v.string(),
+  functions: v.string(),
+  sampling: v.fallback(Sampling, defaultSampling),
+  isPlain: v.fallback(v.boolean(), false),
+  figures,
+  comparison: v.fallback(
+    v.optional(v.object({ model: modelId, items: v.pipe(v.array(ChatItem), v.readonly()), figures })),
+    undefined,
+  ),
+});
+/**
+ * A conversation with its system message, functions (JSON text) and parameters. `isPlain`: without Markdown.
+ * `comparison`: the second model and its conversation. `figures`: metrics of each model's last call.
+ */
+type ChatDraft = v.InferOutput<typeof ChatDraft>;
+
+const empty: ChatDraft = {
+  items: [],
+  system: '',
+  functions: '',
+  sampling: defaultSampling,
+  isPlain: false,
+  figures: undefined,
+  comparison: undefined,
+};
+
+type Change = (change: Partial<ChatDraft> | ((before: ChatDraft) => ChatDraft)) => void;
+
+/** The conversation of this tab, which survives navigation and reload, and ends with the session. */
+function useChatDraft(): readonly [ChatDraft, Change] {
+  const account = documentAccount();
+  const [draft, setDraft] = useState(() => (account === undefined ? empty : (recall(account, ChatDraft) ?? empty)));
+  useEffect(() => {
+    if (account !== undefined) remember(account, draft);
+  }, [account, draft]);
+  const change: Change = useCallback(
+    (next) => setDraft((before) => (typeof next === 'function' ? next(before) : { ...before, ...next })),
+    [],
+  );
+  return [draft, change];
+}

@@ -1,0 +1,157 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import * as v from 'valibot';
+import { findModel, maxDimensions } from '#contract/inference/models.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { integer } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { numberError } from '../../api/forms/form-errors.ts';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
+import { formatWhole } from '../../lib/format.ts';
+import { GetCodeButton } from './code/get-code-button.tsx';
+import { useExchange } from './exchange/use-exchange.ts';
+import css from './playground.module.css';
+import { Inspector } from './tab/inspector.tsx';
+import { InputText, TabLayout } from './tab/tab-layout.tsx';
+
+const examples = [
+  'The cat sleeps on the sofa.',
+  'The cat naps on the old sofa.',
+  'The invoice is due on Friday.',
+  'The invoice was paid on Friday.',
+].join('\n');
+
+const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
+const dimensionsRule = integer(1, maxDimensions);
+
+/** One text by itself has nothing to be compared with. */
+function countError(texts: number): string | undefined {
+  if (texts > limits.embeddingTexts) return `Enter at most ${limits.embeddingTexts} texts`;
+  return texts < 2 ? 'Enter at least 2 texts, each on a line of its own' : undefined;
+}
+
+/** Texts as vectors, and how near they are to each other. */
+export function EmbeddingsTab() {
+  const exchange = useExchange();
+  const [text, setText] = useState(examples);
+  const [dimensions, setDimensions] = useState<number | string>('');
+  const [result, setResult] = useState<{ texts: string[]; matrix: number[][] }>();
+  const texts = text.split('\n').filter((line) => line.trim() !== '');
+  const dimensionsError = numberError('Dimensions', dimensionsRule, dimensions);
+  const textsError = countError(texts.length);
+
+  const canSend = textsError === undefined && dimensionsError === undefined;
+  const body = { model: 'svc-embed', input: texts, ...(v.is(dimensionsRule, dimensions) && { dimensions }) };
+
+  async function embed(): Promise<void> {
+    const response = await exchange.call(inferenceRoutes.createEmbeddings, { body });
+    const vectors = response?.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    setResult(vectors && { texts, matrix: similarities(vectors) });
+  }
+
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        Model <span className="mono">svc-embed</span>
+      </Text>
+      <WholeNumberField
+        label="Dimensions"
+        placeholder={`Default: ${formatWhole(defaultDimensions)}`}
+        value={dimensions}
+        error={dimensionsError}
+        onChange={setDimensions}
+      />
+    </Stack>
+  );
+
+  return (
+    <TabLayout
+      title="Texts"
+      actions={<GetCodeButton request={() => ({ kind: 'embeddings', body })} />}
+      parameters={parameters}
+      details={<Inspector exchange={exchange} hasTokens />}
+    >
+      <InputText label="Texts, one per line" error={textsError} value={text} onChange={setText} />
+      <Group my="md">
+        <Button loading={exchange.isRunning} disabled={!canSend} onClick={() => void embed()}>
+          Compare
+        </Button>
+      </Group>
+      {exchange.error && (
+        <ErrorNotice error={exchange.error} model="svc-embed" onRetry={canSend ? () => void embed() : undefined} />
+      )}
+      {result && <HeatMap {...result} />}
+    </TabLayout>
+  );
+}
+
+interface HeatMapProps {
+  readonly texts: readonly string[];
+  readonly matrix: readonly (readonly number[])[];
+}
+
+/** The similarity of each text with each other: a number and a shade. It may be wider than a phone, so it scrolls. */
+function HeatMap({ texts, matrix }: HeatMapProps) {
+  // A text may be there twice, so its place names it.
+  const named = texts.map((text, place) => ({ text, place }));
+  return (
+    <section aria-label="Similarity">
+      <Text size="sm" fw={500} mb="xs">
+        Cosine similarity, from 0 (unrelated) to 1 (identical)
+      </Text>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={css.scroll} tabIndex={0} role="region" aria-label="Similarity matrix">
+        <table className={css.heat}>
+          <thead>
+            <tr>
+              <td />
+              {named.map(({ text, place }) => (
+                <th key={place} scope="col" title={text}>
+                  {place + 1}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {named.map(({ text, place: row }) => (
+              <tr key={row}>
+                <th scope="row" title={text} dir="auto">
+                  {row + 1} · {text}
+                </th>
+                {named.map(({ place: column }) => {
+                  const value = matrix[row]?.[column] ?? 0;
+                  return (
+                    <td key={column} style={shade(value)}>
+                      {value.toFixed(2)}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** The deepest shade on which the page's text keeps a contrast of 4.5 in both themes, in percent. */
+const maxShade = 55;
+
+function shade(value: number): { background: string } {
+  const depth = Math.round(Math.max(0, Math.min(1, value)) * maxShade);
+  return { background: `color-mix(in srgb, #1f7551 ${depth}%, var(--surface-sunken))` };
+}
+
+/** Cosine of each vector with each other: 1 for the same direction, 0 for nothing in common. */
+function similarities(vectors: readonly (readonly number[])[]): number[][] {
+  const lengths = vectors.map((vector) => Math.sqrt(dot(vector, vector)));
+  return vectors.map((one, row) =>
+    vectors.map((other, column) => dot(one, other) / ((lengths[row] ?? 0) * (lengths[column] ?? 0) || 1)),
+  );
+}
+
+function dot(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
+}

@@ -1,0 +1,193 @@
+import { Anchor, NativeSelect, Stack, Switch, Textarea } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import * as v from 'valibot';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { samplingDefaults } from '#contract/inference/inference-fields.ts';
+import { ChatRequest } from '#contract/inference/requests.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
+import { formatWhole } from '../../../lib/format.ts';
+import { planTitle } from '../../../lib/names.ts';
+import { type Sampling, modelId, samplingErrors, textModels } from './sampling.ts';
+import { SliderField } from './slider-field.tsx';
+
+interface ParametersProps {
+  readonly value: Sampling;
+  readonly onChange: (value: Sampling) => void;
+  readonly defaultMaxTokens: number;
+  /** A field below that of the model. */
+  readonly secondModel?: ReactNode;
+  /** What else the tab has. */
+  readonly children?: ReactNode;
+}
+
+export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
+  value: id,
+  label:
+    minPlanRank > 1
+      ? `${id} (${planTitle(planOfRank(minPlanRank).name)})`
+      : `${id} (${formatWhole(contextWindow)} tokens)`,
+}));
+
+/** The parameters of a text model. */
+export function Parameters({ value, onChange, defaultMaxTokens, secondModel, children }: ParametersProps) {
+  const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
+  const errors = samplingErrors(value);
+  return (
+    <Stack gap="md">
+      <NativeSelect
+        label="Model"
+        data={modelChoices}
+        value={value.model}
+        onChange={({ currentTarget: { value: model } }) => v.is(modelId, model) && change({ model })}
+      />
+      {secondModel}
+      <Switch
+        label="Stream"
+        checked={value.stream}
+        onChange={(event) => change({ stream: event.currentTarget.checked })}
+      />
+      {children}
+      <WholeNumberField
+        label="Maximum tokens"
+        placeholder={`Default: ${formatWhole(defaultMaxTokens)}`}
+        value={value.maxTokens}
+        error={errors.maxTokens}
+        onChange={(maxTokens) => change({ maxTokens })}
+      />
+      <SliderField
+        label="Temperature"
+        defaultValue={samplingDefaults.temperature}
+        min={0}
+        max={2}
+        value={value.temperature}
+        onChange={(temperature) => change({ temperature })}
+      />
+      <SliderField
+        label="Top p"
+        defaultValue={samplingDefaults.top_p}
+        min={0}
+        max={1}
+        value={value.topP}
+        onChange={(topP) => change({ topP })}
+      />
+      <WholeNumberField
+        label="Top k"
+        placeholder={`Default: ${samplingDefaults.top_k}`}
+        value={value.topK}
+        error={errors.topK}
+        onChange={(topK) => change({ topK })}
+      />
+      <SliderField
+        label="Frequency penalty"
+        defaultValue={samplingDefaults.penalty}
+        min={-2}
+        max={2}
+        value={value.frequencyPenalty}
+        onChange={(frequencyPenalty) => change({ frequencyPenalty })}
+      />
+      <SliderField
+        label="Presence penalty"
+        defaultValue={samplingDefaults.penalty}
+        min={-2}
+        max={2}
+        value={value.presencePenalty}
+        onChange={(presencePenalty) => change({ presencePenalty })}
+      />
+      <StopField value={value.stop} onChange={(stop) => change({ stop })} />
+    </Stack>
+  );
+}
+
+interface StopFieldProps {
+  readonly value: readonly string[];
+  readonly onChange: (value: readonly string[]) => void;
+}
+
+const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '');
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((line, index) => line === others[index]);
+
+/** Stop sequences, one in each line; lines beyond the most that a request may have are not taken. */
+function StopField({ value, onChange }: StopFieldProps) {
+  const [text, setText] = useState(() => value.join('\n'));
+  // An empty line stays while it is typed; a preset replaces all.
+  if (!isSame(linesOf(text), value)) setText(value.join('\n'));
+
+  function change(next: string): void {
+    const lines = linesOf(next);
+    if (lines.length > limits.stopSequences) return;
+    setText(next);
+    onChange(lines);
+  }
+
+  return (
+    <Textarea
+      label="Stop sequences"
+      description={`One per line, at most ${limits.stopSequences}`}
+      autosize
+      minRows={1}
+      maxRows={limits.stopSequences}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+interface FunctionsFieldProps {
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+  /** The field's name in its form. */
+  readonly 'data-path'?: string;
+}
+
+/** The functions that the model may call, as the API takes them. */
+export function FunctionsField({ value, error, onChange, ...props }: FunctionsFieldProps) {
+  return (
+    <div>
+      <Textarea
+        {...props}
+        label="Functions"
+        description="A JSON array of functions the model may call"
+        autosize
+        minRows={2}
+        maxRows={12}
+        error={error}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8rem' } }}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      {value === '' && (
+        <Anchor component="button" type="button" size="sm" onClick={() => onChange(exampleFunctions)}>
+          Insert example
+        </Anchor>
+      )}
+    </div>
+  );
+}
+
+const exampleFunctions = JSON.stringify(
+  [
+    {
+      name: 'find_weather',
+      description: 'The weather of a city',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  ],
+  undefined,
+  2,
+);
+
+type Functions = NonNullable<v.InferInput<typeof ChatRequest>['functions']>;
+const FunctionList = v.pipe(v.string(), v.parseJson(undefined, 'must be JSON'), ChatRequest.entries.functions);
+
+/** The functions in a text; none for an empty one. */
+export function parseFunctions(text: string): { list: Functions; error?: string } {
+  if (text.trim() === '') return { list: [] };
+  const read = v.safeParse(FunctionList, text);
+  if (read.success) return { list: read.output ?? [] };
+  const [issue] = read.issues;
+  const path = v.getDotPath(issue);
+  return { list: [], error: `${path === null ? 'Functions' : path} ${issue.message}.` };
+}
