@@ -14,7 +14,7 @@ const prose = [
   'local/sagemaker/words.ts',
   'test/local/demo-engine/', // What the demo engine is sent, and what it writes.
   'test/support/attacks/planted-secrets.ts', // A prompt and its completion.
-  'test/unit/dashboard/pages/playground/tokens/estimate-tokens.test.ts', // Instructions whose tokens are counted.
+  'test/unit/dashboard/pages/playground/tab/estimate-tokens.test.ts', // Instructions whose tokens are counted.
 ];
 
 /** Tests whose prompts begin with “Tell me”. */

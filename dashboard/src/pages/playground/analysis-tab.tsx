@@ -5,14 +5,14 @@ import { type AnalysisName, analysisNames } from '#contract/analysis/names.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { count, formatAbout, formatWhole } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { Inspector } from './tab/inspector.tsx';
+import { InputText } from './tab/input-output.tsx';
+import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { LanguageSelect } from './tab/language-select.tsx';
-import { InputText, TabLayout } from './tab/tab-layout.tsx';
+import { TabLayout } from './tab/tab-layout.tsx';
 import { PlainText } from './tab/text.tsx';
 
 const example = `I bought the Aurora 5 in Oslo on 3 May 2026. The battery is superb, but the strap broke after two weeks.
@@ -27,7 +27,6 @@ const titles: Readonly<Record<AnalysisName, string>> = {
   categories: 'Categories',
 };
 
-/** Text analysis: what a text is about, who is in it, and what of it is nobody's business. */
 export function AnalysisTab() {
   const exchange = useExchange();
   const [text, setText] = useState(example);
@@ -49,7 +48,7 @@ export function AnalysisTab() {
   };
 
   async function analyze(): Promise<void> {
-    // Marks are set by the places of JavaScript's own units.
+    // The marks are placed by JavaScript string offsets.
     const sent = { ...body, offsetUnit: 'utf16' as const };
     const analysis = await exchange.call(analysisRoutes.analyze, { body: sent });
     setResult(analysis && { text, analysis });
@@ -113,7 +112,7 @@ export function AnalysisTab() {
           </Text>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void analyze()} />}
+      <ExchangeNotices exchange={exchange} model="svc-instruct" onRetry={() => void analyze()} />
       <div role="status">{result && <Findings {...result} />}</div>
     </TabLayout>
   );
@@ -134,7 +133,6 @@ interface FindingsProps {
   readonly analysis: Analysis;
 }
 
-/** All that an analysis has found; scores only where a model gives some. */
 function Findings({ text, analysis }: FindingsProps) {
   const { sentiment, language, categories, keyPhrases, redactedText, unlocated } = analysis;
   const phrases = [...new Set(keyPhrases?.map((phrase) => phrase.text))];
@@ -192,7 +190,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 function Badges({ labels }: { readonly labels: readonly string[] }) {
   if (labels.length === 0) return <Text size="sm">None</Text>;
   return labels.map((label) => (
-    <Badge key={label} color="gray" className={css.label}>
+    <Badge key={label} color="gray" maw="100%" miw={0} h="auto" style={{ whiteSpace: 'normal' }}>
       {label}
     </Badge>
   ));
@@ -203,7 +201,7 @@ interface MarkedTextProps {
   readonly analysis: Pick<Analysis, 'entities' | 'pii'>;
 }
 
-/** The text that was analysed: its entities marked, its personal data struck through, each with its type. */
+/** The analyzed text with its entities highlighted and its personal data struck through, each labeled with its type. */
 function MarkedText({ text, analysis }: MarkedTextProps) {
   return (
     <section aria-label="Marked text" className={css.marked}>
@@ -242,7 +240,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
 type Entity = NonNullable<Analysis['entities']>[number];
 type PersonalData = NonNullable<Analysis['pii']>[number];
 
-/** A piece of a text without a border of a mark in it; `ends…`: what is named behind it, as its mark ends here. */
+/** A piece of text that no mark starts or ends inside. `ends…` is true if the mark ends here and its label follows. */
 interface Piece {
   readonly start: number;
   readonly text: string;
@@ -252,7 +250,10 @@ interface Piece {
   readonly endsPersonalData: boolean;
 }
 
-/** A text by the entities and personal data in it, whose places count in UTF-16 units. Of entities that overlap, the longest is shown. */
+/**
+ * Splits a text at its entities and personal data, by UTF-16 offsets. Of overlapping entities only the longest is
+ * marked.
+ */
 function piecesOf(text: string, { entities = [], pii = [] }: Pick<Analysis, 'entities' | 'pii'>): Piece[] {
   const shown = withoutOverlaps(entities);
   const borders = [0, text.length, ...[...shown, ...pii].flatMap(({ start, end }) => [start, end])];
@@ -284,6 +285,5 @@ function withoutOverlaps(entities: readonly Entity[]): Entity[] {
 const covering = <Mark extends { readonly start: number; readonly end: number }>(marks: readonly Mark[], at: number) =>
   marks.find(({ start, end }) => start <= at && at < end);
 
-/** A label, with its score where there is one. */
 const withScore = (label: string, score: number | null): string =>
   score === null ? label : `${label} ${formatAbout(score)}`;

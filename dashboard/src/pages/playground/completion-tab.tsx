@@ -2,20 +2,19 @@ import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { Inspector, InterruptionNotice } from './tab/inspector.tsx';
+import { InputText, OutputText } from './tab/input-output.tsx';
+import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
 import { Parameters } from './tab/parameters.tsx';
 import { defaultSampling, isSendable, samplingBody } from './tab/sampling.ts';
-import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
+import { TabLayout } from './tab/tab-layout.tsx';
 import { StopButton } from './tab/text.tsx';
 import { TokenCount } from './tab/token-count.tsx';
 
-/** Tokens of a completion unless the request sets a maximum (docs/design/inference.md). */
+/** Default maximum of tokens (docs/design/inference.md). */
 const defaultMaxTokens = 100;
 
-/** Text completion from a prompt. */
 export function CompletionTab() {
   const exchange = useExchange();
   const [sampling, setSampling] = useState({ ...defaultSampling, model: 'svc-instruct' });
@@ -63,8 +62,7 @@ export function CompletionTab() {
           </Button>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model={sampling.model} onRetry={retry} />}
-      <InterruptionNotice exchange={exchange} onRetry={retry} />
+      <ExchangeNotices exchange={exchange} model={sampling.model} onRetry={retry} />
       <OutputText label="Output" text={text} finishReason={finishReason} isRunning={exchange.isRunning} />
     </TabLayout>
   );

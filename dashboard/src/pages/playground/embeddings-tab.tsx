@@ -6,14 +6,14 @@ import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { numberError } from '../../api/forms/form-errors.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
 import { formatWhole } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import css from './playground.module.css';
-import { Inspector } from './tab/inspector.tsx';
-import { InputText, TabLayout } from './tab/tab-layout.tsx';
+import { InputText } from './tab/input-output.tsx';
+import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
+import { TabLayout } from './tab/tab-layout.tsx';
 
 const examples = [
   'The cat sleeps on the sofa.',
@@ -25,13 +25,11 @@ const examples = [
 const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
 const dimensionsRule = integer(1, maxDimensions);
 
-/** One text by itself has nothing to be compared with. */
 function countError(texts: number): string | undefined {
   if (texts > limits.embeddingTexts) return `Enter at most ${limits.embeddingTexts} texts`;
   return texts < 2 ? 'Enter at least 2 texts, each on a line of its own' : undefined;
 }
 
-/** Texts as vectors, and how near they are to each other. */
 export function EmbeddingsTab() {
   const exchange = useExchange();
   const [text, setText] = useState(examples);
@@ -78,9 +76,7 @@ export function EmbeddingsTab() {
           Compare
         </Button>
       </Group>
-      {exchange.error && (
-        <ErrorNotice error={exchange.error} model="svc-embed" onRetry={canSend ? () => void embed() : undefined} />
-      )}
+      <ExchangeNotices exchange={exchange} model="svc-embed" onRetry={canSend ? () => void embed() : undefined} />
       {result && <HeatMap {...result} />}
     </TabLayout>
   );
@@ -91,9 +87,9 @@ interface HeatMapProps {
   readonly matrix: readonly (readonly number[])[];
 }
 
-/** The similarity of each text with each other: a number and a shade. It may be wider than a phone, so it scrolls. */
+/** A matrix of similarities, as numbers and shades. It scrolls horizontally on phones. */
 function HeatMap({ texts, matrix }: HeatMapProps) {
-  // A text may be there twice, so its place names it.
+  // The same text may appear twice.
   const named = texts.map((text, place) => ({ text, place }));
   return (
     <section aria-label="Similarity">
@@ -136,7 +132,7 @@ function HeatMap({ texts, matrix }: HeatMapProps) {
   );
 }
 
-/** The deepest shade on which the page's text keeps a contrast of 4.5 in both themes, in percent. */
+/** The deepest shade with a text contrast of at least 4.5 in both themes, in percent. */
 const maxShade = 55;
 
 function shade(value: number): { background: string } {
@@ -144,7 +140,7 @@ function shade(value: number): { background: string } {
   return { background: `color-mix(in srgb, #1f7551 ${depth}%, var(--surface-sunken))` };
 }
 
-/** Cosine of each vector with each other: 1 for the same direction, 0 for nothing in common. */
+/** Cosine similarity of each pair of vectors. */
 function similarities(vectors: readonly (readonly number[])[]): number[][] {
   const lengths = vectors.map((vector) => Math.sqrt(dot(vector, vector)));
   return vectors.map((one, row) =>

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core';
-import { type ComponentType, Suspense, lazy, useEffect, useRef, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Page } from '../../components/layout/page.tsx';
 import { useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
@@ -23,7 +23,7 @@ const tabs = [
   }),
 ];
 
-/** A tab is loaded when it is first looked at; then it stays as it is while one looks at another. */
+/** Loads each tab on its first visit and keeps its state while another one is visible. */
 export default function PlaygroundPage() {
   const [current, setCurrent] = useQueryChoice('tab', [
     'chat',
@@ -38,7 +38,7 @@ export default function PlaygroundPage() {
   if (!seen.includes(current)) setSeen([...seen, current]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // On a phone there is no room for all tabs.
+    // Phones have no room for all tabs.
     list.current?.querySelector(`[data-tab="${current}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current]);
   return (
@@ -46,7 +46,7 @@ export default function PlaygroundPage() {
       title="Playground"
       lead="Calls spend your credits and use a temporary API key that is revoked when you sign out."
     >
-      {/* In React's activity mode a hidden tab would end its calls, uploads and recordings. */}
+      {/* React's activity mode would end the calls, uploads and recordings of a hidden tab. */}
       <Tabs value={current} onChange={setCurrent} keepMountedMode="display-none">
         <Tabs.List ref={list} mb="lg" aria-label="Endpoint">
           {tabs.map(({ id, title }) => (

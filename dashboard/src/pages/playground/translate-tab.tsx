@@ -1,15 +1,15 @@
-import { ActionIcon, Button, Group, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
 import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
 import { Icon } from '../../components/elements/icon.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { count } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
-import { Inspector } from './tab/inspector.tsx';
-import { languageChoices } from './tab/language-select.tsx';
-import { InputText, OutputText, TabLayout } from './tab/tab-layout.tsx';
+import { InputText, OutputText } from './tab/input-output.tsx';
+import { ExchangeNotices, Inspector } from './tab/inspector.tsx';
+import { LanguageSelect } from './tab/language-select.tsx';
+import { TabLayout } from './tab/tab-layout.tsx';
 
 export function TranslateTab() {
   const exchange = useExchange();
@@ -39,11 +39,9 @@ export function TranslateTab() {
       details={<Inspector exchange={exchange} />}
     >
       <Group align="flex-end" gap="sm" mb="md" wrap="wrap">
-        <Select
+        <LanguageSelect
           label="From"
-          data={languageChoices}
-          searchable
-          allowDeselect={false}
+          isRequired
           value={pair.sourceLanguage}
           onChange={(value) => value && setPair({ ...pair, sourceLanguage: value })}
         />
@@ -57,11 +55,9 @@ export function TranslateTab() {
             <Icon name="swap" />
           </ActionIcon>
         </Tooltip>
-        <Select
+        <LanguageSelect
           label="To"
-          data={languageChoices}
-          searchable
-          allowDeselect={false}
+          isRequired
           error={isSame && 'Choose another language'}
           value={pair.targetLanguage}
           onChange={(value) => value && setPair({ ...pair, targetLanguage: value })}
@@ -78,7 +74,7 @@ export function TranslateTab() {
           </Text>
         )}
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model="svc-instruct" onRetry={() => void translate()} />}
+      <ExchangeNotices exchange={exchange} model="svc-instruct" onRetry={() => void translate()} />
       <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
     </TabLayout>
   );

@@ -1,4 +1,5 @@
 import { Button, FileButton, Group, Text } from '@mantine/core';
+import { useInterval } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { Icon } from '../../../components/elements/icon.tsx';
@@ -7,18 +8,18 @@ import { formatBytes } from '../../../lib/format.ts';
 import { useFileDrop } from '../../../lib/hooks/use-file-drop.ts';
 import css from './audio.module.css';
 import { formatClock } from './display.ts';
-import { type RecorderState, failureSentences, maxRecordingSeconds } from './recorder.ts';
+import { failureSentences, maxRecordingSeconds, type RecorderState } from './recorder.ts';
 import { audioTypes, fileProblem, maxMegabytes } from './transcription-rules.ts';
 
 interface AudioInputProps {
   readonly recorder: RecorderState;
   readonly isDisabled: boolean;
   readonly onAudio: (file: File) => void;
-  /** A file was refused here: what became of the one before is of no interest any more. */
+  /** Called when a file is rejected here, so that the previous file's messages can be cleared. */
   readonly onRefused: () => void;
 }
 
-/** Audio from the microphone, or from a file that is chosen or dropped. */
+/** Audio from the microphone, the file dialog or drag and drop. */
 export function AudioInput({ recorder, isDisabled, onAudio, onRefused }: AudioInputProps) {
   const [refusal, setRefusal] = useState<string>();
   const { recording, isOpening, failure, start, stop, discard } = recorder;
@@ -92,14 +93,14 @@ interface RecordingViewProps {
   readonly onDiscard: () => void;
 }
 
-/** A recording under way: how long it is, how loud, and its end. */
 function RecordingView({ stream, startedAt, onStop, onDiscard }: RecordingViewProps) {
-  const seconds = useSecondsSince(startedAt);
+  const [now, setNow] = useState(startedAt);
+  useInterval(() => setNow(performance.now()), 250, { autoInvoke: true });
   return (
     <div className={css.recorder}>
       <span className={css.mark} />
       <Text size="sm" className="number" role="timer" aria-label="Recorded">
-        {formatClock(seconds)} of {formatClock(maxRecordingSeconds)}
+        {formatClock((now - startedAt) / 1000)} of {formatClock(maxRecordingSeconds)}
       </Text>
       <LevelMeter stream={stream} />
       <Button leftSection={<Icon name="stop" size={16} />} onClick={onStop}>
@@ -112,21 +113,12 @@ function RecordingView({ stream, startedAt, onStop, onDiscard }: RecordingViewPr
   );
 }
 
-function useSecondsSince(startedAt: number): number {
-  const [now, setNow] = useState(startedAt);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 250);
-    return () => clearInterval(timer);
-  }, []);
-  return (now - startedAt) / 1000;
-}
-
-/** How loud the microphone is: from silence, 60 dB below the loudest, to that. */
+/** Range of the level meter in dB: silence is 60 dB below full scale. */
 const range = 60;
-/** Of what was shown, what is left with the next frame: a word is seen for as long as it is heard. */
+/** Share of the displayed level that remains in the next frame, so that short words stay visible. */
 const decay = 0.96;
 
-/** Shows that there is sound. Drawn without React, as it changes with each frame. */
+/** Level of the microphone. Drawn without React because it changes every frame. */
 function LevelMeter({ stream }: { readonly stream: MediaStream }) {
   const meter = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -161,7 +153,7 @@ function LevelMeter({ stream }: { readonly stream: MediaStream }) {
   );
 }
 
-/** From 0 to 1, by ear: of the mean power. */
+/** Loudness from 0 to 1, as the logarithm of the mean power. */
 function levelOf(samples: Float32Array): number {
   let sum = 0;
   for (const sample of samples) sum += sample * sample;

@@ -1,26 +1,26 @@
-/** "0:07", "12:30": a place in audio, or time that has passed. */
+/** Formats a position or an elapsed time, for example "0:07" or "12:30". */
 export function formatClock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-/** Below a minute a length has tenths, which round to less than it. */
+/** Lengths below this many seconds are displayed with tenths, which round to less than a minute. */
 const minute = 59.95;
 
-/** "5.0 s", "5:28": how long audio is, rounded everywhere; as exact as one can hear, where it is short. */
+/** Formats the length of audio, rounded, for example "5.0 s" or "5:28". */
 export const formatLength = (seconds: number): string =>
   seconds < minute ? `${seconds.toFixed(1)} s` : formatClock(Math.round(seconds));
 
-/** Seconds within which a player is at its end. */
+/** Seconds from the end within which a player displays its full length. */
 const endTolerance = 0.05;
 
-/** "0:03" and "0:05": a place in audio, which at its end is its length, and that length. */
+/** Formats the position and the length of a player. At the end both are the same. */
 export function progressClocks(position: number, seconds: number): [place: string, length: string] {
   const length = formatClock(Math.round(seconds));
   return [seconds - position < endTolerance ? length : formatClock(position), length];
 }
 
-/** The loudest sample of each of so many equal parts, or of each sample where there are less, from 0 to 1. */
+/** The loudest sample, from 0 to 1, of each of `parts` equal parts, or of each sample if there are fewer. */
 export function bucketPeaks(samples: ArrayLike<number>, parts: number): number[] {
   const count = Math.min(parts, samples.length);
   return Array.from({ length: count }, (_, part) => {
@@ -32,11 +32,14 @@ export function bucketPeaks(samples: ArrayLike<number>, parts: number): number[]
   });
 }
 
-/** The highest bar is this high; silence is a line still. */
+/** Bar heights in percent. Silence remains visible as a line. */
 const maxHeight = 96;
 const minHeight = 3;
 
-/** Strokes of bars in a box of 100 high, each a unit wide, around its middle; the loudest fills it, so that a whisper is seen too. */
+/**
+ * SVG path of a waveform in a box 100 units high, one unit per bar. Scaled to the loudest bar, so that quiet speech is
+ * visible.
+ */
 export function waveformPath(peaks: readonly number[], bars: number): string {
   const shown = bucketPeaks(peaks, bars);
   const loudest = Math.max(0.02, ...shown);

@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Badge, Button, FileButton, Group, Skeleton, Text } from '@mantine/core';
-import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useForceUpdate, useInterval } from '@mantine/hooks';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import * as v from 'valibot';
 import type { Transcription } from '#contract/audio/transcription.ts';
 import type { TranscriptionResult } from '#contract/audio/transcriptions.ts';
@@ -31,18 +32,18 @@ import { TranscriptSection } from './transcript.tsx';
 import { audioTypes, isOpen, pollMs } from './transcription-rules.ts';
 
 const pageSize = 10;
-/** How often a list with transcriptions that have not ended is read again, in ms. */
+/** Interval between reads of a list with unfinished transcriptions, in milliseconds. */
 const openPollMs = 5000;
 
 interface JobListProps {
   readonly isShown: boolean;
-  /** True while a file is on its way, which opening another would end. */
+  /** True during an upload, which opening another transcription would cancel. */
   readonly isDisabled: boolean;
   readonly onOpen: (id: string) => void;
   readonly onDeleted: (id: string) => void;
 }
 
-/** The account's transcriptions of long audio, newest first; nothing where there is none. */
+/** The account's transcription jobs, newest first. Empty if there are none. */
 export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps) {
   const pages = usePages({
     queryKey: [audioRoutes.listTranscriptionJobs.id],
@@ -53,7 +54,7 @@ export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps
   });
   const files = jobFiles();
   if (pages.isPending || (pages.data?.length === 0 && !pages.hasNextPage)) return null;
-  /** Before a job ends, as the browser found it in the file. */
+  /** Until the job ends, the length that the browser found in the file. */
   const lengthOf = ({ id, durationSeconds }: Job): string | undefined => {
     const seconds = durationSeconds ?? files.get(id)?.seconds;
     return seconds === undefined ? undefined : formatLength(seconds);
@@ -153,11 +154,11 @@ function DeleteJob({ job, length, name, onDeleted }: DeleteJobProps) {
 interface OpenedJobProps {
   readonly job: UseQueryResult<Result>;
   readonly name: string | undefined;
-  /** Audio to hear with the text: the service has deleted its own. */
+  /** Called with the audio to play along with the text: the service has deleted its own copy. */
   readonly onAudio: (file: File) => void;
 }
 
-/** A transcription of another time, whose audio is not here. */
+/** A transcription whose audio is not available on this page. */
 export function OpenedJob({ job: { data: job, error, refetch }, name, onAudio }: OpenedJobProps) {
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!job) return <Skeleton height={120} radius="md" />;
@@ -202,7 +203,7 @@ function JobBadge({ status }: Pick<Job, 'status'>) {
   return <Badge color={color}>{title}</Badge>;
 }
 
-/** How far a transcription is, and what it costs; of one that has ended, what it came to. */
+/** Status and cost of a transcription job. */
 export function JobView({ job }: { job: Result }) {
   const { status, language, credits, durationSeconds } = job;
   if (status === 'failed')
@@ -234,16 +235,10 @@ export function JobView({ job }: { job: Result }) {
   );
 }
 
-const tickMs = 1000;
-
-/** Time since a moment, each second. */
+/** Time since the start of a job, updated every second. */
 function Elapsed({ since }: { since: string }) {
   const now = useNow();
-  const [, tick] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => tick((ticks) => ticks + 1), tickMs);
-    return () => clearInterval(timer);
-  }, []);
+  useInterval(useForceUpdate(), 1000, { autoInvoke: true });
   return (
     <Text size="sm" className="number">
       {formatClock((now - Date.parse(since)) / 1000)}
@@ -253,7 +248,7 @@ function Elapsed({ since }: { since: string }) {
 
 type Result = v.InferOutput<typeof TranscriptionResult>;
 
-/** A transcription by its id, read until it has ended, while it is looked at: not in a tab of the browser that is hidden. */
+/** Polls a transcription job until it ends, while its tab is visible. */
 export function useJob(id: string | undefined, isShown: boolean) {
   const client = useQueryClient();
   const job = useQuery({
@@ -271,14 +266,14 @@ export function useJob(id: string | undefined, isShown: boolean) {
   return job;
 }
 
-/** A job's text as that of a direct transcription; undefined until it is there. */
+/** The result of a job in the form of a direct transcription, or undefined if it has not completed. */
 export function transcriptionOf(job: Result | undefined): Transcription | undefined {
   if (job?.status !== 'completed' || job.text === null) return undefined;
   const { text, language, segments, words, credits } = job;
   return { text, language, segments, words, credits, durationSeconds: job.durationSeconds ?? 0 };
 }
 
-/** What the service does not know of a job's file, or not before it ends: this browser keeps it, newest last. */
+/** Storage name of the file names and lengths that the service does not know, oldest first. */
 const slot = 'transcriptions';
 const maxFiles = 100;
 const Files = v.pipe(
@@ -294,7 +289,7 @@ function read(account: number | undefined): readonly JobFile[] {
   return files.success ? files.output : [];
 }
 
-/** Names and lengths of files by the ids of their transcriptions. */
+/** File names and lengths by job id. */
 export const jobFiles = (): ReadonlyMap<string, JobFile> =>
   new Map(read(documentAccount()).map((file) => [file.id, file]));
 

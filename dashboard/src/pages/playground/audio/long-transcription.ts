@@ -12,20 +12,18 @@ import { creditRefusal, uploadTypeOf } from './transcription-rules.ts';
 
 export type Job = v.InferOutput<typeof TranscriptionJob>;
 
-/** How far a file is on its way to its job. */
 export type LongStage =
   | { readonly kind: 'idle' | 'starting' }
   | { readonly kind: 'uploading'; readonly sent: number }
   | { readonly kind: 'failed'; readonly problem: UploadProblem }
   | { readonly kind: 'refused'; readonly error: ApiError };
 
-/** What is transcribed, and how long it is, where the browser knows. */
 interface LongFile {
   readonly file: File;
   readonly seconds: number | undefined;
 }
 
-/** A file and the upload that was begun for it, which a second try goes on with. */
+/** An upload that a retry continues. */
 interface Begun {
   readonly file: File;
   readonly upload: AllowedUpload;
@@ -33,22 +31,22 @@ interface Begun {
 }
 
 const idle: LongStage = { kind: 'idle' };
-/** An upload is not begun with a form that is about to expire. */
+/** Remaining lifetime, in milliseconds, that an upload form needs before it is used. */
 const spareMs = 60_000;
 
-/** Uploads a file, and begins its transcription. What the API refuses is the exchange's error. */
+/** Uploads a file and starts its transcription job. API errors are reported by `exchange`. */
 export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job, long: LongFile) => void) {
   const [stage, setStage] = useState(idle);
   const control = useRef<AbortController>(undefined);
   const begun = useRef<Begun>(undefined);
-  /** Tries that the service has refused. */
+  /** Attempts that the service refused, part of the idempotency key. */
   const refused = useRef(0);
   const isBusy = stage.kind === 'uploading' || stage.kind === 'starting';
   const report = useStableCallback(onBegun);
   useEffect(() => () => control.current?.abort(), []);
   useEffect(() => {
     if (!isBusy) return undefined;
-    // The upload ends with the document.
+    // Leaving the page would cancel the upload.
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     window.addEventListener('beforeunload', warn);
     return () => window.removeEventListener('beforeunload', warn);
@@ -58,7 +56,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     const { signal } = (control.current = new AbortController());
     const { error: last } = exchange;
     if (last && last.status !== 0) refused.current += 1;
-    // A file that the service refused is deleted there.
+    // The service has deleted a file that it refused.
     if (last && [400, 404].includes(last.status)) begun.current = undefined;
     exchange.reset();
     setStage({ kind: 'uploading', sent: 0 });
@@ -73,7 +71,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
       if (signal.aborted) return;
       setStage({ kind: 'starting' });
       const body = { uploadId: upload.id, ...fields };
-      // Where its response was lost, the second try is given the job that the first one made.
+      // A retry after a lost response receives the job of the first attempt.
       const more = { idempotencyKey: [upload.id, refused.current, fields.timestamps, fields.language].join('-') };
       const job = await exchange.call(audioRoutes.createTranscriptionJob, { body }, { body }, more);
       if (signal.aborted) return;
@@ -88,13 +86,13 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     }
   }
 
-  /** Before the first byte, where the balance is known. */
+  /** Checks the balance before the upload, unless the balance cannot be read. */
   async function knownRefusal({ seconds }: LongFile): Promise<ApiError | undefined> {
     const credits = await call(creditRoutes.getCredits, { query: { limit: '1' } }).catch(() => undefined);
     return credits && creditRefusal(credits.balance, seconds);
   }
 
-  /** The upload of a second try is that of the first, while that may be sent. */
+  /** Creates an upload, or returns that of the previous attempt while its form is valid. */
   async function allowed(file: File): Promise<AllowedUpload | undefined> {
     const { current } = begun;
     if (current?.file === file && Date.parse(current.upload.expiresAt) - (await serverNow()) > spareMs)
@@ -106,7 +104,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     return upload;
   }
 
-  /** Sends the file, where it has not come before. */
+  /** Sends the file unless a previous attempt has completed the upload. */
   async function sent(upload: AllowedUpload, signal: AbortSignal): Promise<void> {
     const { current } = begun;
     if (!current || current.upload !== upload || current.hasCome) return;
@@ -117,7 +115,6 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     begun.current = { ...current, hasCome: true };
   }
 
-  /** Stops an upload. */
   function cancel(): void {
     control.current?.abort();
     exchange.reset();
@@ -129,7 +126,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
 
 type AllowedUpload = v.InferOutput<typeof Upload>;
 
-/** Why a file did not come: the connection broke, its form has expired, or storage refused it. */
+/** Reason of a failed upload: a broken connection, an expired form or a rejection by storage. */
 export type UploadProblem = 'broken' | 'expired' | 'refused';
 
 class UploadFailure extends Error {
@@ -144,18 +141,21 @@ class UploadFailure extends Error {
 
 interface SendFileOptions {
   readonly signal: AbortSignal;
-  /** Bytes of the file that have left. */
+  /** Called with the number of bytes sent. */
   readonly onProgress: (sent: number) => void;
 }
 
-/** A connection over which no byte has left for so long is taken for broken. */
+/** Milliseconds without progress after which a connection counts as broken. */
 const stalledMs = 60_000;
 
-/** Sends a file to storage. `fetch` reports no progress of what it sends. Rejects with an UploadFailure, also where it is aborted. */
+/**
+ * Sends a file to storage with XMLHttpRequest, as `fetch` reports no upload progress. Rejects with an UploadFailure,
+ * including on abort.
+ */
 function sendFile({ url, fields }: AllowedUpload, file: File, { signal, onProgress }: SendFileOptions): Promise<void> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  // Storage has no use for its name.
+  // Storage does not need the file's name.
   form.append('file', file, 'audio');
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = new XMLHttpRequest();
@@ -183,7 +183,7 @@ function sendFile({ url, fields }: AllowedUpload, file: File, { signal, onProgre
   return promise;
 }
 
-/** By S3's error, whose words for an expired form are these. */
+/** Derives the reason from S3's status and its error text for an expired form. */
 function problemOf({ status, responseText }: XMLHttpRequest): UploadProblem {
   if (status >= 500) return 'broken';
   return status === 403 && /expired/i.test(responseText) ? 'expired' : 'refused';

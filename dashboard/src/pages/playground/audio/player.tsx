@@ -6,16 +6,14 @@ import css from './audio.module.css';
 import { bucketPeaks, formatClock, progressClocks, waveformPath } from './display.ts';
 
 interface AudioPlayerProps {
-  /** What is played. */
   readonly label: string;
   readonly playback: Playback;
-  /** `undefined` until it is decoded, `null` where the browser cannot. */
+  /** `undefined` while it is decoded, `null` if the browser cannot decode it. */
   readonly audio: DecodedAudio | null | undefined;
-  /** Below the waveform, beside the time. */
+  /** Displayed below the waveform, next to the time. */
   readonly children?: ReactNode;
 }
 
-/** Plays audio, with its waveform to see and to seek in. */
 export function AudioPlayer({ label, playback, audio, children }: AudioPlayerProps) {
   const { isPlaying, position, isUnplayable, toggle, seek } = playback;
   return (
@@ -50,7 +48,7 @@ export function AudioPlayer({ label, playback, audio, children }: AudioPlayerPro
   );
 }
 
-/** Pixels of a bar with the room beside it. */
+/** Width of a bar and its gap, in pixels. */
 const barWidth = 4;
 
 interface WaveformProps {
@@ -60,7 +58,7 @@ interface WaveformProps {
   readonly onSeek: (seconds: number) => void;
 }
 
-/** The waveform with what was played of it, which is a slider too. */
+/** A waveform that shows playback progress and works as a slider. */
 function Waveform({ peaks, seconds, position, onSeek }: WaveformProps) {
   const { ref, width } = useElementSize();
   const bars = Math.max(1, Math.floor(width / barWidth));
@@ -129,7 +127,6 @@ export interface Playback {
   readonly isPlaying: boolean;
   /** Seconds from the beginning. */
   readonly position: number;
-  /** True where the browser cannot play this file. */
   readonly isUnplayable: boolean;
   readonly toggle: () => void;
   readonly seek: (seconds: number) => void;
@@ -137,19 +134,22 @@ export interface Playback {
   readonly play: () => void;
 }
 
-/** The one that plays: no two do, as one of them may be out of sight. */
+/** The playing element. Starting another one pauses it, as it may be in a hidden tab. */
 let playing: HTMLAudioElement | undefined;
 
-/** Beyond every end: a seek to it lets a browser find the length that a recording's header does not have. */
+/**
+ * Seconds beyond the end of any file. Seeking there makes the browser find the length that the header of a recording
+ * lacks.
+ */
 const beyondTheEnd = 1e7;
 
-/** Plays a file while its tab is shown. Its address is revoked with it, and nothing plays on once it is gone. */
+/** Plays a file while its tab is visible. Playback stops and the object URL is revoked on unmount. */
 export function usePlayback(file: Blob, isShown: boolean): Playback {
   const [audio] = useState(() => new Audio());
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
   const [isUnplayable, setUnplayable] = useState(false);
-  /** Where one has sought to, which may be before the length is found. */
+  /** Requested position, which may precede the discovery of the length. */
   const sought = useRef(0);
 
   useEffect(() => {
@@ -190,7 +190,7 @@ export function usePlayback(file: Blob, isShown: boolean): Playback {
     if (!isShown) audio.pause();
   }, [audio, isShown]);
 
-  // `timeupdate` comes four times a second: too seldom for words.
+  // `timeupdate` fires about four times a second, too rarely to follow words.
   useEffect(() => {
     if (!isPlaying) return undefined;
     let frame = 0;
@@ -202,8 +202,8 @@ export function usePlayback(file: Blob, isShown: boolean): Playback {
     return () => cancelAnimationFrame(frame);
   }, [audio, isPlaying]);
 
-  // Refused where another press stopped it meanwhile, by a browser that lets nothing begin by itself, and where the file
-  // is none: then there is the event.
+  // Rejected after an immediate pause, by autoplay policies and for an unplayable file, which the `error` event
+  // reports.
   const play = (): void => void audio.play().catch(() => undefined);
   const seek = (seconds: number): void => {
     sought.current = seconds;
@@ -224,7 +224,7 @@ export function usePlayback(file: Blob, isShown: boolean): Playback {
   };
 }
 
-/** A file's length and waveform: `undefined` until they are known, `null` where the browser cannot decode it. */
+/** Length and waveform of a file: `undefined` while it is decoded, `null` if the browser cannot decode it. */
 export function useDecoded(file: Blob | undefined): DecodedAudio | null | undefined {
   const [known, setKnown] = useState<{ readonly file: Blob; readonly audio: DecodedAudio | null }>();
   useEffect(() => {
@@ -241,22 +241,21 @@ export function useDecoded(file: Blob | undefined): DecodedAudio | null | undefi
   return known?.file === file ? known?.audio : undefined;
 }
 
-/** The lowest rates that browsers decode to: the waveform needs no more, and hours would fill the memory. */
+/** Sample rates to try, in Hz. Low rates save memory, and the waveform needs no more. */
 const rates = [8000, 44_100] as const;
 
-/** A minute of what is decoded has some 4 MB: hours of it would fill the memory. */
+/** Larger files are not decoded: one minute of decoded audio needs about 4 MB. */
 const maxDecodedBytes = 32 * 1024 * 1024;
 
-/** More than a screen has room for. */
+/** More bars than a screen has room for. */
 const maxPeaks = 2000;
 
 export interface DecodedAudio {
   readonly seconds: number;
-  /** The loudest of each part, from 0 to 1; a line of a file that is too long for it. */
+  /** Peak of each part, from 0 to 1. All zero for a file that is too large to decode. */
   readonly peaks: readonly number[];
 }
 
-/** Length and waveform of an audio file; null where the browser cannot decode it, as not every format is known to each. */
 async function decodeAudio(file: Blob): Promise<DecodedAudio | null> {
   if (file.size > maxDecodedBytes) return measured(file);
   const buffer = await decoded(file);
@@ -264,7 +263,7 @@ async function decodeAudio(file: Blob): Promise<DecodedAudio | null> {
   return { seconds: buffer.duration, peaks: bucketPeaks(buffer.getChannelData(0), maxPeaks) };
 }
 
-/** The length that its header has. */
+/** Reads the length from the file's header. */
 function measured(file: Blob): Promise<DecodedAudio | null> {
   const { promise, resolve } = Promise.withResolvers<DecodedAudio | null>();
   const audio = new Audio();
@@ -285,10 +284,10 @@ function measured(file: Blob): Promise<DecodedAudio | null> {
 async function decoded(file: Blob): Promise<AudioBuffer | undefined> {
   for (const rate of rates) {
     try {
-      // What is decoded is taken away from its owner.
+      // decodeAudioData detaches its buffer, so each attempt needs a copy.
       return await new OfflineAudioContext(1, 1, rate).decodeAudioData(await file.arrayBuffer());
     } catch {
-      // Some browsers have no such rate.
+      // Not every browser supports the low rate.
     }
   }
   return undefined;

@@ -2,21 +2,21 @@ import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
 
-/** Speech of one voice needs no more. Browsers may take more than that. */
+/** Enough for one voice. Browsers may exceed it. */
 const bitsPerSecond = 64_000;
 export const maxRecordingSeconds = 300;
-/** Between two parts of a recording, after each of which its size is known. */
+/** Interval at which the recorder delivers data and its size is checked, in milliseconds. */
 const partMs = 1000;
-/** Room for the last part, and for what ends a file. */
+/** Reserve for the last part and the end of the file. */
 const spareBytes = 256 * 1024;
 
 interface Recording {
   readonly stream: MediaStream;
-  /** By `performance.now()`. */
+  /** Time by `performance.now()`. */
   readonly startedAt: number;
 }
 
-/** Records from the microphone while its tab is shown, and lets it go when a recording ends, whatever ends it. */
+/** Records from the microphone while its tab is visible, and releases the microphone when the recording ends. */
 export function useRecorder(isShown: boolean, onRecorded: (file: File) => void) {
   const [recording, setRecording] = useState<Recording>();
   const [isOpening, setOpening] = useState(false);
@@ -76,7 +76,7 @@ export function useRecorder(isShown: boolean, onRecorded: (file: File) => void) 
       setFailure('failed');
       stop();
     });
-    // Also where the microphone is taken away.
+    // Fires even if the microphone is disconnected.
     recorder.addEventListener('stop', () => {
       clearTimeout(timer);
       release(stream);
@@ -110,7 +110,6 @@ function release(stream: MediaStream): void {
   for (const track of stream.getTracks()) track.stop();
 }
 
-/** Why there is no recording, with what helps. */
 type MicrophoneFailure = 'unsupported' | 'insecure' | 'refused' | 'missing' | 'busy' | 'failed';
 
 export const failureSentences: Readonly<Record<MicrophoneFailure, string>> = {
@@ -133,11 +132,11 @@ const failures: Readonly<Record<string, MicrophoneFailure>> = {
   NotSupportedError: 'unsupported',
 };
 
-/** By what `getUserMedia` rejects with (W3C, "Media Capture and Streams", 10.2). */
+/** Maps the errors of `getUserMedia` (W3C, "Media Capture and Streams", 10.2). */
 const failureOf = (error: unknown): MicrophoneFailure =>
   (error instanceof DOMException && failures[error.name]) || 'failed';
 
-/** Formats of recordings that the service takes, by what browsers make: Chrome, Firefox, Safari. */
+/** Recording formats of Chrome, Firefox and Safari that the service accepts. */
 const formats = [
   { type: 'audio/webm;codecs=opus', ending: 'webm' },
   { type: 'audio/ogg;codecs=opus', ending: 'ogg' },
@@ -145,10 +144,10 @@ const formats = [
 ] as const;
 type RecordingFormat = (typeof formats)[number];
 
-/** What this browser records; why not, where it does not. */
+/** The format that this browser records, or the reason why it cannot record. */
 function recordingFormat(): RecordingFormat | MicrophoneFailure {
   if (!window.isSecureContext) return 'insecure';
-  // Older browsers have neither, though their types have both.
+  // Older browsers lack both, although the types declare them.
   if (!('mediaDevices' in navigator) || !('MediaRecorder' in window)) return 'unsupported';
   return formats.find(({ type }) => MediaRecorder.isTypeSupported(type)) ?? 'unsupported';
 }

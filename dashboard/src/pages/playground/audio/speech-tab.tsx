@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import * as v from 'valibot';
-import { type SpeechFormat, formatNames, maxSpeechCharacters, voiceIds, voices } from '#contract/audio/speech.ts';
+import { formatNames, maxSpeechCharacters, type SpeechFormat, voiceIds, voices } from '#contract/audio/speech.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
@@ -18,17 +18,16 @@ import { saveFile } from '../../../lib/save-file.ts';
 import { curlOf, speechFile } from '../code/code-request.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
-import { Inspector, InterruptionNotice } from '../tab/inspector.tsx';
+import { InputText } from '../tab/input-output.tsx';
+import { ExchangeNotices, Inspector } from '../tab/inspector.tsx';
 import { SliderField } from '../tab/slider-field.tsx';
-import { InputText, TabLayout } from '../tab/tab-layout.tsx';
+import { TabLayout } from '../tab/tab-layout.tsx';
 import { StopButton } from '../tab/text.tsx';
 import { formatLength } from './display.ts';
 import { AudioPlayer, type DecodedAudio, useDecoded, usePlayback } from './player.tsx';
-import { speechCredits } from './transcription-rules.ts';
 
 const model = 'svc-speech';
 
-/** Text-to-speech: a text that is spoken in a voice, to hear and to save. */
 export function SpeechTab() {
   const exchange = useExchange();
   const [query] = useQuery();
@@ -40,7 +39,7 @@ export function SpeechTab() {
   const { text, voice, format } = draft;
   const characters = Array.from(text).length;
   const isTooLong = characters > maxSpeechCharacters;
-  const credits = speechCredits(characters);
+  const credits = Math.ceil(characters / prices.audio.unitSize) * prices.audio.credits;
 
   async function speak(): Promise<void> {
     setSpoken(undefined);
@@ -78,8 +77,7 @@ export function SpeechTab() {
           {spoken && `${audio ? `${formatLength(audio.seconds)}, ` : ''}${creditCount(spoken.credits)}`}
         </Text>
       </Group>
-      {exchange.error && <ErrorNotice error={exchange.error} model={model} onRetry={() => void speak()} />}
-      <InterruptionNotice exchange={exchange} onRetry={() => void speak()} />
+      <ExchangeNotices exchange={exchange} model={model} onRetry={() => void speak()} />
       {spoken && <SpeechResult {...spoken} audio={audio} isShown={isShown} />}
     </TabLayout>
   );
@@ -99,7 +97,6 @@ interface SpeechParametersProps {
   readonly onChange: (change: Partial<SpeechDraft>) => void;
 }
 
-/** The price, the file's format and the speed. */
 function SpeechParameters({ draft: { format, speed }, onChange }: SpeechParametersProps) {
   const { demoSpeechFormats } = useConfig();
   const choices = formatNames.map((value) => {
@@ -139,7 +136,6 @@ interface VoiceFieldProps {
   readonly onChange: (voice: Voice) => void;
 }
 
-/** One of the service's voices, with what it sounds like. */
 function VoiceField({ value, onChange }: VoiceFieldProps) {
   const { data, error, refetch } = useData(audioRoutes.listVoices, {});
   const about = new Map(
@@ -149,7 +145,7 @@ function VoiceField({ value, onChange }: VoiceFieldProps) {
   return (
     <Select
       label="Voice"
-      // The room that it takes is there before it is known.
+      // Reserves the line until the voices are loaded.
       description={about.get(value) ?? '…'}
       data={data?.items.map(({ id }) => id).filter(isVoice) ?? [value]}
       renderOption={({ option }) => (
@@ -183,7 +179,7 @@ const example: SpeechDraft = {
   speed: 1,
 };
 
-/** The text of this tab and how it is to be spoken, which survives navigation and reload, and ends with the session. */
+/** Text and settings of this tab. They survive navigation and reloads, and are deleted with the session. */
 function useSpeechDraft(): readonly [SpeechDraft, (change: Partial<SpeechDraft>) => void] {
   const account = documentAccount();
   const [draft, setDraft] = useState(() =>
@@ -196,7 +192,7 @@ function useSpeechDraft(): readonly [SpeechDraft, (change: Partial<SpeechDraft>)
 }
 
 interface SpokenText {
-  /** As it is saved, and as it is played. */
+  /** `file` is saved, `played` is what the browser plays. */
   readonly file: Blob;
   readonly played: Blob;
   readonly name: string;
@@ -208,7 +204,7 @@ interface SpeechResultProps extends SpokenText {
   readonly isShown: boolean;
 }
 
-/** Speech to hear, to see and to save. It plays when it comes, if somebody is there to see what plays. */
+/** A player for generated speech. It starts playing immediately if the tab is visible. */
 function SpeechResult({ file, played, name, audio, isShown }: SpeechResultProps) {
   const playback = usePlayback(played, isShown);
   const begin = useStableCallback(() => {
@@ -229,11 +225,11 @@ function SpeechResult({ file, played, name, audio, isShown }: SpeechResultProps)
   );
 }
 
-/** Of `pcm`: 16 bits a sample, one channel. */
+/** Format of `pcm`: 16-bit samples, one channel, in Hz. */
 const rate = 24_000;
 const sampleBytes = 2;
 
-/** Speech as a browser plays it: `pcm` is samples alone, and is given the header of a WAV file (RIFF, "WAVE form"). */
+/** Adds a WAV header (RIFF, "WAVE form") to raw PCM, which browsers cannot play. */
 const playable = (file: Blob, format: SpeechFormat): Blob =>
   format === 'pcm' ? new Blob([wavHeader(file.size), file], { type: 'audio/wav' }) : file;
 

@@ -1,5 +1,5 @@
 import { Box, Button, Group, Text } from '@mantine/core';
-import { type ReactNode, memo, useMemo } from 'react';
+import { memo, type ReactNode, useMemo } from 'react';
 import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
 import type { Transcription } from '#contract/audio/transcription.ts';
 import { CopyButton } from '../../../components/elements/copy-button.tsx';
@@ -11,29 +11,35 @@ import { saveFile } from '../../../lib/save-file.ts';
 import { PlainText } from '../tab/text.tsx';
 import css from './audio.module.css';
 import { formatClock, formatLength } from './display.ts';
-import { AudioPlayer, type DecodedAudio, type Playback, usePlayback } from './player.tsx';
-import { type TimedSegment, currentIndex, timedSegments, transcriptionCredits } from './transcription-rules.ts';
+import { AudioPlayer, type DecodedAudio, usePlayback } from './player.tsx';
+import { currentIndex, type TimedSegment, timedSegments, transcriptionCredits } from './transcription-rules.ts';
 
 interface TranscribedAudioProps {
   readonly file: File;
-  /** `undefined` until it is decoded, `null` where the browser cannot. */
+  /** `undefined` while it is decoded, `null` if the browser cannot decode it. */
   readonly audio: DecodedAudio | null | undefined;
   readonly isShown: boolean;
-  /** True before a file is uploaded, which then costs time alone if it is no audio. */
+  /** True before an upload, to warn about a file that cannot be played. */
   readonly isToUpload: boolean;
   readonly transcription: Transcription | undefined;
-  /** Between audio and text. */
+  /** Displayed between the player and the transcript. */
   readonly children: ReactNode;
 }
 
-/** Audio and its text, of which each follows the other. */
+/** A player and its transcript: the transcript follows playback, and a click in it seeks. */
 export function TranscribedAudio(props: TranscribedAudioProps) {
   const { file, audio, isShown, isToUpload, transcription, children } = props;
   const playback = usePlayback(file, isShown);
   const onPlay = useStableCallback(playback.playFrom);
   return (
     <>
-      <ChosenAudio file={file} audio={audio} playback={playback} />
+      <AudioPlayer label="Audio" playback={playback} audio={audio}>
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {file.name}, {formatBytes(file.size)}
+          {audio &&
+            `, ${formatLength(audio.seconds)}: about ${creditCount(transcriptionCredits(audio.seconds), formatCredits)}`}
+        </Text>
+      </AudioPlayer>
       {isToUpload && playback.isUnplayable && (
         <Box mt="md">
           <Notice tone="warning">
@@ -54,73 +60,66 @@ export function TranscribedAudio(props: TranscribedAudioProps) {
   );
 }
 
-interface ChosenAudioProps {
-  readonly file: File;
-  readonly audio: DecodedAudio | null | undefined;
-  readonly playback: Playback;
-}
-
-/** What is going to be transcribed, to hear it before, and what that will cost. */
-function ChosenAudio({ file, audio, playback }: ChosenAudioProps) {
-  return (
-    <AudioPlayer label="Audio" playback={playback} audio={audio}>
-      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {file.name}, {formatBytes(file.size)}
-        {audio &&
-          `, ${formatLength(audio.seconds)}: about ${creditCount(transcriptionCredits(audio.seconds), formatCredits)}`}
-      </Text>
-    </AudioPlayer>
-  );
-}
-
 interface TranscriptSectionProps {
   readonly transcription: Transcription;
   readonly fileName: string;
-  /** Of the audio that is played; nothing where there is none. */
+  /** Playback position in seconds, if there is audio. */
   readonly position?: number | undefined;
   readonly onPlay?: ((seconds: number) => void) | undefined;
 }
 
-/** A text with its downloads. */
-export function TranscriptSection({ transcription, fileName, position, onPlay }: TranscriptSectionProps) {
+/** A transcript with its downloads. If its times are known, it consists of segments that can be played. */
+export function TranscriptSection({ transcription, fileName, position = -1, onPlay }: TranscriptSectionProps) {
+  const { text, segments, words } = transcription;
+  const timed = useMemo(() => timedSegments(segments, words), [segments, words]);
+  const current = currentIndex(timed, position);
+  const name = fileName.replace(/\.[^.]*$/, '') || 'transcript';
+  const subtitles = [
+    { ending: 'srt', type: 'application/x-subrip', write: () => toSrt(segments) },
+    { ending: 'vtt', type: 'text/vtt', write: () => toVtt(segments) },
+  ];
+  const downloads = [
+    { ending: 'txt', type: 'text/plain', write: () => `${text}\n` },
+    ...(segments.length > 0 ? subtitles : []),
+  ];
   return (
     <section aria-label="Transcript">
       <Group justify="space-between" gap="xs" mb="xs">
         <Text size="sm" fw={500}>
           Transcript
         </Text>
-        <TranscriptDownloads transcription={transcription} fileName={fileName} />
+        <Group gap="xs">
+          {downloads.map(({ ending, type, write }) => (
+            <Button
+              key={ending}
+              size="compact-sm"
+              variant="default"
+              leftSection={<Icon name="download" size={16} />}
+              aria-label={`Download .${ending}`}
+              onClick={() => saveFile(new Blob([write()], { type: `${type};charset=utf-8` }), `${name}.${ending}`)}
+            >
+              .{ending}
+            </Button>
+          ))}
+          <CopyButton value={text} what="text" />
+        </Group>
       </Group>
-      <TranscriptView transcription={transcription} position={position} onPlay={onPlay} />
+      {timed.length === 0 ? (
+        <PlainText>{text === '' ? 'No speech was recognized.' : text}</PlainText>
+      ) : (
+        <ol className={css.segments}>
+          {timed.map((segment, index) => (
+            <SegmentView
+              key={`${index} ${segment.start}`}
+              segment={segment}
+              isCurrent={index === current}
+              currentWord={index === current ? currentIndex(segment.words, position) : -1}
+              onPlay={onPlay}
+            />
+          ))}
+        </ol>
+      )}
     </section>
-  );
-}
-
-interface TranscriptViewProps {
-  readonly transcription: Transcription;
-  /** Seconds from the beginning, of what is played; nothing where there is no audio. */
-  readonly position?: number | undefined;
-  readonly onPlay?: ((seconds: number) => void) | undefined;
-}
-
-/** The text; where its times are known, each plays its part, and what is heard is marked. */
-function TranscriptView({ transcription, position = -1, onPlay }: TranscriptViewProps) {
-  const { text, segments, words } = transcription;
-  const timed = useMemo(() => timedSegments(segments, words), [segments, words]);
-  const current = currentIndex(timed, position);
-  if (timed.length === 0) return <PlainText>{text === '' ? 'No speech was recognized.' : text}</PlainText>;
-  return (
-    <ol className={css.segments}>
-      {timed.map((segment, index) => (
-        <SegmentView
-          key={`${index} ${segment.start}`}
-          segment={segment}
-          isCurrent={index === current}
-          currentWord={index === current ? currentIndex(segment.words, position) : -1}
-          onPlay={onPlay}
-        />
-      ))}
-    </ol>
   );
 }
 
@@ -131,7 +130,7 @@ interface SegmentViewProps {
   readonly onPlay: ((seconds: number) => void) | undefined;
 }
 
-/** Rendered again only when its own mark moves. */
+/** Memoized, so that only segments whose highlight changes are rendered. */
 const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord, onPlay }: SegmentViewProps) {
   const { start, text, words } = segment;
   return (
@@ -152,7 +151,7 @@ const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord,
         {words.length === 0 || !onPlay
           ? text
           : words.map((word, index) => (
-              // With the keyboard one goes by segments, and seeks in the waveform.
+              // Keyboard users move by segments and seek in the waveform.
               <span key={`${index} ${word.start}`}>
                 <button
                   type="button"
@@ -169,38 +168,3 @@ const SegmentView = memo(function SegmentView({ segment, isCurrent, currentWord,
     </li>
   );
 });
-
-interface TranscriptDownloadsProps {
-  readonly transcription: Transcription;
-  /** Of the audio. */
-  readonly fileName: string;
-}
-
-/** The text as a file, and as subtitles where the times of segments are known. */
-function TranscriptDownloads({ transcription: { text, segments }, fileName }: TranscriptDownloadsProps) {
-  const name = fileName.replace(/\.[^.]*$/, '') || 'transcript';
-  const formats = [
-    { ending: 'txt', type: 'text/plain', write: () => `${text}\n` },
-    { ending: 'srt', type: 'application/x-subrip', write: () => toSrt(segments) },
-    { ending: 'vtt', type: 'text/vtt', write: () => toVtt(segments) },
-  ];
-  return (
-    <Group gap="xs">
-      {formats
-        .filter(({ ending }) => ending === 'txt' || segments.length > 0)
-        .map(({ ending, type, write }) => (
-          <Button
-            key={ending}
-            size="compact-sm"
-            variant="default"
-            leftSection={<Icon name="download" size={16} />}
-            aria-label={`Download .${ending}`}
-            onClick={() => saveFile(new Blob([write()], { type: `${type};charset=utf-8` }), `${name}.${ending}`)}
-          >
-            .{ending}
-          </Button>
-        ))}
-      <CopyButton value={text} what="text" />
-    </Group>
-  );
-}

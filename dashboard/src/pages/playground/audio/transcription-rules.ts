@@ -1,16 +1,16 @@
 import type * as v from 'valibot';
-import { type TranscriptSegment, type TranscriptWord, maxDirectAudioBytes } from '#contract/audio/transcription.ts';
-import { type NewUpload, type TranscriptionJob, longAudio, uploadTypes } from '#contract/audio/transcriptions.ts';
+import { maxDirectAudioBytes, type TranscriptSegment, type TranscriptWord } from '#contract/audio/transcription.ts';
+import { longAudio, type NewUpload, type TranscriptionJob, uploadTypes } from '#contract/audio/transcriptions.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { ApiError } from '../../../api/http/api-error.ts';
 import { creditCount, formatCredits, formatWhole, isUnlimited } from '../../../lib/format.ts';
 
-/** What a file dialog for audio offers. */
+/** `accept` attribute of a file input for audio. */
 export const audioTypes = 'audio/*,video/mp4,video/webm,video/ogg,.mp3,.wav,.flac,.ogg,.opus,.aac,.m4a,.mp4,.webm';
 
 type UploadType = NewUpload['contentType'];
 
-/** Browsers name few of these, and each its own. */
+/** Media types by file extension, as browsers recognize few of them and differ in their names. */
 const typeOfEnding: Readonly<Record<string, UploadType>> = {
   mp3: 'audio/mpeg',
   mpga: 'audio/mpeg',
@@ -28,7 +28,7 @@ const typeOfEnding: Readonly<Record<string, UploadType>> = {
   mkv: 'audio/webm',
 };
 
-/** The media type that a file is uploaded as, by its name, else by its browser; undefined for what is no audio by either. */
+/** The media type for the upload, by the file's extension, then by the browser's type. Undefined for other files. */
 export function uploadTypeOf({ name, type }: Pick<File, 'name' | 'type'>): UploadType | undefined {
   const ending = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? '';
   const [named] = type.split(';', 1);
@@ -37,13 +37,13 @@ export function uploadTypeOf({ name, type }: Pick<File, 'name' | 'type'>): Uploa
 
 export const maxMegabytes = longAudio.maxBytes / 1e6;
 
-/** Types that browsers give what they do not know, or what may have a sound track. */
+/** Browser types of unknown files and of files that may contain audio. */
 const perhapsAudio = /^$|^(?:audio|video)\/|^application\/(?:ogg|octet-stream)$/;
 
-/** Endings of what is no audio, as not every browser names their types. */
+/** Extensions of other files, as not every browser recognizes them. */
 const otherEndings = /\.(?:pdf|docx?|xlsx?|pptx?|odt|txt|md|csv|json|html?|zip|png|jpe?g|gif|webp|svg)$/i;
 
-/** Why the service would not take a file; one that may be audio is looked at there. */
+/** The reason to reject a file before it is sent. A file that may be audio is checked by the service. */
 export function fileProblem(file: Pick<File, 'name' | 'type' | 'size'>): string | undefined {
   const { name, type, size } = file;
   if (size === 0) return 'The file is empty.';
@@ -57,24 +57,18 @@ export function fileProblem(file: Pick<File, 'name' | 'type' | 'size'>): string 
   return undefined;
 }
 
-/** Rounded up, as one that is a byte too large is no less so. */
+/** Rounded up, so that a file just over the limit is not displayed as the limit. */
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1e5) / 10;
 
-/** What a text costs to speak: per started unit. */
-export function speechCredits(characters: number): number {
-  const { credits, unitSize } = prices.audio;
-  return Math.ceil(characters / unitSize) * credits;
-}
-
-/** What audio costs to transcribe: per started second. */
+/** Credits for transcribing audio, per started second. */
 export function transcriptionCredits(seconds: number): number {
   const { credits, unitSize } = prices.transcription;
   return (Math.max(1, Math.ceil(seconds)) * credits) / unitSize;
 }
 
 /**
- * What the service would refuse a file with once it has come, where the balance, in whole credits and rounded down, surely
- * does not pay it; undefined where it may. `seconds` are those that the browser finds, if it does.
+ * The error that the service would return after the upload if the balance is certainly too low. `balance` is in whole
+ * credits, rounded down; `seconds` is the length, if the browser knows it.
  */
 export function creditRefusal(balance: number, seconds: number | undefined): ApiError | undefined {
   if (isUnlimited(balance)) return undefined;
@@ -90,28 +84,31 @@ type Status = Pick<v.InferOutput<typeof TranscriptionJob>, 'status'>;
 
 export const isOpen = ({ status }: Status): boolean => status === 'queued' || status === 'running';
 
-/** How often a job is read until it ends: a short one shows its text immediately, a long one is read for the eight hours that it may have. */
+/**
+ * Poll intervals by number of reads: short jobs are noticed immediately, long ones are polled for the eight hours that
+ * they may run.
+ */
 const polls = [
   { upTo: 30, ms: 1000 },
   { upTo: 90, ms: 3000 },
   { upTo: 3000, ms: 10_000 },
 ] as const;
 
-/** After how many ms a job is read again that has been read so many times; false once it has ended. */
+/** Milliseconds until the next read of a job, or false if it has ended. */
 export function pollMs(job: Status | undefined, reads: number): number | false {
   if (!job || !isOpen(job)) return false;
   return polls.find(({ upTo }) => reads < upTo)?.ms ?? false;
 }
 
 export interface TimedSegment extends TranscriptSegment {
-  /** Empty where the times of words were not requested, or none is known. */
+  /** Empty if word times were not requested or are unknown. */
   readonly words: readonly TranscriptWord[];
 }
 
-/** Models round the times of words and segments each for themselves. */
+/** Models round the times of words and segments independently. Seconds. */
 const tolerance = 0.05;
 
-/** Each segment with its words: a word is of the last segment that has begun by then. */
+/** Assigns each word to the last segment that has started. */
 export function timedSegments(
   segments: readonly TranscriptSegment[],
   words: readonly TranscriptWord[],
@@ -129,7 +126,7 @@ export function timedSegments(
   });
 }
 
-/** The last one that has begun and has not ended, by its index; -1 for none. */
+/** Index of the last span that contains the time `at`, or -1. */
 export function currentIndex(spans: readonly { readonly start: number; readonly end: number }[], at: number): number {
   const index = spans.findLastIndex(({ start }) => start <= at);
   return at < (spans[index]?.end ?? 0) ? index : -1;

@@ -1,6 +1,6 @@
 import { Anchor, Badge, Box, Button, Group, Progress, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { type Transcription, maxDirectAudioBytes } from '#contract/audio/transcription.ts';
+import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts';
 import { useQuery } from '../../../lib/hooks/use-query.ts';
-import { type TranscriptionCode, curlOf } from '../code/code-request.ts';
+import { curlOf, type TranscriptionCode } from '../code/code-request.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
 import { Inspector } from '../tab/inspector.tsx';
@@ -17,14 +17,13 @@ import { LanguageSelect } from '../tab/language-select.tsx';
 import { TabLayout } from '../tab/tab-layout.tsx';
 import { AudioInput } from './audio-input.tsx';
 import { formatLength } from './display.ts';
-import { JobList, JobView, OpenedJob, jobFiles, keepJobFile, transcriptionOf, useJob } from './jobs.tsx';
+import { jobFiles, JobList, JobView, keepJobFile, OpenedJob, transcriptionOf, useJob } from './jobs.tsx';
 import { type LongStage, type UploadProblem, useLongTranscription } from './long-transcription.ts';
 import { useDecoded } from './player.tsx';
 import { useRecorder } from './recorder.ts';
 import { TranscribedAudio } from './transcript.tsx';
 import { isOpen, uploadTypeOf } from './transcription-rules.ts';
 
-/** Voice recognition: speech that is recorded or in a file becomes text, with the times of its words. */
 export function TranscriptionTab() {
   const exchange = useExchange();
   const [query] = useQuery();
@@ -36,7 +35,7 @@ export function TranscriptionTab() {
   const [timestamps, setTimestamps] = useState<Timestamps>('word');
   const [direct, setDirect] = useState<Transcription>();
   const [jobId, setJobId] = useState<string>();
-  /** Those whose audio this page has. */
+  /** Audio files of jobs started on this page, by job id. */
   const audioOfJobs = useRef(new Map<string, File>());
   const job = useJob(jobId, isShown);
   const long = useLongTranscription(exchange, ({ id }, { file: sent, seconds }) => {
@@ -77,6 +76,28 @@ export function TranscriptionTab() {
     setDirect(await exchange.call(audioRoutes.createTranscription, { form }, about));
   }
 
+  const parameters = (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {prices.transcription.credits / prices.transcription.unitSize} credits per second, rounded up, including
+        silence.
+      </Text>
+      <LanguageSelect value={language} onChange={setLanguage} />
+      <div>
+        <Text size="sm" fw={500} mb={4}>
+          Timestamps
+        </Text>
+        <SegmentedControl
+          fullWidth
+          aria-label="Timestamps"
+          data={timestampChoices}
+          value={timestamps}
+          onChange={setTimestamps}
+        />
+      </div>
+    </Stack>
+  );
+
   const details = (
     <>
       <Inspector exchange={exchange} />
@@ -100,17 +121,17 @@ export function TranscriptionTab() {
           request={() => (isLong && contentType ? { ...code, kind: 'long-transcription', contentType } : code)}
         />
       }
-      parameters={
-        <TranscriptionParameters
-          language={language}
-          timestamps={timestamps}
-          onLanguage={setLanguage}
-          onTimestamps={setTimestamps}
-        />
-      }
+      parameters={parameters}
       details={details}
     >
-      {demoSpeechFormats && <LocalNotice />}
+      {demoSpeechFormats && (
+        <Box mb="md">
+          <Notice tone="info">
+            Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at
+            the same price. To use a model, run <span className="mono">npm start -- --audio-url URL</span>.
+          </Notice>
+        </Box>
+      )}
       <AudioInput
         recorder={recorder}
         isDisabled={isBusy}
@@ -136,8 +157,19 @@ export function TranscriptionTab() {
                 >
                   Transcribe
                 </Button>
-                {direct && <DirectFacts transcription={direct} />}
-                {isLong && jobId === undefined && <LongHint />}
+                {direct && (
+                  <Text size="sm" c="dimmed" role="status">
+                    {formatLength(direct.durationSeconds)}, {creditCount(direct.credits, formatCredits)}
+                  </Text>
+                )}
+                {direct && direct.language !== null && (
+                  <Badge color="gray">{languageName(direct.language) ?? direct.language}</Badge>
+                )}
+                {isLong && jobId === undefined && (
+                  <Text size="sm" c="dimmed">
+                    The maximum cost of the file is charged when the transcription starts; what is not used is refunded.
+                  </Text>
+                )}
               </Group>
             )}
             {job.data && <JobView job={job.data} />}
@@ -155,7 +187,7 @@ export function TranscriptionTab() {
   );
 }
 
-/** In code the file has a name that needs no quotes. */
+/** The extension in the code's file name, restricted to characters that need no quotes. */
 const endingOf = (file: File | undefined): string => /\.([a-z0-9]{1,5})$/i.exec(file?.name ?? '')?.[1] ?? 'mp3';
 
 type Timestamps = NonNullable<TranscriptionCode['body']['timestamps']>;
@@ -166,75 +198,9 @@ const timestampChoices: { value: Timestamps; label: string }[] = [
   { value: 'word', label: 'Words' },
 ];
 
-interface TranscriptionParametersProps {
-  readonly language: string | null;
-  readonly timestamps: Timestamps;
-  readonly onLanguage: (language: string | null) => void;
-  readonly onTimestamps: (timestamps: Timestamps) => void;
-}
-
-/** The price, and what may be chosen. */
-function TranscriptionParameters(props: TranscriptionParametersProps) {
-  const { language, timestamps, onLanguage, onTimestamps } = props;
-  return (
-    <Stack>
-      <Text size="sm" c="dimmed">
-        {prices.transcription.credits / prices.transcription.unitSize} credits per second, rounded up, including
-        silence.
-      </Text>
-      <LanguageSelect value={language} onChange={onLanguage} />
-      <div>
-        <Text size="sm" fw={500} mb={4}>
-          Timestamps
-        </Text>
-        <SegmentedControl
-          fullWidth
-          aria-label="Timestamps"
-          data={timestampChoices}
-          value={timestamps}
-          onChange={onTimestamps}
-        />
-      </div>
-    </Stack>
-  );
-}
-
-/** On one machine no model hears: the demo engine reads back what it wrote into its own files. */
-const LocalNotice = () => (
-  <Box mb="md">
-    <Notice tone="info">
-      Local mode transcribes only speech from the Text-to-speech tab. For other audio it returns the length, at the same
-      price. To use a model, run <span className="mono">npm start -- --audio-url URL</span>.
-    </Notice>
-  </Box>
-);
-
-interface DirectFactsProps {
-  readonly transcription: Transcription;
-}
-
-/** What a transcription came to that had no job. */
-function DirectFacts({ transcription: { durationSeconds, credits, language } }: DirectFactsProps) {
-  return (
-    <>
-      <Text size="sm" c="dimmed" role="status">
-        {formatLength(durationSeconds)}, {creditCount(credits, formatCredits)}
-      </Text>
-      {language !== null && <Badge color="gray">{languageName(language) ?? language}</Badge>}
-    </>
-  );
-}
-
-/** Beside the button that begins a job: nobody knows yet what it is charged at most. */
-const LongHint = () => (
-  <Text size="sm" c="dimmed">
-    The maximum cost of the file is charged when the transcription starts; what is not used is refunded.
-  </Text>
-);
-
 interface UploadViewProps {
   readonly stage: LongStage;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   readonly total: number;
   readonly onCancel: () => void;
   readonly onRetry: () => void;
@@ -247,7 +213,7 @@ const sentences: Readonly<Record<UploadProblem, string>> = {
     'The file was rejected because it has changed since you chose it, or its format is unknown. Choose it again.',
 };
 
-/** How much of a file has been uploaded, or why it ended. */
+/** Progress of an upload, or the reason why it failed. */
 function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
   if (stage.kind === 'failed') {
     const retry = (

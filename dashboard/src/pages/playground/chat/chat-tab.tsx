@@ -1,24 +1,23 @@
-import { Anchor, Button, NativeSelect, Switch, Textarea, Title } from '@mantine/core';
+import { Anchor, Button, NativeSelect, Switch, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { memo, useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { Icon } from '../../../components/elements/icon.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { lateDialog } from '../../../components/overlays/late.tsx';
 import { useQuery } from '../../../lib/hooks/use-query.ts';
 import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
 import type { CodeRequest } from '../code/code-request.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
-import { Inspector, InterruptionNotice, Metrics } from '../tab/inspector.tsx';
-import { FunctionsField, Parameters, modelChoices, parseFunctions } from '../tab/parameters.tsx';
-import { type Sampling, modelId } from '../tab/sampling.ts';
+import { Inspector } from '../tab/inspector.tsx';
+import { FunctionsField, modelChoices, Parameters, parseFunctions } from '../tab/parameters.tsx';
+import { modelId, type Sampling } from '../tab/sampling.ts';
 import { TabLayout } from '../tab/tab-layout.tsx';
 import css from './chat.module.css';
-import { Conversation } from './conversation.tsx';
+import { ThreadView } from './conversation.tsx';
 import { PromptTokens } from './prompt-tokens.tsx';
 import { Composer, preloadMarkdown } from './talk.tsx';
 import { newItem, promptOf } from './thread.ts';
-import { type Chat, type Thread, chatBody, useChat } from './use-chat.ts';
+import { type Chat, chatBody, useChat } from './use-chat.ts';
 
 const PresetsDialog = lateDialog(async () => (await import('./presets-dialog.tsx')).PresetsDialog);
 
@@ -47,7 +46,7 @@ export function ChatTab() {
     leaveQuery();
   }, [wantsNew, isRunning, stop, clear, leaveQuery]);
 
-  /** The request that would be sent next; the last one where no message is begun, and an example where none was sent. */
+  /** The next request. Without a typed message, the last one; in an empty conversation, an example. */
   function request(): CodeRequest {
     const typed = text.trim();
     const next = typed === '' ? promptOf(items) : [...items, newItem({ role: 'user', content: typed })];
@@ -121,11 +120,10 @@ export function ChatTab() {
 interface ChatToolbarProps {
   readonly chat: Chat;
   readonly onPresets: () => void;
-  /** The request that code is wanted for. */
+  /** The request to generate code for. */
   readonly request: () => CodeRequest;
 }
 
-/** What concerns the whole conversation. */
 function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   const { draft, threads, isRunning } = chat;
   const hasMessages = threads.some(({ items }) => items.length > 0);
@@ -136,7 +134,7 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
         px={10}
         variant="subtle"
         leftSection={<Icon name="plus" size={16} />}
-        // Its place is kept, so that nothing moves when it comes.
+        // Hidden rather than removed, so that the layout does not shift.
         style={{ visibility: hasMessages && !isRunning ? undefined : 'hidden' }}
         className={css.clear}
         onClick={chat.clear}
@@ -166,19 +164,19 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   );
 }
 
-/** Tokens that a reply may have unless the request sets a maximum (docs/design/inference.md). */
+/** Default maximum of tokens in a reply (docs/design/inference.md). */
 const defaultMaxTokens = 1024;
 
 interface ChatParametersProps {
   readonly sampling: Sampling;
   readonly system: string;
   readonly functions: string;
-  /** Where two models are compared. */
+  /** Set in a comparison. */
   readonly secondModel: string | undefined;
   readonly change: Chat['change'];
 }
 
-/** The parameters of a chat, which both models share where two are compared. Rendered when they change, not with each message. */
+/** The parameters of a chat, shared by both models of a comparison. Memoized, so that messages do not render it. */
 const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) {
   const { sampling, system, functions, secondModel, change } = props;
 
@@ -220,43 +218,7 @@ const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) 
   );
 });
 
-interface ThreadViewProps {
-  readonly chat: Chat;
-  readonly thread: Thread;
-  readonly isCompared: boolean;
-}
-
-/** The conversation with one model; beside another one, with its model and the figures of its last call. */
-function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
-  const { model, items, exchange, figures } = thread;
-  const hasPrompt = items.some(({ message }) => message.role !== 'assistant');
-  const retry = hasPrompt && !chat.isRunning && !chat.isBlocked ? () => chat.retry(thread) : undefined;
-  return (
-    <div className={[css.thread, isCompared && css.compared].filter(Boolean).join(' ')}>
-      {isCompared && (
-        <Title order={3} className="mono">
-          {model}
-        </Title>
-      )}
-      <Conversation
-        label={isCompared ? `Conversation with ${model}` : 'Conversation'}
-        items={items}
-        isPlain={chat.draft.isPlain}
-        isRunning={exchange.isRunning}
-        isBusy={chat.isRunning}
-        onEdit={chat.edit}
-        onDelete={chat.remove}
-        onRegenerate={() => chat.regenerate(thread)}
-        onResult={(message) => chat.submitResult(thread, message)}
-      />
-      {exchange.error && <ErrorNotice error={exchange.error} model={model} onRetry={retry} />}
-      <InterruptionNotice exchange={exchange} onRetry={retry} />
-      {isCompared && <Metrics receipt={figures} hasFirstToken hasTokens />}
-    </div>
-  );
-}
-
-/** What was replaced last, until the next message. */
+/** The last change to the conversation, with an undo button, until the next message. */
 function UndoNotice({ chat: { undoable, undo } }: { chat: Chat }) {
   return (
     <div role="status" className={css.undo}>

@@ -1,84 +1,91 @@
-import { ActionIcon, Button, Group, Text, Textarea } from '@mantine/core';
-import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from 'react';
+import { ActionIcon, Button, Group, Text, Textarea, Title } from '@mantine/core';
+import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../../../components/elements/copy-button.tsx';
 import { Icon, type IconName } from '../../../components/elements/icon.tsx';
 import { Tip } from '../../../components/elements/tip.tsx';
 import { Empty } from '../../../components/feedback/empty.tsx';
 import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+import { ExchangeNotices, Metrics } from '../tab/inspector.tsx';
 import { Caret, PlainText } from '../tab/text.tsx';
 import css from './chat.module.css';
 import { FunctionCall, ResponseText, TalkLog } from './talk.tsx';
-import type { ChatItem, ChatMessage, Items } from './thread.ts';
+import type { ChatItem, ChatMessage } from './thread.ts';
+import type { Chat, Thread } from './use-chat.ts';
 
-interface ConversationProps extends MessageHandlers {
-  readonly label: string;
-  readonly items: Items;
-  readonly isPlain: boolean;
-  readonly isRunning: boolean;
-  /** While any call runs, also another thread's. */
-  readonly isBusy: boolean;
+interface ThreadViewProps {
+  readonly chat: Chat;
+  readonly thread: Thread;
+  readonly isCompared: boolean;
 }
 
-/** The messages of a thread. */
-export function Conversation({ label, items, isPlain, isRunning, isBusy, ...given }: ConversationProps) {
-  const place = useRef<HTMLDivElement>(null);
-  const handlers = useHandlers(given, () => place.current?.focus({ preventScroll: true }));
-  const isWaiting = isRunning && items.at(-1)?.message.role !== 'assistant';
-  return (
-    <TalkLog ref={place} label={label} length={items.length} content={items} isRunning={isRunning}>
-      {items.length === 0 && (
-        <Empty icon="playground" title="No messages yet">
-          Send a message, or define functions in the parameters for the model to call.
-        </Empty>
-      )}
-      {items.map((item, index) => {
-        const isLast = index === items.length - 1;
-        return (
-          <MessageView
-            key={item.id}
-            item={item}
-            isPlain={isPlain}
-            isStreaming={isLast && isRunning}
-            isLast={isLast}
-            isBusy={isBusy}
-            handlers={handlers}
-          />
-        );
-      })}
-      {isWaiting && (
-        <div className={css.message}>
-          <Caret />
-        </div>
-      )}
-    </TalkLog>
-  );
-}
-
-/** What changes the messages takes the button away that had the focus, which goes to the conversation then. */
-function useHandlers(given: MessageHandlers, focus: () => void): MessageHandlers {
+/** The conversation with one model. In a comparison, with the model's name and the metrics of its last call. */
+export function ThreadView({ chat, thread, isCompared }: ThreadViewProps) {
+  const { model, items, exchange, figures } = thread;
+  const { isRunning } = exchange;
+  const log = useRef<HTMLDivElement>(null);
+  // A change removes the button that had the focus.
+  const focusLog = (): void => log.current?.focus({ preventScroll: true });
   const onEdit = useStableCallback((id: string, content: string) => {
-    focus();
-    given.onEdit(id, content);
+    focusLog();
+    chat.edit(id, content);
   });
   const onDelete = useStableCallback((id: string) => {
-    focus();
-    given.onDelete(id);
+    focusLog();
+    chat.remove(id);
   });
   const onRegenerate = useStableCallback(() => {
-    focus();
-    given.onRegenerate();
+    focusLog();
+    chat.regenerate(thread);
   });
-  const onResult = useStableCallback(given.onResult);
-  return useMemo(() => ({ onEdit, onDelete, onRegenerate, onResult }), [onEdit, onDelete, onRegenerate, onResult]);
-}
-
-/** What can be done with the messages of a thread. The functions stay the same, so that a message is rendered once. */
-interface MessageHandlers {
-  readonly onEdit: (id: string, content: string) => void;
-  readonly onDelete: (id: string) => void;
-  readonly onRegenerate: () => void;
-  /** A function's result, entered by the user. */
-  readonly onResult: (message: ChatMessage) => void;
+  const onResult = useStableCallback((message: ChatMessage) => chat.submitResult(thread, message));
+  const hasPrompt = items.some(({ message }) => message.role !== 'assistant');
+  const retry = hasPrompt && !chat.isRunning && !chat.isBlocked ? () => chat.retry(thread) : undefined;
+  return (
+    <div className={[css.thread, isCompared && css.compared].filter(Boolean).join(' ')}>
+      {isCompared && (
+        <Title order={3} className="mono">
+          {model}
+        </Title>
+      )}
+      <TalkLog
+        ref={log}
+        label={isCompared ? `Conversation with ${model}` : 'Conversation'}
+        length={items.length}
+        content={items}
+        isRunning={isRunning}
+      >
+        {items.length === 0 && (
+          <Empty icon="playground" title="No messages yet">
+            Send a message, or define functions in the parameters for the model to call.
+          </Empty>
+        )}
+        {items.map((item, index) => {
+          const isLast = index === items.length - 1;
+          return (
+            <MessageView
+              key={item.id}
+              item={item}
+              isPlain={chat.draft.isPlain}
+              isStreaming={isLast && isRunning}
+              isLast={isLast}
+              isBusy={chat.isRunning}
+              onEdit={onEdit}
+              onDelete={onDelete}
+              onRegenerate={onRegenerate}
+              onResult={onResult}
+            />
+          );
+        })}
+        {isRunning && items.at(-1)?.message.role !== 'assistant' && (
+          <div className={css.message}>
+            <Caret />
+          </div>
+        )}
+      </TalkLog>
+      <ExchangeNotices exchange={exchange} model={model} onRetry={retry} />
+      {isCompared && <Metrics receipt={figures} hasFirstToken hasTokens />}
+    </div>
+  );
 }
 
 interface MessageViewProps {
@@ -86,16 +93,18 @@ interface MessageViewProps {
   readonly isPlain: boolean;
   readonly isStreaming: boolean;
   readonly isLast: boolean;
-  /** While a call runs, nothing can be changed. */
+  /** While a call runs, messages cannot be changed. */
   readonly isBusy: boolean;
-  readonly handlers: MessageHandlers;
+  readonly onEdit: (id: string, content: string) => void;
+  readonly onDelete: (id: string) => void;
+  readonly onRegenerate: () => void;
+  readonly onResult: (message: ChatMessage) => void;
 }
 
 const names = { system: 'System', user: 'You', assistant: 'Assistant', function: 'Function result' } as const;
 
-/** One message, with the reason why a generated one ended. */
 const MessageView = memo(function MessageView(props: MessageViewProps) {
-  const { item, isPlain, isStreaming, isLast, isBusy, handlers } = props;
+  const { item, isPlain, isStreaming, isLast, isBusy, onEdit, onDelete, onRegenerate, onResult } = props;
   const { message, finishReason } = item;
   const [editing, setEditing] = useState<'running' | 'cancelled'>();
   const isGenerated = message.role === 'assistant';
@@ -108,7 +117,7 @@ const MessageView = memo(function MessageView(props: MessageViewProps) {
         onCancel={() => setEditing('cancelled')}
         onSave={(content) => {
           setEditing(undefined);
-          handlers.onEdit(item.id, content);
+          onEdit(item.id, content);
         }}
       />
     );
@@ -128,20 +137,21 @@ const MessageView = memo(function MessageView(props: MessageViewProps) {
         </div>
       )}
       {call && (
-        <FunctionCall
-          call={call}
-          isOpen={isLast && !isStreaming && finishReason !== undefined}
-          onResult={handlers.onResult}
-        />
+        <FunctionCall call={call} isOpen={isLast && !isStreaming && finishReason !== undefined} onResult={onResult} />
       )}
-      <MessageActions
-        text={text === '' ? (call?.arguments ?? '') : text}
-        isHidden={isBusy}
-        onEdit={isGenerated ? undefined : () => setEditing('running')}
-        hasEditFocus={editing === 'cancelled'}
-        onRegenerate={isLast ? handlers.onRegenerate : undefined}
-        onDelete={() => handlers.onDelete(item.id)}
-      />
+      <div className={css.actions} style={{ visibility: isBusy ? 'hidden' : undefined }}>
+        <CopyButton value={text === '' ? (call?.arguments ?? '') : text} what="message" />
+        {!isGenerated && (
+          <Action
+            icon="edit"
+            label="Edit message"
+            onClick={() => setEditing('running')}
+            autoFocus={editing === 'cancelled'}
+          />
+        )}
+        {isLast && <Action icon="regenerate" label="Regenerate" onClick={onRegenerate} />}
+        <Action icon="trash" label="Delete message" onClick={() => onDelete(item.id)} />
+      </div>
     </div>
   );
 });
@@ -155,12 +165,13 @@ interface MessageEditorProps {
   readonly onCancel: () => void;
 }
 
-/** A message that is being edited. Enter sends, Shift and Enter begins a line, Escape cancels. */
+/** Edits a message. Enter sends, Shift+Enter inserts a line, Escape cancels. */
 function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
   const [text, setText] = useState(before);
   const canSave = text.trim() !== '';
   const place = useRef<HTMLDivElement>(null);
-  // The focus brings the field into sight, but not its label. What the call returns is no clean-up: a promise in new browsers.
+  // Focus scrolls to the field but not to its label. Braces, as scrollIntoView returns a promise in new browsers, which
+  // is not a cleanup function.
   useEffect(() => {
     place.current?.scrollIntoView({ block: 'nearest' });
   }, []);
@@ -197,41 +208,17 @@ function MessageEditor({ text: before, onSave, onCancel }: MessageEditorProps) {
   );
 }
 
-interface MessageActionsProps {
-  readonly text: string;
-  /** Their place is kept, so that nothing moves when they come. */
-  readonly isHidden: boolean;
-  readonly onEdit: (() => void) | undefined;
-  /** True where the focus returns from an editor that was cancelled. */
-  readonly hasEditFocus: boolean;
-  readonly onRegenerate: (() => void) | undefined;
-  readonly onDelete: () => void;
-}
-
-/** What can be done with a message. */
-function MessageActions(props: MessageActionsProps) {
-  const { text, isHidden, onEdit, hasEditFocus, onRegenerate, onDelete } = props;
-  return (
-    <div className={css.actions} style={{ visibility: isHidden ? 'hidden' : undefined }}>
-      <CopyButton value={text} what="message" />
-      {onEdit && <Action icon="edit" label="Edit message" onClick={onEdit} hasFocus={hasEditFocus} />}
-      {onRegenerate && <Action icon="regenerate" label="Regenerate" onClick={onRegenerate} />}
-      <Action icon="trash" label="Delete message" onClick={onDelete} />
-    </div>
-  );
-}
-
 interface ActionProps {
   readonly icon: IconName;
   readonly label: string;
   readonly onClick: () => void;
-  readonly hasFocus?: boolean;
+  readonly autoFocus?: boolean;
 }
 
-function Action({ icon, label, onClick, hasFocus = false }: ActionProps) {
+function Action({ icon, label, ...props }: ActionProps) {
   return (
     <Tip label={label}>
-      <ActionIcon variant="subtle" color="gray" onClick={onClick} aria-label={label} autoFocus={hasFocus}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} {...props}>
         <Icon name={icon} size={16} />
       </ActionIcon>
     </Tip>

@@ -5,24 +5,24 @@ import { Icon } from '../../../components/elements/icon.tsx';
 import { Modal } from '../../../components/overlays/modal.tsx';
 import css from './chat.module.css';
 import {
-  type Preset,
-  type PresetValues,
   deletePreset,
   listPresets,
   maxNameLength,
   named,
+  type Preset,
+  type PresetValues,
   refusal,
   savePreset,
 } from './presets.ts';
 
 interface PresetsProps {
-  /** What would be saved now. */
+  /** Values to save. */
   readonly current: PresetValues;
   readonly onLoad: (values: PresetValues) => void;
   readonly onClose: () => void;
 }
 
-/** Saves the parameters under a name, and loads them again. */
+/** Saves and loads named sets of parameters. */
 export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly isOpen: boolean }) {
   const account = documentAccount();
   return (

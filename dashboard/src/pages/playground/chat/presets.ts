@@ -2,13 +2,15 @@ import * as v from 'valibot';
 import { forget, keep, kept } from '../../../api/account/account-storage.ts';
 import { Sampling } from '../tab/sampling.ts';
 
-/** Presets of an account in one browser. */
+/** Maximum number of presets per account and browser. */
 export const maxPresets = 50;
 export const maxNameLength = 64;
-/** Of a preset as JSON, in UTF-16 units: all of them take a fifth of what browsers keep for an origin. */
+/**
+ * Maximum length of a preset as JSON, in UTF-16 units. All presets together use at most a fifth of the browser's quota.
+ */
 export const maxPresetLength = 20_000;
 
-/** What a preset sets: everything of a chat but its messages. `functions` as JSON text. */
+/** All of a chat but its messages. `functions` is JSON text. */
 export const PresetValues = v.object({ sampling: Sampling, system: v.string(), functions: v.string() });
 export type PresetValues = v.InferOutput<typeof PresetValues>;
 
@@ -19,7 +21,7 @@ export const Preset = v.object({
 });
 export type Preset = v.InferOutput<typeof Preset>;
 
-/** Why a preset cannot be saved; undefined where it can. One of the same name is replaced. */
+/** The reason why a preset cannot be saved, if any. A preset of the same name is replaced. */
 export function refusal(presets: readonly Preset[], name: string, values: PresetValues): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return 'Name is required';
@@ -33,12 +35,12 @@ export function refusal(presets: readonly Preset[], name: string, values: Preset
 export const named = (presets: readonly Preset[], name: string): Preset | undefined =>
   presets.find((preset) => preset.name === name.trim());
 
-/** Each preset is an item of its own: one that cannot be read, or is saved in another tab, takes no other with it. */
+/** Each preset is a separate item, so that an unreadable one or a save in another tab does not affect the others. */
 const prefix = 'preset:';
 
 const StoredPreset = v.pipe(v.string(), v.parseJson(), Preset);
 
-/** The presets of the account in this browser that can be read, by name. */
+/** The readable presets of the account in this browser, sorted by name. */
 export function listPresets(account: number): Preset[] {
   const presets = kept(account, prefix).flatMap(({ value }) => {
     const read = v.safeParse(StoredPreset, value);
@@ -47,7 +49,7 @@ export function listPresets(account: number): Preset[] {
   return presets.toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** True where it is kept: storage may be full or switched off. */
+/** Returns false if storage is full or disabled. */
 export const savePreset = (account: number, preset: Preset): boolean =>
   keep(account, prefix + preset.id, JSON.stringify(preset));
 

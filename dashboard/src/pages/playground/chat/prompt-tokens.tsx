@@ -8,11 +8,11 @@ import type { Chat, Thread } from './use-chat.ts';
 
 interface PromptTokensProps {
   readonly chat: Chat;
-  /** What is being typed. */
+  /** Text being typed. */
   readonly text: string;
 }
 
-/** About how many tokens the next request has, for each model that gets it. */
+/** Estimated tokens of the next request, for each model. */
 export function PromptTokens({ chat: { draft, threads }, text }: PromptTokensProps) {
   const isCompared = threads.length > 1;
   const { system, functions } = draft;
@@ -55,7 +55,7 @@ function ThreadTokens({ thread: { model, items, exchange }, label, system, funct
   return <TokenCount label={label} texts={texts} extra={promptTokens(texts)} contextWindow={contextWindow} />;
 }
 
-/** The items as they were when they last stood still: a response that grows is counted once, at its end. */
+/** The items of the last time that no response was streaming, so that a growing response is counted once. */
 function useSettled(items: Items, isStill: boolean): Items {
   const [settled, setSettled] = useState(items);
   if (isStill && settled !== items) setSettled(items);
@@ -66,15 +66,13 @@ interface Prompt {
   readonly system: string;
   readonly functions: string;
   readonly items: Items;
-  /** What is being typed. */
   readonly text: string;
 }
 
-/** Around each message, and around the whole, as the service counts them (`domain/inference/chat.ts`). */
+/** Tokens that the service adds per message and per request (`domain/inference/chat.ts`). */
 const perMessage = 4;
 const perRequest = 3;
 
-/** The texts of the next request that tokens are counted of. */
 function promptTexts({ system, functions, items, text }: Prompt): string[] {
   const written = items.flatMap(({ message }) => {
     const call = message.role === 'assistant' ? message.function_call : undefined;
@@ -83,5 +81,4 @@ function promptTexts({ system, functions, items, text }: Prompt): string[] {
   return [system, ...written, text, functions].filter((one) => one !== '');
 }
 
-/** Tokens that a request adds to those of its texts. */
 const promptTokens = (texts: readonly string[]): number => perRequest + perMessage * texts.length;

@@ -1,41 +1,47 @@
 import { Button, Text, Textarea } from '@mantine/core';
 import {
   type KeyboardEvent,
+  lazy,
+  memo,
   type ReactNode,
   type RefObject,
   Suspense,
-  lazy,
-  memo,
   useLayoutEffect,
   useRef,
   useState,
 } from 'react';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
-import { PlainText, StopButton, prettyJson } from '../tab/text.tsx';
+import { PlainText, prettyJson, StopButton } from '../tab/text.tsx';
 import css from './chat.module.css';
 import type { AssistantMessage, ChatMessage } from './thread.ts';
 
 interface TalkLogProps {
   readonly ref: RefObject<HTMLDivElement | null>;
   readonly label: string;
-  /** How many messages there are. */
+  /** Number of messages. */
   readonly length: number;
-  /** Another value whenever what is shown is another. */
+  /** Changes whenever the displayed content changes. */
   readonly content: unknown;
   readonly isRunning: boolean;
   readonly children: ReactNode;
 }
 
-/** So near to the end one reads along. */
+/** Distance from the end within which the log follows new content, in pixels. */
 const nearEndPx = 48;
 
-/** Messages, the newest in sight while one reads along. It can be scrolled by keyboard, so it takes the focus. */
+/**
+ * A log of messages that scrolls with new content while its end is visible. Focusable, so that it can be scrolled with
+ * the keyboard.
+ */
 export function TalkLog({ ref: place, label, length, content, isRunning, children }: TalkLogProps) {
   const isAtEnd = useRef(true);
-  /** How far it was last scrolled from here: less is the reader's doing, whose scroll event may be still to come. */
+  /**
+   * Last automatic scroll position. A smaller one means that the user has scrolled, even before the scroll event
+   * arrives.
+   */
   const top = useRef(0);
-  // A message more is always shown; one that grows, where its end was in sight.
+  // A new message is always scrolled into view; a growing one only if its end was visible.
   useLayoutEffect(() => {
     isAtEnd.current = true;
     top.current = 0;
@@ -75,7 +81,7 @@ interface ComposerProps {
   readonly onStop: () => void;
 }
 
-/** Enter sends, Shift and Enter begins a line. It is rendered when it changes, not with each piece of a response. */
+/** Enter sends, Shift+Enter inserts a line. Memoized, so that streamed pieces do not render it. */
 export const Composer = memo(function Composer(props: ComposerProps) {
   const { label, placeholder = 'Hello', text, onChange, isRunning, isBlocked, onSend, onStop } = props;
   const canSend = text.trim() !== '' && !isRunning && !isBlocked;
@@ -121,7 +127,6 @@ interface ResponseTextProps {
   readonly isStreaming: boolean;
 }
 
-/** A generated text, as Markdown or as it came. */
 export function ResponseText({ text, isPlain, isStreaming }: ResponseTextProps) {
   const plain = <PlainText isStreaming={isStreaming}>{text}</PlainText>;
   return isPlain ? plain : <LazyMarkdown text={text} isStreaming={isStreaming} fallback={plain} />;
@@ -130,17 +135,16 @@ export function ResponseText({ text, isPlain, isStreaming }: ResponseTextProps) 
 const load = () => import('../markdown/markdown.tsx');
 const Markdown = lazy(load);
 
-/** Loads the code that reads Markdown, before a text first needs it. */
+/** Loads the Markdown renderer before the first response. */
 export const preloadMarkdown = (): void => void load().catch(() => undefined);
 
 interface LazyMarkdownProps {
   readonly text: string;
   readonly isStreaming: boolean;
-  /** The text as it came, which is shown where it cannot be read as Markdown. */
+  /** Plain text, displayed while the renderer loads or if it fails. */
   readonly fallback: ReactNode;
 }
 
-/** A text as Markdown. Where the code cannot be loaded, or a text is too much for it, the plain text is shown. */
 function LazyMarkdown({ text, isStreaming, fallback }: LazyMarkdownProps) {
   return (
     <ErrorBoundary fallback={() => fallback}>
@@ -158,7 +162,7 @@ interface FunctionCallProps {
   readonly onResult: (message: ChatMessage) => void;
 }
 
-/** A function that the model calls, and the field for its result. */
+/** A function call of the model, with a field for its result. */
 export function FunctionCall({ call, isOpen, onResult }: FunctionCallProps) {
   const [result, setResult] = useState('');
   return (

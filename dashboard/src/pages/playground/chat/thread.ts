@@ -3,7 +3,7 @@ import { ChatRequest } from '#contract/inference/requests.ts';
 
 const Message = ChatRequest.entries.messages.item;
 
-/** A message of a conversation, with a name of its own; `finishReason` of a generated one that is complete. */
+/** A message with an id. `finishReason` is set on a completely generated one. */
 export const ChatItem = v.object({
   id: v.fallback(v.string(), () => crypto.randomUUID()),
   message: Message,
@@ -20,10 +20,10 @@ export type Items = readonly ChatItem[];
 
 const isGenerated = ({ message }: ChatItem): boolean => message.role === 'assistant';
 
-/** What the last response was generated from: everything up to the last message that was not generated. */
+/** The prompt of the last response: all messages up to the last one that was not generated. */
 export const promptOf = (items: Items): Items => items.slice(0, items.findLastIndex((item) => !isGenerated(item)) + 1);
 
-/** The conversation up to a message, with another content for that; undefined where the message is not there, or generated. */
+/** The conversation up to an edited message. Undefined if the message does not exist or was generated. */
 export function withContent(items: Items, id: string, content: string): Items | undefined {
   const place = items.findIndex((item) => item.id === id);
   const item = items[place];
@@ -31,7 +31,10 @@ export function withContent(items: Items, id: string, content: string): Items | 
   return [...items.slice(0, place), { ...item, message: { ...item.message, content } }];
 }
 
-/** The conversation without a message. A function call and its result belong together: models take neither alone. */
+/**
+ * The conversation without a message. A function call and its result are removed together, as models accept neither
+ * alone.
+ */
 export function withoutMessage(items: Items, id: string): Items {
   const place = items.findIndex((item) => item.id === id);
   const gone = new Set([id]);

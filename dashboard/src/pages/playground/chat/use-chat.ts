@@ -8,7 +8,7 @@ import type { ChatBody } from '../code/code-request.ts';
 import type { Piece } from '../exchange/pieces.ts';
 import { type ExchangeState, Figures, useExchange } from '../exchange/use-exchange.ts';
 import { parseFunctions } from '../tab/parameters.tsx';
-import { Sampling, defaultSampling, isSendable, modelId, samplingBody, textModels } from '../tab/sampling.ts';
+import { defaultSampling, isSendable, modelId, Sampling, samplingBody, textModels } from '../tab/sampling.ts';
 import {
   type AssistantMessage,
   ChatItem,
@@ -20,7 +20,6 @@ import {
   withoutMessage,
 } from './thread.ts';
 
-/** The conversation with one model. */
 export interface Thread {
   readonly place: 'first' | 'second';
   readonly model: string;
@@ -30,13 +29,13 @@ export interface Thread {
   readonly figures: Figures | undefined;
 }
 
-/** What the last change replaced, and the change as a sentence. */
+/** The state before the last change, and a sentence that describes the change. */
 interface Undoable {
   readonly change: string;
   readonly before: Pick<ChatDraft, 'items' | 'comparison'>;
 }
 
-/** A conversation with one model, or the same with two; of those, each goes on with its own responses. */
+/** A conversation with one model, or the same conversation with two, each continuing from its own responses. */
 export function useChat() {
   const [draft, change] = useChatDraft();
   const [first, second] = [useExchange(), useExchange()];
@@ -65,7 +64,7 @@ export function useChat() {
     if (ofSecond) change((before) => withFigures(before, 'second', v.parse(Figures, ofSecond)));
   }, [ofSecond, change]);
   const isRunning = first.isRunning || second.isRunning;
-  /** While a parameter is wrong, nothing is sent. */
+  /** Nothing is sent while a parameter is invalid. */
   const isBlocked = !isSendable(sampling) || parseFunctions(draft.functions).error !== undefined;
 
   function setItems({ place }: Thread, next: Items): void {
@@ -75,7 +74,7 @@ export function useChat() {
     });
   }
 
-  /** Sends the conversation, and adds the response to it. */
+  /** Sends the conversation and appends the response. */
   async function run(thread: Thread, sent: Items): Promise<void> {
     setItems(thread, sent);
     change((before) => withFigures(before, thread.place, undefined));
@@ -99,13 +98,13 @@ export function useChat() {
     for (const thread of threads) void run(thread, [...thread.items, item]);
   }
 
-  /** True when nothing may be sent, which a notice reports where no button shows it. */
+  /** Reports invalid parameters, for actions whose buttons stay enabled. */
   function refuses(): boolean {
     if (isBlocked) notify({ message: 'Correct the parameters first.', color: 'red' });
     return isBlocked;
   }
 
-  /** A function's result, which only the thread of its call has. */
+  /** Continues the thread that called the function. */
   function submitResult(thread: Thread, message: ChatMessage): void {
     if (refuses()) return;
     setUndoable(undefined);
@@ -114,7 +113,7 @@ export function useChat() {
 
   const rememberBefore = (change: string): void => setUndoable({ change, before: { items, comparison } });
 
-  /** Sends the last message again, without what came of its response. */
+  /** Sends the last message again, without its interrupted response. */
   function retry(thread: Thread): void {
     setUndoable(undefined);
     void run(thread, promptOf(thread.items));
@@ -126,7 +125,7 @@ export function useChat() {
     void run(thread, promptOf(thread.items));
   }
 
-  /** The threads share what the user writes, so it is edited in each. */
+  /** Edits the message in every thread, as they share the user's messages. */
   function edit(id: string, content: string): void {
     if (refuses()) return;
     rememberBefore('Message edited. Later messages were replaced.');
@@ -151,7 +150,7 @@ export function useChat() {
     }));
   }
 
-  /** The second model's thread begins as the first one's is. */
+  /** The second thread starts as a copy of the first. */
   function setComparing(isComparing: boolean): void {
     reset();
     if (!isComparing && comparison && comparison.items.length > 0)
@@ -205,7 +204,7 @@ function withFigures(draft: ChatDraft, place: Thread['place'], figures: Figures 
 
 export type Chat = ReturnType<typeof useChat>;
 
-/** The reply so far with one more piece. */
+/** Appends a piece to the reply so far. */
 function extendReply(reply: ChatItem | undefined, { text, call, finishReason }: Piece): ChatItem {
   const before = reply?.message.role === 'assistant' ? reply.message : undefined;
   const called = before?.function_call;
@@ -225,11 +224,10 @@ function extendReply(reply: ChatItem | undefined, { text, call, finishReason }: 
 interface ChatParameters {
   readonly sampling: Sampling;
   readonly system: string;
-  /** As JSON text. */
+  /** JSON text. */
   readonly functions: string;
 }
 
-/** The request for the next response of a conversation. */
 export function chatBody({ sampling, system, functions }: ChatParameters, items: Items): ChatBody {
   const { list } = parseFunctions(functions);
   return {
@@ -257,8 +255,8 @@ const ChatDraft = v.object({
   ),
 });
 /**
- * A conversation with its system message, functions (JSON text) and parameters. `isPlain`: without Markdown.
- * `comparison`: the second model and its conversation. `figures`: metrics of each model's last call.
+ * A conversation with its parameters. `functions` is JSON text, `isPlain` disables Markdown, `comparison` is the second
+ * model's conversation, and `figures` are metrics of each model's last call.
  */
 type ChatDraft = v.InferOutput<typeof ChatDraft>;
 
@@ -274,7 +272,7 @@ const empty: ChatDraft = {
 
 type Change = (change: Partial<ChatDraft> | ((before: ChatDraft) => ChatDraft)) => void;
 
-/** The conversation of this tab, which survives navigation and reload, and ends with the session. */
+/** The conversation of this tab. It survives navigation and reloads, and is deleted with the session. */
 function useChatDraft(): readonly [ChatDraft, Change] {
   const account = documentAccount();
   const [draft, setDraft] = useState(() => (account === undefined ? empty : (recall(account, ChatDraft) ?? empty)));

@@ -16,7 +16,7 @@ import { commented, curlCommand, jsonLiteral, shellQuoted } from './literals.ts'
 
 export type ChatBody = InferInput<typeof ChatRequest>;
 
-/** JSON that is sent, and comes back: a body as its route takes it. */
+/** A request with a JSON body and a JSON response. */
 export type TextRequest =
   | { readonly kind: 'chat'; readonly body: ChatBody }
   | { readonly kind: 'completion'; readonly body: InferInput<typeof CompletionRequest> }
@@ -26,41 +26,40 @@ export type TextRequest =
   | AgentRequest
   | MessageRequest;
 
-/** Audio that comes back, in a file of its format. */
 export interface SpeechCode {
   readonly kind: 'speech';
   readonly body: InferInput<typeof SpeechRequest>;
 }
 
-/** A file that is sent; the code names it, and must not be led astray by its name: letters, digits and dots. */
+/** A request that uploads a file. `file` contains only letters, digits and dots, so that it is safe in a shell. */
 export interface TranscriptionCode {
   readonly kind: 'transcription';
   readonly file: string;
   readonly body: Omit<InferInput<typeof TranscriptionRequest>, 'audio'>;
 }
 
-/** A file of more than a request takes: it is uploaded as `contentType`, and transcribed by a job. */
+/** A file above the limit of one request, which is uploaded as `contentType` and transcribed by a job. */
 export interface LongTranscriptionCode extends Omit<TranscriptionCode, 'kind'> {
   readonly kind: 'long-transcription';
   readonly contentType: NewUpload['contentType'];
 }
 
-/** What one request does. */
+/** A call that needs only one request. */
 export type SingleRequest = TextRequest | SpeechCode | TranscriptionCode;
 
-/** What code is written for. */
+/** A call to generate code for. */
 export type CodeRequest = SingleRequest | LongTranscriptionCode;
 
-/** A message to an agent, in a conversation that the path names. */
+/** A message to an agent. `path` contains the conversation's id. */
 export interface AgentRequest {
   readonly kind: 'agent';
   readonly path: string;
   readonly body: Pick<InferInput<typeof AgentMessage>, 'content'>;
-  /** Whether the agent has functions, which a reply may call. */
+  /** True if the agent has functions, which a reply may call. */
   readonly hasFunctions: boolean;
 }
 
-/** A message to a phone, which the code sends once with its Idempotency-Key, however often it runs. */
+/** A message to a phone. The idempotency key makes the code send it once, however often it runs. */
 interface MessageRequest {
   readonly kind: 'message';
   readonly body: InferInput<typeof NewMessage>;
@@ -80,16 +79,16 @@ export const pathOf = (request: TextRequest): string =>
   request.kind === 'agent' ? request.path : routeOf[request.kind].path;
 
 export const isStreamed = (request: TextRequest): boolean => 'stream' in request.body && request.body.stream === true;
-/** What OpenAI's API does not have. */
+/** Operations that OpenAI's API does not have. */
 export type OwnRequest = Extract<TextRequest, { kind: 'analysis' | 'translation' | 'agent' | 'message' }>;
 export const isOwn = (request: TextRequest): request is OwnRequest =>
   ['analysis', 'translation', 'agent', 'message'].includes(request.kind);
 
-/** Headers beside those of the key and the body. */
+/** Headers besides authorization and content type. */
 export const headersOf = (request: TextRequest): Readonly<Record<string, string>> =>
   request.kind === 'message' ? { 'Idempotency-Key': request.idempotencyKey } : {};
 
-/** What a reader of the code is to know. */
+/** A comment for the generated code. */
 export const noteOf = (request: TextRequest): string | undefined =>
   request.kind === 'message' ? 'A new Idempotency-Key for each message: the same key again sends nothing.' : undefined;
 
@@ -98,7 +97,7 @@ export const hasFunctions = (request: TextRequest): boolean =>
     ? request.hasFunctions
     : request.kind === 'chat' && (request.body.functions ?? []).length > 0;
 
-/** Languages that code is written in, by their ids. */
+/** Languages of generated code, by id. */
 export const titles = [
   ['curl', 'cURL'],
   ['python', 'Python'],
@@ -108,17 +107,17 @@ export const titles = [
   ['ai-sdk', 'AI SDK'],
 ] as const;
 
-/** Code by the id of its language. */
+/** Code by language id. */
 export type CodeOf = Readonly<Partial<Record<(typeof titles)[number][0], string | undefined>>>;
 
-/** A request for a terminal, whatever is sent and comes back. */
+/** A curl command for any single request. */
 export function curlOf(origin: string, request: SingleRequest): string {
   if (request.kind === 'speech') return speechCurl(origin, request);
   if (request.kind === 'transcription') return transcriptionCurl(origin, request);
   return commented('#', noteOf(request)) + curlCommand(origin, pathOf(request), request.body, headersOf(request));
 }
 
-/** A refusal is shown, and no file with the name of audio. */
+// `-f` prevents curl from saving an error as audio.
 const speechCurl = (
   origin: string,
   { body }: SpeechCode,
@@ -136,5 +135,5 @@ function transcriptionCurl(origin: string, { file, body }: TranscriptionCode): s
 ${parts.map((part) => `  -F ${shellQuoted(part)}`).join(' \\\n')}`;
 }
 
-/** What a file of speech is called. */
+/** File name of generated speech. */
 export const speechFile = (format: SpeechFormat = 'mp3'): string => `speech.${format}`;

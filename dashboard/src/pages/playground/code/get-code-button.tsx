@@ -7,11 +7,10 @@ import type { CodeRequest } from './code-request.ts';
 const GetCodeDialog = lateDialog(async () => (await import('./get-code-dialog.tsx')).GetCodeDialog);
 
 interface GetCodeButtonProps {
-  /** The request that code is wanted for; called when it is. */
+  /** Returns the request to generate code for. Called when the dialog opens. */
   readonly request: () => CodeRequest;
 }
 
-/** Opens the code of the tab's current request. */
 export function GetCodeButton({ request }: GetCodeButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (

@@ -7,7 +7,7 @@ import type { CodeRequest } from './code-request.ts';
 import { codeSnippets } from './snippets.ts';
 
 interface GetCodeProps {
-  /** Called when the dialog is opened. */
+  /** Called when the dialog opens. */
   readonly request: () => CodeRequest;
 }
 
@@ -16,7 +16,6 @@ interface GetCodeDialogProps extends GetCodeProps {
   readonly onClose: () => void;
 }
 
-/** The current request in several languages. */
 export function GetCodeDialog({ request, isOpen, onClose }: GetCodeDialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title="Get code" size="xl">

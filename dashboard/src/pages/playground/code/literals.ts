@@ -1,4 +1,4 @@
-/** A call in the code, such as `tool({ … })`, where a value would stand. */
+/** A call in place of a value, such as `tool({ … })`. */
 export class CodeCall {
   readonly name: string;
   readonly argument: unknown;
@@ -9,28 +9,28 @@ export class CodeCall {
   }
 }
 
-/** A line of comment, where there is something to note. */
+/** A comment line, or nothing without a note. */
 export const commented = (mark: '#' | '//', note: string | undefined): string =>
   note === undefined ? '' : `${mark} ${note}\n`;
 
-/** How a language writes values; strings and names come out as its literals. */
+/** How a language writes values. `string` and `name` return literals. */
 interface Syntax {
   readonly indent: string;
   readonly string: (text: string) => string;
   readonly name: (text: string) => string;
   readonly word: (value: boolean | null) => string;
-  /** Inside the braces of an object on one line. */
+  /** Padding inside the braces of a one-line object. */
   readonly padding: string;
-  /** After the last item where each has its own line. */
+  /** Comma after the last item of a multi-line list. */
   readonly lastComma: string;
 }
 
-/** A list or an object is on one line where that has no more characters. */
+/** Maximum width of a list or an object on one line, in characters. */
 const maxWidth = 88;
 
 /**
- * What a terminal or an editor would obey or hide: control, direction and line separator characters. Every language here
- * reads them escaped; JSON.stringify escapes those below U+0020.
+ * Characters that a terminal would execute or an editor would hide: control, direction and line separators. All
+ * languages here read them escaped; JSON.stringify already escapes those below U+0020.
  */
 const invisible = /[\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const escaped = (text: string): string =>
@@ -56,7 +56,7 @@ const python: Syntax = {
   lastComma: ',',
 };
 
-/** In single quotes: of the escapes of JSON only that of the double quote goes. */
+/** Replacements to turn a JSON string into a single-quoted one. */
 const requoted = new Map([
   [String.raw`\"`, '"'],
   ["'", String.raw`\'`],
@@ -69,13 +69,13 @@ const quoted = (text: string): string =>
 const javascript: Syntax = {
   ...json,
   string: quoted,
-  // As a plain name it would set the prototype.
+  // Unquoted, it would set the prototype.
   name: (text) => (text === '__proto__' ? `['__proto__']` : /^[A-Za-z_$][\w$]*$/.test(text) ? text : quoted(text)),
   padding: ' ',
   lastComma: ',',
 };
 
-/** JSON, Python and JavaScript for a value as JSON has it; `depth` is how far the line is indented already. */
+/** Write a JSON value as a literal. `depth` is the indentation of the current line, in levels. */
 export const jsonLiteral = (value: unknown): string => print(value, json, '');
 export const pythonLiteral = (value: unknown, depth = 0): string => print(value, python, python.indent.repeat(depth));
 export const javascriptLiteral = (value: unknown, depth = 0): string =>
@@ -98,7 +98,7 @@ function print(value: unknown, syntax: Syntax, margin: string): string {
   return printItems(named, ['{', '}', syntax.padding], syntax, margin);
 }
 
-/** What stands before an item, and the item. */
+/** Prefix of an item, and the item. */
 type Item = readonly [string, unknown];
 
 function printItems(
@@ -115,10 +115,10 @@ function printItems(
   return `${open}\n${parts.map((part) => inner + part).join(',\n')}${syntax.lastComma}\n${margin}${close}`;
 }
 
-/** Between single quotes a shell takes everything as it is, but for the quote that ends them. */
+/** Single-quotes a text for a shell, in which only the quote itself needs escaping. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** A request for a terminal; the key is the reader's own. */
+/** A curl command that reads the API key from the environment. */
 export function curlCommand(
   origin: string,
   path: string,

@@ -1,4 +1,4 @@
-import { type ChatBody, type OwnRequest, type TextRequest, hasFunctions, isOwn, isStreamed } from './code-request.ts';
+import { type ChatBody, hasFunctions, isOwn, isStreamed, type OwnRequest, type TextRequest } from './code-request.ts';
 import { CodeCall, javascriptLiteral, pythonLiteral } from './literals.ts';
 
 /** The call in OpenAI's Node SDK, or undefined for an operation that OpenAI's API does not have. */
@@ -83,7 +83,10 @@ function pythonStream(request: TextRequest): string {
             print((call.function.name or "") + (call.function.arguments or ""), end="", flush=True)`;
 }
 
-/** The AI SDK with its provider for OpenAI-compatible services; none for completions, whose prompt it rewrites to a chat. */
+/**
+ * The call in the AI SDK with its provider for OpenAI-compatible services. Undefined for completions, which the SDK
+ * would rewrite as a chat.
+ */
 export function aiSdkCode(origin: string, request: TextRequest): string | undefined {
   if (isOwn(request) || request.kind === 'completion') return undefined;
   const { imports, code } = aiCodeOf(request);
@@ -146,7 +149,7 @@ function chatOptions({ model, messages, functions, ...body }: ChatBody): object 
   };
 }
 
-/** The SDK's names; what it has no name for goes to the provider as it is. */
+/** Maps parameters to the SDK's names. Parameters without one are passed to the provider. */
 function aiSampling(body: Omit<ChatBody, 'model' | 'messages' | 'functions'>): object {
   return {
     maxOutputTokens: body.max_tokens,
@@ -182,7 +185,7 @@ function aiMessage(message: ToolMessage): object {
   };
 }
 
-/** Arguments are JSON by the model's word; what is none is passed on as it is. */
+/** Parses the arguments of a call, which a model may write as invalid JSON. */
 function inputOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -191,7 +194,7 @@ function inputOf(text: string): unknown {
   }
 }
 
-/** A chat request as OpenAI's SDKs send it: functions are tools. */
+/** Converts a chat request to OpenAI's format, in which functions are tools. */
 export function openAiBody({ messages, functions, function_call: choice, ...parameters }: ChatBody) {
   return {
     ...parameters,
@@ -217,7 +220,7 @@ function openAiMessage(message: ToolMessage): object {
 
 type Message = ChatBody['messages'][number];
 
-/** A message of the conversation; calls and results carry the id that ties them. */
+/** A message in the format of SDKs, in which an id links a call and its result. */
 type ToolMessage =
   | { readonly kind: 'text'; readonly role: 'system' | 'user' | 'assistant'; readonly text: string }
   | {
@@ -225,12 +228,12 @@ type ToolMessage =
       readonly id: string;
       readonly name: string;
       readonly arguments: string;
-      /** What the assistant wrote beside the call. */
+      /** Text next to the call. */
       readonly text: string;
     }
   | { readonly kind: 'result'; readonly id: string; readonly name: string; readonly text: string };
 
-/** Function calls as SDKs have them, as calls of tools: a result belongs to the call just before it. */
+/** Converts function calls to tool calls. A result belongs to the preceding call. */
 const toolMessages = (messages: readonly Message[]): ToolMessage[] =>
   messages.map((message, index) => {
     if (message.role === 'function') {

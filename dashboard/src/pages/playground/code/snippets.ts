@@ -2,14 +2,14 @@ import { longTranscriptionCode, speechCode, transcriptionCode } from './audio-co
 import {
   type CodeOf,
   type CodeRequest,
-  type SingleRequest,
-  type TextRequest,
   curlOf,
   hasFunctions,
   headersOf,
   isStreamed,
   noteOf,
   pathOf,
+  type SingleRequest,
+  type TextRequest,
   titles,
 } from './code-request.ts';
 import { commented, javascriptLiteral, pythonLiteral } from './literals.ts';
@@ -21,7 +21,7 @@ interface CodeSnippet {
   readonly code: string;
 }
 
-/** A request in every language that has it. The key is read from the environment: none is in the code. */
+/** The code of a request in every language that supports it. The code reads the API key from the environment. */
 export function codeSnippets(origin: string, request: CodeRequest): CodeSnippet[] {
   const code =
     request.kind === 'long-transcription'
@@ -43,7 +43,6 @@ const textCode = (origin: string, request: TextRequest): CodeOf => ({
   'ai-sdk': aiSdkCode(origin, request),
 });
 
-/** With the `requests` package. */
 const pythonCode = (origin: string, request: TextRequest): string =>
   isStreamed(request) ? pythonStream(origin, request) : pythonWhole(origin, request);
 
@@ -117,7 +116,7 @@ function pythonPiece(request: TextRequest): string {
         print(text, end="", flush=True)`;
 }
 
-/** `fetch`, in Node or another server: a browser would show the key to its user. */
+/** `fetch` for a server. In a browser it would expose the API key. */
 function javascriptCode(origin: string, request: TextRequest): string {
   const call = `${commented('//', noteOf(request))}const response = await fetch(${javascriptLiteral(origin + pathOf(request))}, {
   method: 'POST',

@@ -19,15 +19,15 @@ export const StreamChunk = v.object({
   usage: v.optional(Usage),
 });
 
-/** What a chunk adds to the output. */
+/** The output that a chunk adds. */
 export interface Piece {
   readonly text: string;
   readonly call?: { readonly name?: string | undefined; readonly arguments?: string | undefined } | undefined;
-  /** Of the last chunk, where the model's route reports one. */
+  /** Set on the last chunk, if the route reports one. */
   readonly finishReason?: string | undefined;
 }
 
-/** One piece with all that several add. */
+/** Joins pieces into one. */
 export function joinPieces(pieces: readonly Piece[]): Piece {
   const calls = pieces.flatMap(({ call }) => call ?? []);
   return {
@@ -47,19 +47,21 @@ export function pieceOf({ choices }: v.InferOutput<typeof StreamChunk>): Piece {
   return { text: delta?.content ?? text, call: delta?.function_call, finishReason: finish_reason ?? undefined };
 }
 
-/** Between two paints of a stream: pieces may come by the hundred in a second, and each paint costs a render. */
+/**
+ * Bounds of the pause between two paints. Hundreds of pieces may arrive per second, and each paint renders the page.
+ */
 const minPauseMs = 40;
 const maxPauseMs = 400;
-/** The share of the time that painting may take. */
+/** Maximum share of time spent painting. */
 const maxShare = 1 / 3;
 
 interface PieceBuffer {
   readonly add: (piece: Piece) => void;
-  /** Paints what is left. To be called at the stream's end, whatever ended it. */
+  /** Paints the remaining pieces. Call it however the stream ends. */
   readonly end: () => void;
 }
 
-/** Collects the pieces of a stream and paints them together, more seldom where a paint takes long. */
+/** Collects the pieces of a stream and paints them together, less often if painting is slow. */
 export function pieceBuffer(paint: (pieces: readonly Piece[]) => void): PieceBuffer {
   let pieces: Piece[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +76,7 @@ export function pieceBuffer(paint: (pieces: readonly Piece[]) => void): PieceBuf
     const began = performance.now();
     pauseMs = minPauseMs;
     paint(collected);
-    // React renders in a task of its own, which is over when the next one of ours begins.
+    // React renders in its own task, which has finished when this one runs.
     setTimeout(() => {
       pauseMs = Math.min(maxPauseMs, Math.max(minPauseMs, (performance.now() - began) / maxShare));
     });

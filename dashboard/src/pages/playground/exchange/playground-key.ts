@@ -13,14 +13,14 @@ interface CachedKey {
   readonly until: number;
 }
 
-/** Of this document's account, as all its memory is (`api/account.ts`). */
+/** Belongs to this document's account, like all of its memory (`api/account.ts`). */
 let cached: CachedKey | undefined;
-/** The key that is being made: concurrent calls share it, as a new one revokes those before it. */
+/** The key creation in progress. Concurrent calls share it, as a new key revokes the previous ones. */
 let creation: Promise<CachedKey> | undefined;
 
 /**
- * Runs a call with a short-lived key, made when it is first needed. A key that another tab of ours has revoked is
- * replaced once.
+ * Runs a call with a short-lived key, which is created on first use. A key that another tab has revoked is replaced
+ * once.
  */
 export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Result>): Promise<Result> {
   const now = await serverNow();
@@ -36,7 +36,7 @@ export async function withPlaygroundKey<Result>(act: (key: string) => Promise<Re
   }
 }
 
-/** A key is given out only after the session was found to be its account's still, also one that was just made. */
+/** Returns a key after confirming that the session still belongs to its account. */
 async function keyAt(now: number): Promise<string> {
   try {
     if (!cached || cached.until <= now) {

@@ -15,10 +15,10 @@ import type { Input, SendOptions } from '../../../api/http/send.ts';
 import { spendingReads } from '../../../api/reads.ts';
 import { request } from '../../../api/request.ts';
 import { stream } from '../../../api/stream.ts';
-import { type Piece, StreamChunk, Usage, joinPieces, pieceBuffer, pieceOf } from './pieces.ts';
+import { joinPieces, type Piece, pieceBuffer, pieceOf, StreamChunk, Usage } from './pieces.ts';
 import { withPlaygroundKey } from './playground-key.ts';
 
-/** Figures of a call; times in milliseconds since it was sent. */
+/** Metrics of a call. Times are milliseconds since the request. */
 export const Figures = v.object({
   firstTokenMs: v.optional(v.number()),
   totalMs: v.optional(v.number()),
@@ -29,24 +29,27 @@ export type Figures = Readonly<v.InferOutput<typeof Figures>>;
 
 interface Receipt extends Figures {
   readonly requestId?: string | undefined;
-  /** The body as received, or the chunks of its stream, one a line. */
+  /** The response body, or the chunks of its stream, one per line. */
   readonly response: string;
 }
 
 const WithUsage = v.object({ usage: v.optional(Usage) });
 
-/** What was sent last. */
+/** The last request. */
 interface SentRequest {
   readonly route: Route;
   readonly body: unknown;
-  /** The command for a terminal, where it is more than JSON to and fro. */
+  /** Builds a curl command for requests that are not plain JSON. */
   readonly curl?: (origin: string) => string;
 }
 
-/** How the last call ended before its response was complete: `settling` until its charge is known or given up. */
+/** State of a call that ended before its response was complete: `settling` while the charge is looked up. */
 type Interruption = 'before-response' | 'settling' | 'settled';
 
-/** Runs a stream and cancels it at the service when it is stopped: a disconnect alone may go unnoticed (docs/adr/0013-cancelled-streams.md). */
+/**
+ * Runs a stream and cancels it at the service when it is stopped, as the service may not notice a disconnect
+ * (docs/adr/0013-cancelled-streams.md).
+ */
 async function cancellable<Result>(
   { key, signal }: SendOptions,
   requestIdSoFar: () => string | undefined,
@@ -66,7 +69,7 @@ async function cancellable<Result>(
   }
 }
 
-/** One call at a time of a playground tab: its request, receipt and error. */
+/** Runs one call of a playground tab at a time, and holds its request, receipt and error. */
 export function useExchange() {
   const client = useQueryClient();
   const [sent, setSent] = useState<SentRequest>();
@@ -74,7 +77,7 @@ export function useExchange() {
   const [error, setError] = useState<ApiError>();
   const [interruption, setInterruption] = useState<Interruption>();
   const [isRunning, setRunning] = useState(false);
-  /** Of the call that is shown; what another one brings is dropped. */
+  /** Controller of the displayed call. Results of other calls are discarded. */
   const control = useRef<AbortController>(undefined);
   useEffect(() => () => drop(), []);
 
@@ -102,7 +105,7 @@ export function useExchange() {
     }
   }
 
-  /** Shows what an interrupted stream cost, unless another call has begun meanwhile. */
+  /** Shows the cost of an interrupted stream, unless another call has started. */
   async function settle(partial: Receipt, signal: AbortSignal): Promise<void> {
     setReceipt(partial);
     setInterruption('settling');
@@ -132,14 +135,14 @@ export function useExchange() {
     setInterruption(undefined);
   }
 
-  /** Stops what is running, and shows nothing of the last call any more, nor its charge once that is known. */
+  /** Stops the call and clears its request, receipt and error. */
   function reset(): void {
     drop();
     clear();
     setRunning(false);
   }
 
-  /** The response's data; undefined when the call failed. `about` is what is shown of it, where that is not its body. */
+  /** Returns the response data, or undefined if the call failed. `about` replaces the displayed body. */
   async function call<R extends DataRoute>(
     route: R,
     input: Input<R> & { body?: unknown },
@@ -163,7 +166,7 @@ export function useExchange() {
     });
   }
 
-  /** True when the stream came to its end. `onPiece` gets what has come since it was last called. */
+  /** Returns true if the stream completed. `show` receives the output since its last call. */
   async function stream<R extends Route>(
     route: R,
     input: Input<R> & { body: unknown },
@@ -194,7 +197,7 @@ export function useExchange() {
     return whole !== undefined;
   }
 
-  /** The audio of a response, whole; undefined when the call failed. One that is stopped is cancelled at the service too. */
+  /** Returns the complete audio, or undefined if the call failed or was stopped. */
   async function audio(order: SpeechOrder, curl: (origin: string) => string): Promise<Blob | undefined> {
     const received = await begin({ route: order.route, body: order.body, curl }, async (options) => {
       let requestId: string | undefined;
@@ -224,7 +227,7 @@ export function useExchange() {
 
 export type ExchangeState = ReturnType<typeof useExchange>;
 
-/** A stream that began and was stopped or cut before its end; `receipt` has what is known of it by then. */
+/** A stream that was stopped or cut off after it began. `receipt` contains the metrics so far. */
 class StreamInterrupted extends Error {
   readonly receipt: Receipt;
 
@@ -235,7 +238,7 @@ class StreamInterrupted extends Error {
   }
 }
 
-/** A streamed call; `onPiece` gets each piece with the receipt so far. Throws StreamInterrupted once it has begun. */
+/** Sends a streamed call. Throws StreamInterrupted if it ends after the response began. */
 async function streamedExchange<R extends Route>(
   route: R,
   input: Input<R>,
@@ -266,14 +269,17 @@ async function streamedExchange<R extends Route>(
   return { ...soFar(), totalMs: sinceBegan() };
 }
 
-/** A stream's headers leave before its cost is known, so it is calculated from the price list: per completion, or per token. */
+/**
+ * Calculates the cost from the price list, per completion or per token, as a stream's headers are sent before its cost
+ * is known.
+ */
 function streamCredits(route: Route, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
   if (!route.priced || !usage) return undefined;
   const { credits, unit, unitSize } = prices[route.priced.service];
   return unit === 'token' ? (usage.total_tokens * credits) / unitSize : credits;
 }
 
-/** A text to speak, and what it costs: a stream's headers leave before it is charged. */
+/** `credits` is calculated from the text, as the headers are sent before the charge. */
 interface SpeechOrder {
   readonly route: typeof audioRoutes.createSpeech;
   readonly body: v.InferInput<typeof SpeechRequest>;
@@ -281,8 +287,8 @@ interface SpeechOrder {
 }
 
 /**
- * Receives audio as its bytes, of which there may be more than an envelope holds. Throws an ApiError for a refusal, and
- * StreamInterrupted once it has begun.
+ * Receives audio as raw bytes. Throws an ApiError for a refusal, and StreamInterrupted if it ends after the response
+ * began.
  */
 async function audioExchange(
   { route, body, credits }: SpeechOrder,
@@ -321,8 +327,8 @@ const maxAttempts = 12;
 const intervalMs = 500;
 
 /**
- * Credits charged for a request, from the credit history, where a charge appears shortly after the call ended;
- * undefined where it has not appeared within 6 seconds.
+ * Reads the charge of a request from the credit history, where it appears shortly after the call. Undefined after 6
+ * seconds.
  */
 async function chargedCredits(requestId: string): Promise<number | undefined> {
   for (let attempt = 0; attempt < maxAttempts; attempt++) {

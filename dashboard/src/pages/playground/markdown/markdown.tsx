@@ -9,9 +9,9 @@ import {
   type Definitions,
   type Inline,
   type ListItem,
-  type SplitText,
   parseBlock,
   splitBlocks,
+  type SplitText,
   withoutUnsettledEnd,
 } from './parse.ts';
 
@@ -20,11 +20,11 @@ interface MarkdownProps {
   readonly isStreaming: boolean;
 }
 
-/** A text as Markdown. Blocks that have not changed since the last rendering stay as they are. */
+/** Renders Markdown. Unchanged blocks are not rendered again. */
 export default function Markdown({ text, isStreaming }: MarkdownProps) {
   const { parts, definitions } = useSplit(text, isStreaming);
   const kept = useKept(definitions);
-  // A text only grows, so a block's place names it.
+  // Texts only grow, so the index identifies a block.
   const placed = parts.map(({ raw, isShown }, place) => ({ raw, isShown, place }));
   return (
     <div className={[css.markdown, isStreaming && plain.unfinished].filter(Boolean).join(' ')} dir="auto">
@@ -33,7 +33,7 @@ export default function Markdown({ text, isStreaming }: MarkdownProps) {
   );
 }
 
-/** While a text streams, its end alone is cut again; as a whole once it is complete. */
+/** Splits only the end of a streaming text again, and the whole text once it is complete. */
 function useSplit(text: string, isStreaming: boolean): SplitText {
   const last = useRef<SplitText>(undefined);
   return useMemo(() => {
@@ -57,22 +57,21 @@ const Source = memo(function Source({ source, definitions }: SourceProps) {
 });
 
 function Blocks({ source, definitions }: SourceProps) {
-  // A text may have the same block twice, so its place names it.
+  // A text may contain the same block twice.
   const blocks = parseBlock(source, definitions).map((block, place) => ({ block, place }));
   return blocks.map(({ block, place }) => <BlockView key={place} block={block} />);
 }
 
-/** The same object as long as it has the same content. */
+/** Returns the previous object while the content is equal. */
 function useKept(definitions: Definitions): Definitions {
   const kept = useRef(definitions);
   if (JSON.stringify(kept.current) !== JSON.stringify(definitions)) kept.current = definitions;
   return kept.current;
 }
 
-/** The page's headings end at the second level: a text's are below them. */
+/** Headings start below the page's own two levels. */
 const headings = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const;
 
-/** A block, as elements that load nothing. */
 function BlockView({ block }: { block: Block }) {
   if (block.kind === 'rule') return <hr />;
   if (block.kind === 'code') return <Code language={block.language} text={block.text} />;
@@ -121,7 +120,7 @@ interface TableViewProps {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** It may be wider than its message, so it scrolls. */
+/** A table that scrolls horizontally, as it may be wider than its message. */
 function TableView({ header, rows }: TableViewProps) {
   const placed = rows.map((cells, place) => ({ cells, place }));
   return (
@@ -155,9 +154,8 @@ function TableView({ header, rows }: TableViewProps) {
 
 const withPlaces = (cells: readonly Cell[]) => cells.map((cell, place) => ({ cell, place }));
 
-/** Inline content, as elements that load nothing. */
 function InlineView({ content }: { content: readonly Inline[] }) {
-  // The same text may be there twice, so its place names it.
+  // The same text may appear twice.
   const placed = content.map((inline, place) => ({ inline, place }));
   return placed.map(({ inline, place }) => <One key={place} inline={inline} />);
 }

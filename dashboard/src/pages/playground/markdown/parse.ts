@@ -1,8 +1,8 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 
 /**
- * What a text is as Markdown: these kinds and no others. None of them loads anything, and there is no HTML. A link has an
- * `https:` or `mailto:` address.
+ * The closed set of Markdown elements. They load nothing and contain no HTML, and links lead to `https:` or `mailto:`
+ * only.
  */
 export type Inline =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,7 +12,7 @@ export type Inline =
   | { readonly kind: 'link'; readonly href: string; readonly content: readonly Inline[] };
 
 export interface ListItem {
-  /** Of a task; undefined where it is none. */
+  /** Undefined if the item is not a task. */
   readonly isDone: boolean | undefined;
   readonly blocks: readonly Block[];
 }
@@ -31,26 +31,26 @@ export type Block =
   | { readonly kind: 'table'; readonly header: readonly Cell[]; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'rule' };
 
-/** Addresses that a text names once, for links that refer to them by name. */
+/** Link reference definitions by label. */
 export type Definitions = Readonly<Record<string, Pick<Tokens.Link, 'href' | 'title'>>>;
 
-/** Deeper quotes and lists are shown as they came. */
+/** Deeper quotes, lists and emphasis are shown as plain text. */
 const maxDepth = 20;
 
 const plain = (text: string): Block[] => [{ kind: 'paragraph', content: [{ kind: 'text', text }] }];
 
-/** A text, cut into parts that make it up; the library changes white space at the end of some. */
+/** The parts that make up a text. The library changes trailing white space of some. */
 export interface SplitText {
   readonly parts: readonly { readonly raw: string; readonly isShown: boolean }[];
   readonly definitions: Definitions;
 }
 
-/** Parts at the end of a text that what comes after them may change. */
+/** Number of parts at the end that more text may still change. */
 const unsettled = 3;
 
 /**
- * Cuts a text into its blocks: only those that changed need to be read again when it grows. Of a text that begins with the one of
- * `before`, only the end is cut again.
+ * Splits a text into blocks, so that only changed blocks are parsed again. If the text extends that of `before`, only
+ * its end is split.
  */
 export function splitBlocks(given: string, before?: SplitText): SplitText {
   const text = given.replaceAll(/\r\n?/g, '\n');
@@ -71,11 +71,14 @@ export function splitBlocks(given: string, before?: SplitText): SplitText {
   }
 }
 
-/** A text that grows, without a last line that may become another thing with its next character: `-` a list or a heading. */
+/**
+ * Removes an incomplete last line whose meaning depends on the next character: `-` may start a list or underline a
+ * heading.
+ */
 export const withoutUnsettledEnd = (text: string): string =>
   text.replace(/(?:^|\n)[ \t]*(?:[-=+*#>|~`_]{1,3}|\d{1,9}[.)]?)[ \t]*$/, '');
 
-/** The blocks in the source of one. Never throws: what cannot be read is a paragraph of the text as it came. */
+/** Parses the source of a block. Never throws: unreadable source becomes a plain paragraph. */
 export function parseBlock(source: string, definitions: Definitions): readonly Block[] {
   if (isTooHard(source)) return plain(source);
   try {
@@ -83,7 +86,7 @@ export function parseBlock(source: string, definitions: Definitions): readonly B
     Object.assign(lexer.tokens.links, definitions);
     const tokens = lexer.blockTokens(source, lexer.tokens);
     if (tokens.length > maxBlocks) return plain(source);
-    // As the library's own `lex` goes on, which has no bound.
+    // The library's own `lex` does the same without a limit.
     for (const { src, tokens: inlines } of lexer.inlineQueue) {
       if (isTooHardInline(src)) inlines.push({ type: 'text', raw: src, text: src, escaped: false });
       else lexer.inlineTokens(src, inlines);
@@ -160,11 +163,11 @@ const cellOf = ({ align, tokens }: Tokens.TableCell): Cell => ({
 
 const text = (value: string): Inline[] => [{ kind: 'text', text: value }];
 
-/** Inline content of the library's tokens. What has no kind of its own, HTML too, is the text that it came from. */
+/** Converts inline tokens. Unsupported ones, including HTML, become their source text. */
 const inlinesOf = (tokens: readonly Token[], depth = 0): Inline[] =>
   depth > maxDepth ? text(tokens.map(({ raw }) => raw).join('')) : tokens.flatMap((token) => inlineOf(token, depth));
 
-/** Without extensions the library makes no other tokens. */
+/** Without extensions, the library creates only MarkedTokens. */
 const isKnown = (token: Token): token is MarkedToken => token.type !== '';
 
 function inlineOf(token: Token, depth: number): Inline[] {
@@ -187,7 +190,7 @@ function inlineOf(token: Token, depth: number): Inline[] {
     case 'link':
       return linkOf(token.href, token.text, inlinesOf(token.tokens, depth + 1));
     case 'image':
-      // An image would be loaded from where the model wants: its address is a link, for the reader to open.
+      // Loading an image would send a request to an address that the model chose, so it becomes a link.
       return linkOf(token.href, token.text, text(token.text === '' ? 'Image' : `Image: ${token.text}`));
     case 'checkbox':
       return [];
@@ -203,13 +206,13 @@ function inlineOf(token: Token, depth: number): Inline[] {
     case 'table':
       break;
     case 'html':
-      // In tables there is no other way to break a line.
+      // Markdown has no other line break in tables.
       if (/^<br\s*\/?>$/i.test(token.raw)) return [{ kind: 'break' }];
   }
   return text(token.raw);
 }
 
-/** A link, or its label and its address as text where it leads to what a link may not lead to. */
+/** A link, or its label and address as text if the address is not allowed. */
 function linkOf(target: string, label: string, content: readonly Inline[]): Inline[] {
   const address = decodeEntities(target);
   const href = safeUrl(address);
@@ -218,7 +221,7 @@ function linkOf(target: string, label: string, content: readonly Inline[]): Inli
   return isShown ? [...content] : [...content, ...text(` (${address})`)];
 }
 
-/** Named references that models write; others stay as they are. */
+/** Character references that models write. Others are kept as text. */
 const named = new Map([
   ['amp', '&'],
   ['lt', '<'],
@@ -252,7 +255,7 @@ const named = new Map([
 
 const reference = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,8}));/gi;
 
-/** A text with its character references replaced, as Markdown has them outside of code. */
+/** Decodes character references outside of code. */
 const decodeEntities = (text: string): string =>
   text.replaceAll(reference, (whole, decimal?: string, hex?: string, name?: string) => {
     if (name !== undefined) return named.get(name) ?? whole;
@@ -263,12 +266,12 @@ const isCharacter = (code: number): boolean => code > 0 && code <= 0x10_ff_ff &&
 const fromCodePoint = (code: number): string => String.fromCodePoint(isCharacter(code) ? code : 0xff_fd);
 
 const protocols = new Set(['https:', 'mailto:']);
-/** A longer address is no link for people. */
+/** Maximum length of a link's address. */
 const maxUrlLength = 2048;
 
 /**
- * The address of a link as the browser would go to it; undefined where it is not absolute, not `https:` or `mailto:`, or
- * carries a name or a password, which only look like the host.
+ * The normalized address of a link. Undefined unless it is an absolute `https:` or `mailto:` URL without credentials,
+ * which could imitate a host.
  */
 function safeUrl(text: string): string | undefined {
   if (text.length > maxUrlLength) return undefined;
@@ -278,25 +281,25 @@ function safeUrl(text: string): string | undefined {
 }
 
 /**
- * What the library takes the square of its length for, or makes far more of than it is: such a text is shown as it came.
- * Nothing that people or models write for people comes near.
+ * Limits on input whose parse time or output grows faster than its length. Texts beyond them are shown as they are;
+ * real texts stay far below.
  */
 const maxLength = 400_000;
-/** Of a paragraph, a heading, a table's cell: emphasis is looked for from each sign on to the end. */
+/** Limits per paragraph, heading or cell: the library searches to the end from each delimiter. */
 const maxInlineLength = 10_000;
 const maxInlineSigns = 600;
 const maxBlocks = 4000;
-/** Each row has as many cells as the first, however short it is. */
+/** Each row is filled up to the length of the first. */
 const maxTableCells = 10_000;
 const maxPipes = 60_000;
-/** A line of dashes under a line of text is a heading, but all that follows is read first as the rows of a table: headings times characters. */
+/** Maximum of setext headings times characters: the library first reads the rest of the text as a table after each. */
 const maxUnderlined = 16_000_000;
 const dashes = /^ {0,3}-+[ \t]*$/;
 
-/** A line that begins 20 quotes and lists, for each of which the rest is read again. */
+/** A line that opens 20 nested quotes or lists, for each of which the library reads the rest again. */
 const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/m;
 
-/** True for a text whose blocks are not looked for. */
+/** True if a text must not be parsed into blocks. */
 function isTooHard(text: string): boolean {
   if (text.length > maxLength || tooDeep.test(text)) return true;
   const lines = text.split('\n');
@@ -306,6 +309,6 @@ function isTooHard(text: string): boolean {
   return pipes * lines.length > maxPipes;
 }
 
-/** True for the text of a block in which no emphasis, links or code are looked for. */
+/** True if a block must not be parsed for emphasis, links or code. */
 const isTooHardInline = (text: string): boolean =>
   text.length > maxInlineLength || (text.match(/[*_~[\]<`]/g)?.length ?? 0) > maxInlineSigns;

@@ -1,7 +1,10 @@
-/** How `cl100k_base`, by which the service counts, cuts a text before it merges: words with a space before, three digits, signs, spaces. */
+/**
+ * How `cl100k_base`, the service's tokenizer, splits a text before merging: words with a preceding space, three digits,
+ * signs, spaces.
+ */
 const pieces = /'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+/giu;
 
-/** Tokens of a letter, in running text of the script's languages. */
+/** Tokens per letter in running text, by script. */
 const scripts: readonly (readonly [RegExp, number])[] = [
   [/[\u1e00-\u1eff]/, 0.85],
   [/\p{Script=Latin}/u, 0.48],
@@ -16,17 +19,17 @@ const scripts: readonly (readonly [RegExp, number])[] = [
 const otherScript = 1.15;
 const emoji = 2.5;
 
-/** Letters of a word that is one token, and of each further token: in English and code, and in what has accents. */
+/** Letters in a word of one token, and per further token. For English and code, and for languages with accents. */
 const english = { first: 8, further: 4.5 };
 const accented = { first: 4, further: 3.2 };
-/** The share of accented letters from which a text is taken for a language that has them. */
+/** Share of accented letters above which a text counts as a language with accents. */
 const accentedShare = 1 / 150;
 
 type Words = typeof english;
 
 /**
- * About how many tokens a text has: a fifth more or less in running text of common languages and in code, a third less in
- * languages that look like English letter by letter. The vocabulary itself would be 446 KB, compressed, to load.
+ * Estimates the tokens of a text: within a fifth for running text of common languages and for code, up to a third low
+ * for languages without accents. The vocabulary itself would be a download of 446 KB, compressed.
  */
 export function estimateTokens(text: string): number {
   const letters = text.match(/\p{Script=Latin}/gu)?.length ?? 0;

@@ -2,6 +2,7 @@ import { Anchor, Box, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
 import { CodeBlock } from '../../../components/elements/code-block.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { Panel } from '../../../components/layout/panel.tsx';
 import { creditCount, formatCredits, formatDuration } from '../../../lib/format.ts';
@@ -12,13 +13,13 @@ import { prettyJson } from './text.tsx';
 
 interface InspectorProps extends Measured {
   readonly exchange: Pick<ExchangeState, 'sent' | 'receipt'>;
-  /** Of which model, where there are several. */
+  /** Set if the tab compares models. */
   readonly model?: string | undefined;
   /** Metrics of the last call before a reload. Its request and response are not stored. */
   readonly kept?: Figures | undefined;
 }
 
-/** Request, response, credits, times and, where it has them, tokens of the last call. */
+/** Request, response, credits, times and tokens of the last call. */
 export function Inspector({ exchange: { sent, receipt }, model, kept, ...measured }: InspectorProps) {
   if (!sent && kept && model === undefined)
     return (
@@ -81,7 +82,7 @@ interface BlockProps<Source> {
   readonly write: (source: Source) => string;
 }
 
-/** Written when its tab is open, and again only when its source has changed. */
+/** Formats `source` only while its tab is open. */
 function Block<Source>({ what, source, write }: BlockProps<Source>) {
   const code = useMemo(() => write(source), [source, write]);
   return <CodeBlock code={code} what={what} maxHeight={22} />;
@@ -90,7 +91,7 @@ function Block<Source>({ what, source, write }: BlockProps<Source>) {
 const milliseconds = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : formatDuration(ms);
 
-/** What a call has beside its total time and its credits: not every one is streamed or counted in tokens. */
+/** Metrics that only some calls have. */
 interface Measured {
   readonly hasFirstToken?: boolean;
   readonly hasTokens?: boolean;
@@ -100,7 +101,6 @@ interface MetricsProps extends Measured {
   readonly receipt: Figures | undefined;
 }
 
-/** Times, tokens and credits of a call, as far as they are known. */
 export function Metrics({ receipt, hasFirstToken = false, hasTokens = false }: MetricsProps) {
   return (
     <dl className={css.receipt}>
@@ -125,13 +125,16 @@ function Metric({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-interface InterruptionNoticeProps {
-  readonly exchange: ExchangeState;
+interface ExchangeNoticesProps {
+  readonly exchange: Pick<ExchangeState, 'error' | 'interruption' | 'receipt'>;
+  readonly model: string;
   readonly onRetry: (() => void) | undefined;
 }
 
-/** That a response was stopped or cut, with what it cost: what was delivered is charged (docs/credits.md#calls). */
-export function InterruptionNotice({ exchange: { interruption, receipt }, onRetry }: InterruptionNoticeProps) {
+/** The error of the last call, or a notice that it was interrupted. Delivered output is charged (docs/credits.md#calls). */
+export function ExchangeNotices({ exchange, model, onRetry }: ExchangeNoticesProps) {
+  const { error, interruption, receipt } = exchange;
+  if (error) return <ErrorNotice error={error} model={model} onRetry={onRetry} />;
   if (interruption === undefined) return null;
   const credits = receipt?.credits;
   return (

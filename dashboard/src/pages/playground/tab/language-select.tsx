@@ -1,26 +1,25 @@
-import { Select } from '@mantine/core';
+import { Select, type SelectProps } from '@mantine/core';
 import { languages } from '#contract/inference/languages.ts';
 
-export const languageChoices = [...languages]
+const languageChoices = [...languages]
   .map(([value, label]) => ({ value, label }))
   .toSorted((one, other) => one.label.localeCompare(other.label));
 
-interface LanguageSelectProps {
-  /** ISO 639-1; null where it is detected. */
+interface LanguageSelectProps extends Pick<SelectProps, 'label' | 'error'> {
+  /** ISO 639-1 code; null to detect the language. */
   readonly value: string | null;
   readonly onChange: (language: string | null) => void;
+  readonly isRequired?: boolean;
 }
 
-/** The language of what is sent, which need not be known. */
-export const LanguageSelect = ({ value, onChange }: LanguageSelectProps) => (
+export const LanguageSelect = ({ isRequired = false, ...props }: LanguageSelectProps) => (
   <Select
     label="Language"
-    placeholder="Auto-detect"
     data={languageChoices}
     searchable
-    clearable
-    clearButtonProps={{ 'aria-label': 'Clear language' }}
-    value={value}
-    onChange={onChange}
+    {...(isRequired
+      ? { allowDeselect: false }
+      : { placeholder: 'Auto-detect', clearable: true, clearButtonProps: { 'aria-label': 'Clear language' } })}
+    {...props}
   />
 );

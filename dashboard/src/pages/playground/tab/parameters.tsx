@@ -8,16 +8,16 @@ import { limits } from '#contract/shared/limits.ts';
 import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
-import { type Sampling, modelId, samplingErrors, textModels } from './sampling.ts';
+import { modelId, type Sampling, samplingErrors, textModels } from './sampling.ts';
 import { SliderField } from './slider-field.tsx';
 
 interface ParametersProps {
   readonly value: Sampling;
   readonly onChange: (value: Sampling) => void;
   readonly defaultMaxTokens: number;
-  /** A field below that of the model. */
+  /** A field below the model's. */
   readonly secondModel?: ReactNode;
-  /** What else the tab has. */
+  /** Further fields of the tab. */
   readonly children?: ReactNode;
 }
 
@@ -29,7 +29,6 @@ export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) 
       : `${id} (${formatWhole(contextWindow)} tokens)`,
 }));
 
-/** The parameters of a text model. */
 export function Parameters({ value, onChange, defaultMaxTokens, secondModel, children }: ParametersProps) {
   const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
   const errors = samplingErrors(value);
@@ -108,10 +107,10 @@ const linesOf = (text: string): string[] => text.split('\n').filter((line) => li
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((line, index) => line === others[index]);
 
-/** Stop sequences, one in each line; lines beyond the most that a request may have are not taken. */
+/** Stop sequences, one per line. Lines beyond the limit are not accepted. */
 function StopField({ value, onChange }: StopFieldProps) {
   const [text, setText] = useState(() => value.join('\n'));
-  // An empty line stays while it is typed; a preset replaces all.
+  // Keeps empty lines while typing. A preset replaces the text.
   if (!isSame(linesOf(text), value)) setText(value.join('\n'));
 
   function change(next: string): void {
@@ -142,7 +141,6 @@ interface FunctionsFieldProps {
   readonly 'data-path'?: string;
 }
 
-/** The functions that the model may call, as the API takes them. */
 export function FunctionsField({ value, error, onChange, ...props }: FunctionsFieldProps) {
   return (
     <div>
@@ -182,7 +180,7 @@ const exampleFunctions = JSON.stringify(
 type Functions = NonNullable<v.InferInput<typeof ChatRequest>['functions']>;
 const FunctionList = v.pipe(v.string(), v.parseJson(undefined, 'must be JSON'), ChatRequest.entries.functions);
 
-/** The functions in a text; none for an empty one. */
+/** Parses the JSON text of functions. An empty text has none. */
 export function parseFunctions(text: string): { list: Functions; error?: string } {
   if (text.trim() === '') return { list: [] };
   const read = v.safeParse(FunctionList, text);

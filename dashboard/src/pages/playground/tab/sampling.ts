@@ -9,7 +9,7 @@ export const textModels = models.filter(({ capabilities }) => capabilities.inclu
 export const modelId = v.picklist(textModels.map(({ id }) => id));
 const typedNumber = v.union([v.number(), v.string()]);
 
-/** Sampling parameters of a text model, as they are kept in the browser: numbers as typed, where empty means the service's default. */
+/** Sampling parameters as stored in the browser. Numbers are as typed, and empty means the service's default. */
 export const Sampling = v.object({
   model: modelId,
   stream: v.boolean(),
@@ -38,17 +38,16 @@ export const defaultSampling: Sampling = {
 const maxTokensRule = integer(1);
 const topKRule = samplingRules.top_k;
 
-/** What is wrong with what was typed, by field. */
 export const samplingErrors = ({ maxTokens, topK }: Sampling) => ({
   maxTokens: numberError('Maximum tokens', maxTokensRule, maxTokens),
   topK: numberError('Top k', topKRule, topK),
 });
 
-/** False while something is wrong with a field, so that nothing else than what is shown is sent. */
+/** False while a field is invalid, so that the request matches the fields. */
 export const isSendable = (sampling: Sampling): boolean =>
   Object.values(samplingErrors(sampling)).every((error) => error === undefined);
 
-/** The fields of a request's body; what is the default, or wrong, is left out, so that the request shown is short. */
+/** The parameters as fields of a request body. Defaults and invalid values are omitted. */
 export function samplingBody(sampling: Sampling) {
   const { model, stream, maxTokens, temperature, topP, topK, frequencyPenalty, presencePenalty, stop } = sampling;
   return {

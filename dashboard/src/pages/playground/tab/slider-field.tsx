@@ -5,13 +5,11 @@ interface SliderFieldProps {
   readonly label: string;
   readonly min: number;
   readonly max: number;
-  /** The service's. */
   readonly defaultValue: number;
   readonly value: number;
   readonly onChange: (value: number) => void;
 }
 
-/** A slider with its value. */
 export function SliderField({ label, min, max, defaultValue, value, onChange }: SliderFieldProps) {
   const id = useId();
   return (

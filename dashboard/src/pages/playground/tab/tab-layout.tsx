@@ -1,25 +1,23 @@
-import { Accordion, Text, Textarea, type TextareaProps } from '@mantine/core';
+import { Accordion } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Panel } from '../../../components/layout/panel.tsx';
 import css from './tab.module.css';
-import { PlainText } from './text.tsx';
 
 interface TabLayoutProps {
   readonly title: string;
-  /** Beside the title. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
   readonly parameters: ReactNode;
   /** Request and response of the last call. */
   readonly details: ReactNode;
-  /** True where the content needs the width that the parameters would have. */
+  /** True if the content also needs the width of the parameters. */
   readonly isBroad?: boolean;
 }
 
 const besideFrom = { usual: '(min-width: 75em)', broad: '(min-width: 105em)' } as const;
 
-/** A tab of the playground: input and output, the parameters beside them, the request's details below. */
+/** Layout of a tab: input and output, with the parameters beside and the request's details below. */
 export function TabLayout(props: TabLayoutProps) {
   const { title, actions, children, parameters, details, isBroad = false } = props;
   const from = besideFrom[isBroad ? 'broad' : 'usual'];
@@ -42,57 +40,5 @@ export function TabLayout(props: TabLayoutProps) {
       </div>
       {isWide && <Panel title="Parameters">{parameters}</Panel>}
     </div>
-  );
-}
-
-interface InputTextProps extends Pick<TextareaProps, 'error'> {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
-
-/** A text for a model. A blank one, which no button sends, is an error. */
-export function InputText({ error, value, onChange, ...props }: InputTextProps) {
-  return (
-    <Textarea
-      {...props}
-      error={error || (value.trim() === '' && 'Enter some text')}
-      value={value}
-      autosize
-      minRows={4}
-      maxRows={14}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
-  );
-}
-
-interface OutputTextProps {
-  readonly label: string;
-  readonly text: string;
-  readonly finishReason?: string | undefined;
-  readonly isRunning: boolean;
-}
-
-/** A model's output, as it arrives. */
-export function OutputText({ label, text, finishReason, isRunning }: OutputTextProps) {
-  return (
-    <section aria-label={label} aria-busy={isRunning} aria-live="polite" className={css.output}>
-      <Text size="sm" fw={500} mb={4}>
-        {label}
-        {finishReason !== undefined && (
-          <Text component="span" size="xs" c="dimmed" ml="xs">
-            finish_reason: {finishReason}
-          </Text>
-        )}
-      </Text>
-      <PlainText isStreaming={isRunning}>
-        {text}
-        {text === '' && !isRunning && (
-          <Text component="span" c="dimmed">
-            The output appears here.
-          </Text>
-        )}
-      </PlainText>
-    </section>
   );
 }

@@ -8,7 +8,7 @@ interface PlainTextProps {
   readonly children: ReactNode;
 }
 
-/** A text as it came, its line breaks too. */
+/** Text with its line breaks. */
 export function PlainText({ isStreaming = false, children }: PlainTextProps) {
   return (
     <div className={css.text} dir="auto">
@@ -18,13 +18,12 @@ export function PlainText({ isStreaming = false, children }: PlainTextProps) {
   );
 }
 
-/** Where more text is to come. */
 export const Caret = () => <span className={css.caret} />;
 
 const maxCharacters = 20_000;
 const maxNumbers = 6;
 
-/** JSON indented for people: numbers of vectors after the first few are left out. Text that is no JSON is cut instead. */
+/** Indents JSON and shortens long vectors. Other text is truncated. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), shortenVector, 2);

@@ -4,16 +4,15 @@ import { formatWhole } from '../../../lib/format.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 interface TokenCountProps {
-  /** Of what, where there are several. */
+  /** Set if there are several counts. */
   readonly label?: string | undefined;
   readonly texts: readonly string[];
-  /** What the request adds around the texts. */
+  /** Tokens that the request adds to the texts. */
   readonly extra?: number;
-  /** Of the model that gets them. */
   readonly contextWindow: number;
 }
 
-/** Texts that are estimated once: those of a conversation stay while one types. */
+/** Cached estimates: most texts of a conversation do not change while typing. */
 const estimates = new Map<string, number>();
 const maxEstimates = 500;
 
@@ -26,7 +25,7 @@ function estimateOf(text: string): number {
   return tokens;
 }
 
-/** About how many tokens a request will have, against the context window, which the response needs a part of too. */
+/** Estimated tokens of a request against the context window, which the response shares. */
 export function TokenCount({ label, texts, extra = 0, contextWindow }: TokenCountProps) {
   const shown = useDeferredValue(texts);
   const tokens = useMemo(() => shown.reduce((sum, text) => sum + estimateOf(text), extra), [shown, extra]);

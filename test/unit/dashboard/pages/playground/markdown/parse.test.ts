@@ -3,8 +3,8 @@ import { callMsOf } from '#test/process-usage.ts';
 import type { Block, Inline } from '../../../../../../dashboard/src/pages/playground/markdown/parse.ts';
 import {
   parseBlock,
-  type SplitText,
   splitBlocks,
+  type SplitText,
   withoutUnsettledEnd,
 } from '../../../../../../dashboard/src/pages/playground/markdown/parse.ts';
 import { hostileMarkdown } from '../../../../../browser/playground/hostile-markdown.ts';

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('pieces of a stream', () => {
-  it('are painted together, and seldom: a thousand in a second by less than 30 renders', async () => {
+  it('are painted together: a thousand per second in fewer than 30 renders', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
     for (let piece = 0; piece < 1000; piece++) {
@@ -19,7 +19,7 @@ describe('pieces of a stream', () => {
     expect(painted.length).toBeLessThan(30);
   });
 
-  it('are painted the more seldom the longer a paint takes', async () => {
+  it('are painted less often if a paint is slow', async () => {
     let paints = 0;
     const buffer = pieceBuffer(() => {
       paints += 1;
@@ -34,7 +34,7 @@ describe('pieces of a stream', () => {
     expect(paints).toBeLessThan(80);
   });
 
-  it('are all there at the end, which paints nothing where nothing is left', async () => {
+  it('are painted completely at the end, once', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
     buffer.add({ text: 'a' });
@@ -45,7 +45,7 @@ describe('pieces of a stream', () => {
     expect(painted).toEqual(['ab']);
   });
 
-  it('join to their text, their call and the reason of their end', () => {
+  it('are joined with their text, call and finish reason', () => {
     expect(
       joinPieces([
         { text: 'a', call: { name: 'find' } },

@@ -11,7 +11,7 @@ import { defaultSampling } from '../../../../../../dashboard/src/pages/playgroun
 const values = { sampling: defaultSampling, system: 'Be brief', functions: '' };
 const preset = (id: string, name = `preset ${id}`): Preset => ({ id, name, values });
 
-/** What a browser's storage does that the page uses: its names are its own keys. */
+/** The part of the Storage API that the page uses. Item names are own keys. */
 function fakeStorage() {
   const items: Record<string, string> = {};
   const hidden = { enumerable: false, configurable: true };
@@ -36,24 +36,24 @@ describe('a preset', () => {
     ['', 'Name is required'],
     ['   ', 'Name is required'],
     ['x'.repeat(maxNameLength + 1), `Name must have at most ${maxNameLength} characters`],
-  ])('has a name of bounded length: %j', (name, reason) => {
+  ])('has a name of limited length: %j', (name, reason) => {
     expect(refusal([], name, values)).toBe(reason);
     expect(refusal([], 'brief', values)).toBeUndefined();
   });
 
-  it('is one of 50 at most, of which one may be replaced', () => {
+  it('is refused beyond 50 unless it replaces one', () => {
     const full = Array.from({ length: maxPresets }, (_, index) => preset(String(index)));
     expect(refusal(full, 'one more', values)).toMatch(/^You can save up to 50/);
     expect(refusal(full, ' preset 7 ', values)).toBeUndefined();
   });
 
-  it('has a bounded size', () => {
+  it('has a limited size', () => {
     expect(refusal([], 'long', { ...values, system: 'x'.repeat(maxPresetLength) })).toMatch(/too long/);
   });
 });
 
 describe('the presets of an account', () => {
-  it('are there again by name, and of no other account', async () => {
+  it('are listed by name, for their account only', async () => {
     const { savePreset, listPresets } = await openStore();
     savePreset(1, preset('b', 'beta'));
     savePreset(1, preset('a', 'alpha'));
@@ -69,7 +69,7 @@ describe('the presets of an account', () => {
     '[]',
     '{"id":"x","name":"","values":{}}',
     '{"id":"x","name":"old","values":{"sampling":{}}}',
-  ])('are read where one of them cannot be: %j', async (damaged) => {
+  ])('are listed without an unreadable one, which is kept: %j', async (damaged) => {
     const { savePreset, listPresets, deletePreset } = await openStore();
     savePreset(1, preset('a'));
     localStorage['kept:1:preset:x'] = damaged;
@@ -80,7 +80,7 @@ describe('the presets of an account', () => {
     expect(localStorage['kept:1:preset:x']).toBe(damaged);
   });
 
-  it('go when another account signs in, whatever else is kept', async () => {
+  it('are deleted when another account signs in, but not other items', async () => {
     const { savePreset, listPresets } = await openStore();
     const { forgetKept } = await openAccounts();
     localStorage['mantine-color-scheme-value'] = 'dark';
@@ -92,7 +92,7 @@ describe('the presets of an account', () => {
     expect(Object.keys(localStorage)).toEqual(['mantine-color-scheme-value']);
   });
 
-  it('go with signing out, after which the document keeps none', async () => {
+  it('are deleted on sign-out, after which none can be saved', async () => {
     const { savePreset } = await openStore();
     const { closeAccountStorage } = await openAccounts();
     savePreset(1, preset('a'));
@@ -101,7 +101,7 @@ describe('the presets of an account', () => {
     expect(Object.keys(localStorage)).toEqual([]);
   });
 
-  it('are not kept where storage is full, which is reported', async () => {
+  it('report a full storage when saved', async () => {
     const { savePreset, listPresets } = await openStore();
     Object.defineProperty(localStorage, 'setItem', {
       value: () => {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatItem } from '../../../../../../../dashboard/src/pages/playground/chat/thread.ts';
-import {
-  promptOf,
-  withContent,
-  withoutMessage,
-} from '../../../../../../../dashboard/src/pages/playground/chat/thread.ts';
+import type { ChatItem } from '../../../../../../dashboard/src/pages/playground/chat/thread.ts';
+import { promptOf, withContent, withoutMessage } from '../../../../../../dashboard/src/pages/playground/chat/thread.ts';
 
 const user = (id: string): ChatItem => ({ id, message: { role: 'user', content: `text of ${id}` } });
 const reply = (id: string): ChatItem => ({ id, message: { role: 'assistant', content: '…' }, finishReason: 'stop' });
@@ -18,14 +14,14 @@ const items = [user('a'), reply('b'), user('c'), call, result, reply('d')];
 const ids = (list: readonly ChatItem[] | undefined) => list?.map(({ id }) => id).join(' ');
 
 describe('a conversation', () => {
-  it('is sent again up to what its last response was generated from', () => {
+  it('is sent again up to the prompt of its last response', () => {
     expect(ids(promptOf(items))).toBe('a b c call result');
     expect(ids(promptOf([user('a')]))).toBe('a');
     expect(ids(promptOf([reply('b')]))).toBe('');
     expect(ids(promptOf([]))).toBe('');
   });
 
-  it('goes on from a message that is edited, without what came after it', () => {
+  it('continues from an edited message, without the later ones', () => {
     const edited = withContent(items, 'c', 'new');
     expect(ids(edited)).toBe('a b c');
     expect(edited?.at(-1)).toEqual({ id: 'c', message: { role: 'user', content: 'new' } });
@@ -36,7 +32,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('has no response edited, nor a message that is gone', () => {
+  it('does not edit a response or a deleted message', () => {
     expect(withContent(items, 'b', 'new')).toBeUndefined();
     expect(withContent(items, 'gone', 'new')).toBeUndefined();
   });
@@ -48,7 +44,7 @@ describe('a conversation', () => {
     ['result', 'a b c d'],
     ['d', 'a b c call result'],
     ['gone', 'a b c call result d'],
-  ])('loses the message %s, and with a function call its result', (id, left) => {
+  ])('deletes the message %s, and a function call together with its result', (id, left) => {
     expect(ids(withoutMessage(items, id))).toBe(left);
   });
 });

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import {
+  creditRefusal,
+  currentIndex,
+  fileProblem,
+  isOpen,
+  pollMs,
+  timedSegments,
+  uploadTypeOf,
+} from '../../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
+
+const small = 1000;
+const big = 5_000_000;
+const problem = (name: string, type: string, size: number) => fileProblem({ name, type, size });
+
+describe('a chosen file', () => {
+  it.each([
+    ['letter.pdf', 'application/pdf'],
+    ['letter.pdf', ''],
+    ['letter.PDF', 'application/octet-stream'],
+    ['letter', 'text/plain'],
+    ['picture', 'image/png'],
+  ])('is rejected at any size if it is not audio: %s (%s)', (name, type) => {
+    const sentence = `“${name}” is not audio. Choose a file in one of the formats above.`;
+    expect([small, big, 600_000_000].map((size) => problem(name, type, size))).toEqual(Array(3).fill(sentence));
+  });
+
+  it.each([
+    ['speech.mp3', 'application/pdf'],
+    ['speech.mp3', ''],
+    ['recording', 'audio/webm;codecs=opus'],
+    ['speech.ogg', 'application/ogg'],
+  ])('is accepted at any size with an audio name or type: %s (%s)', (name, type) => {
+    expect([problem(name, type, small), problem(name, type, big)]).toEqual([undefined, undefined]);
+  });
+
+  it.each([
+    ['speech', ''],
+    ['speech.amr', 'audio/amr'],
+    ['film.avi', 'video/x-msvideo'],
+    ['data.bin', 'application/octet-stream'],
+  ])('of an unknown type is accepted only up to the size of one request: %s (%s)', (name, type) => {
+    expect(problem(name, type, small)).toBeUndefined();
+    expect(problem(name, type, big)).toMatch(/^Unknown file format/);
+  });
+
+  it('is rejected if it is empty or one byte too large, with both sizes in MB', () => {
+    expect(problem('speech.mp3', 'audio/mpeg', 0)).toBe('The file is empty.');
+    expect(problem('speech.mp3', 'audio/mpeg', 500_000_000)).toBeUndefined();
+    expect(problem('speech.mp3', 'audio/mpeg', 500_000_001)).toBe(
+      'The file is 500.1 MB; uploads are limited to 500 MB. Choose a shorter file, or one with a lower bit rate.',
+    );
+  });
+});
+
+describe('an upload', () => {
+  it("is refused with the service's message if the balance is certainly too low", () => {
+    const refusal = creditRefusal(32, 331);
+    expect([refusal?.code, refusal?.status]).toEqual(['INSUFFICIENT_CREDITS', 402]);
+    expect(refusal?.message).toBe(
+      'This call needs up to 33.1 credits; you have 32 left. Upgrade the plan or wait for the next month.',
+    );
+  });
+
+  it('starts if the hidden fraction of a credit may cover the cost', () => {
+    expect([creditRefusal(33, 331), creditRefusal(32, 329), creditRefusal(0, 9)]).toEqual(Array(3).fill(undefined));
+    expect([creditRefusal(32, 330), creditRefusal(0, 10)].map((refusal) => refusal?.code)).toEqual(
+      Array(2).fill('INSUFFICIENT_CREDITS'),
+    );
+  });
+
+  it('of unknown length is refused only without any credits', () => {
+    expect(creditRefusal(0, undefined)?.message).toMatch(/^This call needs credits; you have 0 left\./);
+    expect(creditRefusal(1, undefined)).toBeUndefined();
+  });
+
+  it('is never refused if credits are unlimited', () => {
+    expect([creditRefusal(-1, 86_400), creditRefusal(100_000_000, undefined)]).toEqual([undefined, undefined]);
+  });
+});
+
+describe('the media type of an upload', () => {
+  it.each([
+    ['speech.MP3', '', 'audio/mpeg'],
+    ['speech.wav', 'audio/x-wav', 'audio/wav'],
+    ['speech.m4a', 'audio/x-m4a', 'audio/mp4'],
+    ['talk.mkv', 'video/x-matroska', 'audio/webm'],
+    ['recording', 'audio/webm;codecs=opus', 'audio/webm'],
+    ['speech.toString', '', undefined],
+    ['letter.txt', 'text/plain', undefined],
+  ])('of %s (%s) is %s', (name, type, expected) => {
+    expect(uploadTypeOf({ name, type })).toBe(expected);
+  });
+});
+
+describe('a transcription job', () => {
+  it.each(['completed', 'failed', 'expired'] as const)('is not polled once it is %s', (status) => {
+    expect([isOpen({ status }), pollMs({ status }, 1)]).toEqual([false, false]);
+  });
+
+  it('is polled less and less often, for about the eight hours that it may run', () => {
+    const waits = Array.from({ length: 5000 }, (_, reads) => pollMs({ status: 'running' }, reads));
+    expect(waits.slice(0, 30)).toEqual(Array(30).fill(1000));
+    expect(new Set(waits)).toEqual(new Set([1000, 3000, 10_000, false]));
+    const seconds = waits.reduce<number>((sum, wait) => sum + Number(wait) / 1000, 0);
+    expect(seconds).toBeGreaterThan(7.25 * 3600);
+    expect(seconds).toBeLessThan(9 * 3600);
+  });
+});
+
+const word = (start: number, text: string) => ({ start, end: start + 0.4, word: text });
+const wordsOf = (...input: Parameters<typeof timedSegments>) =>
+  timedSegments(...input).map(({ words }) => words.map((one) => one.word).join(' '));
+
+const segments = [
+  { start: 0, end: 1.2, text: 'Good morning.' },
+  { start: 1.2, end: 3, text: 'The river is quiet.' },
+];
+
+describe('timed segments', () => {
+  it('contain each word once, even if segments and words are rounded differently', () => {
+    const words = [word(0, 'Good'), word(0.5, 'morning.'), word(1.18, 'The'), word(2, 'river'), word(3.4, 'is')];
+    expect(wordsOf(segments, words)).toEqual(['Good morning.', 'The river is']);
+    expect(wordsOf(segments, [])).toEqual(['', '']);
+  });
+
+  it('are one segment for words alone, and empty without times', () => {
+    expect(timedSegments([], [word(1, 'Good'), word(2, 'day')])).toMatchObject([
+      { start: 1, end: 2.4, text: 'Good day' },
+    ]);
+    expect(timedSegments([], [])).toEqual([]);
+  });
+
+  it('are current between start and end, but not in a pause', () => {
+    const spans = [word(0, 'Good'), word(1, 'day')];
+    expect([0, 0.2, 0.5, 1, 1.39, 1.5].map((at) => currentIndex(spans, at))).toEqual([0, 0, -1, 1, 1, -1]);
+    expect(currentIndex([], 1)).toBe(-1);
+  });
+});
