@@ -58,26 +58,22 @@ export function useChat() {
   ];
   const [ofFirst, ofSecond] = [first, second].map(({ isRunning, receipt }) => (isRunning ? undefined : receipt));
   useEffect(() => {
-    if (ofFirst) change((before) => withFigures(before, 'first', v.parse(Figures, ofFirst)));
+    if (ofFirst) change((before) => withPart(before, 'first', { figures: v.parse(Figures, ofFirst) }));
   }, [ofFirst, change]);
   useEffect(() => {
-    if (ofSecond) change((before) => withFigures(before, 'second', v.parse(Figures, ofSecond)));
+    if (ofSecond) change((before) => withPart(before, 'second', { figures: v.parse(Figures, ofSecond) }));
   }, [ofSecond, change]);
   const isRunning = first.isRunning || second.isRunning;
   /** Nothing is sent while a parameter is invalid. */
   const isBlocked = !isSendable(sampling) || parseFunctions(draft.functions).error !== undefined;
 
   function setItems({ place }: Thread, next: Items): void {
-    change((before) => {
-      if (place === 'first') return { ...before, items: next };
-      return before.comparison ? { ...before, comparison: { ...before.comparison, items: next } } : before;
-    });
+    change((before) => withPart(before, place, { items: next }));
   }
 
   /** Sends the conversation and appends the response. */
   async function run(thread: Thread, sent: Items): Promise<void> {
-    setItems(thread, sent);
-    change((before) => withFigures(before, thread.place, undefined));
+    change((before) => withPart(before, thread.place, { items: sent, figures: undefined }));
     const body = chatBody({ ...draft, sampling: { ...sampling, model: thread.model } }, sent);
     const { exchange } = thread;
     if (sampling.stream) {
@@ -169,7 +165,8 @@ export function useChat() {
   function reset(): void {
     first.reset();
     second.reset();
-    change((before) => withFigures(withFigures(before, 'first', undefined), 'second', undefined));
+    const part = { figures: undefined };
+    change((before) => withPart(withPart(before, 'first', part), 'second', part));
   }
 
   function stop(): void {
@@ -197,9 +194,14 @@ export function useChat() {
   };
 }
 
-function withFigures(draft: ChatDraft, place: Thread['place'], figures: Figures | undefined): ChatDraft {
-  if (place === 'first') return { ...draft, figures };
-  return draft.comparison ? { ...draft, comparison: { ...draft.comparison, figures } } : draft;
+/** Changes the conversation of one thread. */
+function withPart(
+  draft: ChatDraft,
+  place: Thread['place'],
+  part: Partial<Pick<ChatDraft, 'items' | 'figures'>>,
+): ChatDraft {
+  if (place === 'first') return { ...draft, ...part };
+  return draft.comparison ? { ...draft, comparison: { ...draft.comparison, ...part } } : draft;
 }
 
 export type Chat = ReturnType<typeof useChat>;

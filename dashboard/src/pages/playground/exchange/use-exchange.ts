@@ -153,12 +153,12 @@ export function useExchange() {
       const began = performance.now();
       const { data, headers, text } = await callWithHeaders(route, input, { ...options, ...more });
       const read = v.safeParse(WithUsage, data);
-      const credits = headers.get('x-credits-charged');
+      const credits = Number(headers.get('x-credits-charged') ?? Number.NaN);
       if (isShown(options.signal))
         setReceipt({
           totalMs: performance.now() - began,
           tokens: tokensOf(read.success ? read.output.usage : undefined),
-          credits: credits === null ? undefined : Number(credits),
+          credits: Number.isNaN(credits) ? undefined : credits,
           requestId: headers.get('x-request-id') ?? undefined,
           response: text,
         });
