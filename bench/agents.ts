@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { routeEntry } from '#contract/handlers.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
@@ -29,9 +30,7 @@ const dimensions = 1536;
 
 const database = await startBenchDatabase();
 const folder = await mkdtemp(join(tmpdir(), 'bench-agents-'));
-const functions = join(import.meta.dirname, '../functions/api');
-bundle(join(functions, 'inference/create-chat-completion.ts'), join(folder, 'create-chat-completion'));
-bundle(join(functions, 'agents/conversations/create-message.ts'), join(folder, 'create-message'));
+for (const id of ['create-chat-completion', 'create-message']) bundle(routeEntry(id), join(folder, id));
 Object.assign(process.env, {
   [tableVariables.agents]: tables.agents.name,
   [tableVariables.accounts]: tables.accounts.name,

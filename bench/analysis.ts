@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { routeEntry } from '#contract/handlers.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 import { benchAccounts } from './shared/accounts.ts';
 import { type Arm, oursArm, startOurs, startUpstream } from './shared/arms.ts';
@@ -16,10 +17,8 @@ const seconds = 4;
 const connections = 8;
 const warmSeconds = 8;
 
-const handlers = { 'create-chat-completion': 'inference', analyze: 'analysis' } as const;
 const folder = mkdtempSync(join(tmpdir(), 'bench-analysis-'));
-for (const [id, feature] of Object.entries(handlers))
-  bundle(join(import.meta.dirname, `../functions/api/${feature}/${id}.ts`), join(folder, id));
+for (const id of ['create-chat-completion', 'analyze']) bundle(routeEntry(id), join(folder, id));
 
 const children: Child[] = [];
 pinClients();

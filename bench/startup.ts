@@ -3,12 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { jobEntry, routeEntry } from '#contract/handlers.ts';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 import { onGatewayProcessor } from './shared/processor.ts';
 import { median } from './shared/statistics.ts';
 
 const run = promisify(execFile);
-const functions = join(import.meta.dirname, '../functions');
 
 export interface Startup {
   readonly id: string;
@@ -21,14 +23,13 @@ export interface Startup {
 
 /** The code of every function as it is deployed, or for a quick look of a few, each in a folder of its own. */
 export function bundleAll(folder: string, isQuick: boolean): string[] {
-  const all = ['api', 'jobs'].flatMap((kind) =>
-    readdirSync(join(functions, kind), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => join(functions, kind, file)),
-  );
-  const entries = isQuick ? all.filter((entry) => /create-(chat-)?completion|list-keys/.test(entry)) : all;
-  for (const entry of entries) bundle(entry, join(folder, basename(entry, '.ts')));
-  return entries.map((entry) => basename(entry, '.ts'));
+  const all = [
+    ...[...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, entry: routeEntry(id) })),
+    ...allJobs.map((job) => ({ id: job.id, entry: jobEntry(job) })),
+  ];
+  const bundled = isQuick ? all.filter(({ id }) => /create-(chat-)?completion|list-keys/.test(id)) : all;
+  for (const { id, entry } of bundled) bundle(entry, join(folder, id));
+  return bundled.map(({ id }) => id);
 }
 
 /** Processes that do nothing but load a handler, all functions in turn and then again. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { execFileSync } from 'node:child_process';
-import { access, readFile, writeFile } from 'node:fs/promises';
+import { access, appendFile, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { prices } from '#contract/billing/prices.ts';
 import { allRoutes } from '#contract/routes.ts';
@@ -21,7 +21,6 @@ function isChargeable(name: string): name is templates.EndpointService {
 
 const filesOf = ({ id }: EndpointNames) => ({
   schemas: `functions/contract/inference/${id}.ts`,
-  handler: `functions/api/inference/${id}.ts`,
   test: `test/api/inference/${id}.test.ts`,
 });
 
@@ -51,16 +50,18 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`there is an operation ${names.id} already`);
   for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`there is ${path} already`);
   const routes = 'functions/contract/routes/inference/inference.ts';
+  const operations = 'functions/api/inference.ts';
   const samples = 'functions/contract/samples.ts';
   const record = 'bin/openapi/recorded/record.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
   await insert(routes, { before: "import { modelCalls } from './model-calls.ts';\n" }, templates.schemaImport(names));
+  await insert(operations, { before: 'import type { Operation, PricedOperation }' }, templates.operationImport);
+  await appendFile(operations, templates.operation(names, service));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));
   await insert(record, { after: "  await record('getOpenAiModel', { key });\n" }, templates.recording(names));
   await writeFile(files.schemas, templates.schemas(names));
-  await writeFile(files.handler, templates.handler(names, service));
   await writeFile(files.test, templates.test(names, service));
-  return [...Object.values(files), routes, samples, record];
+  return [...Object.values(files), routes, operations, samples, record];
 }
 
 async function run(): Promise<number> {

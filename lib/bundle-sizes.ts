@@ -1,6 +1,5 @@
-import { join } from 'node:path';
-import { build } from 'esbuild';
-import { handlerFile, jobFile } from '#contract/handlers.ts';
+import { build, type Plugin } from 'esbuild';
+import { jobEntry, routeEntry } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
@@ -18,21 +17,41 @@ const KiB = 1024;
 /** Above it a cold start takes noticeably longer (docs/performance.md, the line at which bundles fail). */
 const budget = 520 * KiB;
 
-const functions = join(import.meta.dirname, '../functions');
-
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
-  const routes = [...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, file: `api/${handlerFile(id)}` }));
-  const rows = [...routes, ...allJobs.map((job) => ({ id: job.id, file: `jobs/${jobFile(job)}` }))];
-  const entryPoints = Object.fromEntries(rows.map(({ id, file }) => [id, join(functions, file)]));
+  const entries = new Map([
+    ...[...allRoutes, { id: unknownRouteId }].map(({ id }) => [id, routeEntry(id)] as const),
+    ...allJobs.map((job) => [job.id, jobEntry(job)] as const),
+  ]);
+  const entryPoints = Object.fromEntries([...entries.keys()].map((id) => [id, `entry:${id}`]));
   // One build for all: shared code becomes chunks, which count for each function that imports them.
-  const { metafile } = await build({ ...bundling, entryPoints, outdir: 'sizes', write: false, metafile: true });
+  const { metafile } = await build({
+    ...bundling,
+    entryPoints,
+    plugins: [sources(entries)],
+    outdir: 'sizes',
+    write: false,
+    metafile: true,
+  });
   const { outputs } = metafile;
 
-  const sizes = rows.map(({ id }) => {
+  const sizes = [...entries.keys()].map((id) => {
     const files = [...readAtStart(`sizes/${id}.mjs`, outputs)];
     const bytes = files.reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
     return { id, bytes, budget };
   });
   return sizes.toSorted((one, other) => other.bytes - one.bytes);
 }
+
+/** Resolves `entry:ID` to the source of that entry point. */
+const sources = (entries: ReadonlyMap<string, string>): Plugin => ({
+  name: 'entries',
+  setup(build) {
+    build.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path: path.slice('entry:'.length), namespace: 'entry' }));
+    build.onLoad({ filter: /^/, namespace: 'entry' }, ({ path }) => ({
+      contents: entries.get(path) ?? '',
+      loader: 'ts',
+      resolveDir: bundling.absWorkingDir,
+    }));
+  },
+});

@@ -38,32 +38,24 @@ export const sample = ({ id }: EndpointNames): string => `  '${id}': { body: { t
 
 export const recording = ({ camel }: EndpointNames): string => `  await record('${camel}', { key });\n`;
 
-export const handler = (
-  { id, camel, pascal }: EndpointNames,
-  service: EndpointService,
-): string => `import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
-import { pricePerStarted } from '#domain/meter/pricing.ts';
-import type { OrderOf, PricedOperation } from '#runtime/endpoints/operation.ts';
-import { pricedEndpoint } from '#runtime/endpoints/priced-endpoint.ts';
+export const operationImport = "import { pricePerStarted } from '#domain/meter/pricing.ts';\n";
 
-type Route = typeof inferenceRoutes.${camel};
+export const operation = ({ id, camel, pascal }: EndpointNames, service: EndpointService): string => `
+export const ${camel}: PricedOperation<typeof inferenceRoutes.${camel}, ${pascal}Order> = {
+  order: async (_services, { text }) => ({
+    model: 'svc-1',
+    amount: pricePerStarted('${service}', 1),
+    text,
+  }),
+  run: () => Promise.reject(new Error('${id} is not written yet')),
+};
 
-/** Ready to be admitted. \`amount\` in microcredits, the maximum cost. */
-interface Order {
+/** An order that is ready to be admitted. \`amount\` is its maximum cost in microcredits. */
+interface ${pascal}Order {
   readonly model: string;
   readonly amount: number;
   readonly text: string;
 }
-
-const order${pascal}: OrderOf<Route, Order> = async (_services, { text }) => ({
-  model: 'svc-1',
-  amount: pricePerStarted('${service}', 1),
-  text,
-});
-
-const ${camel}: PricedOperation<Route, Order> = () => Promise.reject(new Error('${id} is not written yet'));
-
-export const handler = pricedEndpoint(inferenceRoutes.${camel}, order${pascal}, ${camel});
 `;
 
 export const test = (

@@ -1,48 +1,87 @@
 import type { Route } from './http/route.ts';
 import type { Job } from './jobs.ts';
-import { routeGroups, unknownRouteId } from './routes.ts';
+import { unknownRouteId } from './routes.ts';
 import { accountRoutes } from './routes/accounts/accounts.ts';
 import { passwordRoutes } from './routes/accounts/passwords.ts';
 import { signInRoutes } from './routes/accounts/sign-in.ts';
 import { agentRoutes } from './routes/agents/agents.ts';
 import { conversationRoutes } from './routes/agents/conversations.ts';
 import { documentRoutes } from './routes/agents/documents.ts';
+import { alertRoutes } from './routes/alerts.ts';
+import { analysisRoutes } from './routes/analysis.ts';
+import { audioRoutes } from './routes/audio.ts';
+import { creditRoutes } from './routes/billing/credits.ts';
+import { subscriptionRoutes } from './routes/billing/subscriptions.ts';
+import { inferenceRoutes } from './routes/inference/inference.ts';
+import { openAiRoutes } from './routes/inference/openai.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { messageRoutes } from './routes/messages.ts';
+import { operatorRoutes } from './routes/operators.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 
-const { keys, subscriptions, credits, alerts, inference, analysis, openai, audio, messages, webhooks, operators } =
-  routeGroups;
+type Rows = Readonly<Record<string, Route>>;
 
-/** The folders of `functions/api`, and the routes whose handlers they have. */
-const folders: Readonly<Record<string, readonly Pick<Route, 'id'>[]>> = {
-  accounts: Object.values(accountRoutes),
-  'accounts/passwords': Object.values(passwordRoutes),
-  'accounts/sign-in': Object.values(signInRoutes),
-  keys,
-  'billing/subscriptions': subscriptions,
-  'billing/credits': credits,
-  alerts,
-  inference,
-  'inference/openai': openai,
-  analysis,
-  agents: Object.values(agentRoutes),
-  'agents/conversations': Object.values(conversationRoutes),
-  'agents/documents': Object.values(documentRoutes),
-  audio,
-  messages,
-  webhooks,
-  operators,
-  shared: [{ id: unknownRouteId }],
-};
+/** Files of `functions/api`, and the rows of `contract/routes` whose operations they export, each under its row's name. */
+const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<Record<string, Rows>>])[] = [
+  ['accounts', 'accounts/accounts', { accountRoutes }],
+  ['accounts', 'accounts/passwords', { passwordRoutes }],
+  ['accounts', 'accounts/sign-in', { signInRoutes }],
+  ['keys', 'keys', { keyRoutes }],
+  ['subscriptions', 'billing/subscriptions', { subscriptionRoutes }],
+  ['credits', 'billing/credits', { creditRoutes }],
+  ['alerts', 'alerts', { alertRoutes }],
+  ['inference', 'inference/inference', { inferenceRoutes }],
+  ['openai', 'inference/openai', { openAiRoutes }],
+  ['analysis', 'analysis', { analysisRoutes }],
+  ['agents', 'agents/agents', { agentRoutes }],
+  ['agents', 'agents/conversations', { conversationRoutes }],
+  ['agents', 'agents/documents', { documentRoutes }],
+  ['audio', 'audio', { audioRoutes }],
+  ['messages', 'messages', { messageRoutes }],
+  ['webhooks', 'webhooks', { webhookRoutes }],
+  ['operators', 'operators', { operatorRoutes }],
+];
 
-const files = new Map(
-  Object.entries(folders).flatMap(([folder, rows]) => rows.map(({ id }) => [id, `${folder}/${id}.ts`])),
-);
-
-/** The entry point of an operation, from `functions/api`: `keys/create-key.ts` of `create-key`. Throws where there is none. */
-export function handlerFile(id: string): string {
-  const file = files.get(id);
-  if (file === undefined) throw new Error(`no operation is named ${id}`);
-  return file;
+/** An operation's place: the file of `functions/api`, its export, and the source of its Lambda function's entry point. */
+export interface OperationPlace {
+  readonly file: string;
+  readonly name: string;
+  readonly route: Route;
+  readonly entry: string;
 }
 
-/** The entry point of a job, from `functions/jobs`: `mail/send-mail.ts` of `send-mail`. */
-export const jobFile = ({ feature, id }: Pick<Job, 'feature' | 'id'>): string => `${feature}/${id}.ts`;
+const places: ReadonlyMap<string, OperationPlace> = new Map(
+  files.flatMap(([file, rowsFile, groups]) =>
+    Object.entries(groups).flatMap(([group, rows]) =>
+      Object.entries(rows).map(([name, route]) => {
+        const [build, from] = route.priced ? ['pricedEndpoint', 'priced-endpoint'] : ['endpoint', 'endpoint'];
+        const entry = `import { ${name} } from '#api/${file}.ts';
+import { ${group} } from '#contract/routes/${rowsFile}.ts';
+import { ${build} } from '#runtime/endpoints/${from}.ts';
+export const handler = ${build}(${group}.${name}, ${name});
+`;
+        return [route.id, { file, name, route, entry }] as const;
+      }),
+    ),
+  ),
+);
+
+/** Throws if no operation has the id. */
+export function operationPlace(id: string): OperationPlace {
+  const place = places.get(id);
+  if (place === undefined) throw new Error(`no operation is named ${id}`);
+  return place;
+}
+
+const unknownRouteEntry = `import { unknownRoute } from '#runtime/http/unknown-route.ts';
+export const handler = unknownRoute();
+`;
+
+/** Source of the entry point of a route's Lambda function. */
+export const routeEntry = (id: string): string =>
+  id === unknownRouteId ? unknownRouteEntry : operationPlace(id).entry;
+
+/** Source of the entry point of a job's Lambda function. */
+export const jobEntry = ({ feature, id }: Pick<Job, 'feature' | 'id'>): string =>
+  `export { handler } from '#jobs/${feature}/${id}.ts';
+`;

@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -7,18 +7,18 @@ import { functionModules, joinStart } from './join-start.ts';
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * An entry point and all it imports, as minified modules. What is imported dynamically stays in a file of its own, which
- * a function loads only when it needs it: with the tokenizer inside the main file, a start took 200 ms instead of 80.
- * NodejsFunction cannot split, and starts esbuild through npx for each function.
+ * The source of an entry point and all its imports, as minified modules. Dynamic imports stay in files of their own, loaded on
+ * first use: with the tokenizer inside the main file, a start took 200 ms instead of 80. NodejsFunction cannot split, and starts
+ * esbuild through npx for each function.
  */
 export function functionCode(entry: string): Code {
-  return Code.fromAsset(dirname(entry), {
-    // By default only the entry's own folder counts, and a change of what it imports would never be deployed.
+  return Code.fromAsset(join(repository, 'functions'), {
+    // The code's own hash, so that only functions that a change reaches are deployed.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('never-used'),
-      // Distinguishes the entry points of one folder: CDK builds once for equal options.
-      command: [relative(repository, entry)],
+      // Distinguishes the entry points: CDK builds once for equal options.
+      command: [entry],
       local: {
         tryBundle(outdir) {
           bundle(entry, outdir);
@@ -29,9 +29,10 @@ export function functionCode(entry: string): Code {
   });
 }
 
-/** Writes the code of an entry point into a folder; `index.mjs` has its handler. */
+/** Writes the code of an entry point into a folder; `index.mjs` exports its handler. */
 export function bundle(entry: string, outdir: string): void {
-  const { metafile } = buildSync({ ...bundling, entryPoints: { index: entry }, outdir, metafile: true });
+  const stdin = { contents: entry, resolveDir: repository, loader: 'ts' } as const;
+  const { metafile } = buildSync({ ...bundling, stdin, entryNames: 'index', outdir, metafile: true });
   joinStart(outdir, metafile.outputs);
 }
 

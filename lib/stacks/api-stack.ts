@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { handlerFile } from '#contract/handlers.ts';
+import { routeEntry } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allJobs, type Job } from '#contract/jobs.ts';
 import { allRoutes, routeGroups, unknownRouteId } from '#contract/routes.ts';
@@ -26,8 +25,6 @@ export interface ApiStackProps extends StackProps, Omit<Resources, 'mail' | 'mes
   readonly buffered: boolean;
   /** Folder with the dashboard's files; null: it is not deployed with the edge. */
   readonly dashboard: string | null;
-  /** Folder with the entry points in `api` and `jobs`; default: `functions`. */
-  readonly functions?: string;
 }
 
 /** Everything without state: the front door, the edge before it, a function for each route, the jobs. */
@@ -39,17 +36,8 @@ export class ApiStack extends Stack {
   readonly inferenceUrl: CfnOutput;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const {
-      stage,
-      tables,
-      audio,
-      buffered,
-      dashboard,
-      functions = join(import.meta.dirname, '../../functions'),
-      ...stack
-    } = props;
+    const { stage, tables, audio, buffered, dashboard, ...stack } = props;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
-    const entries = join(functions, 'api');
 
     this.alarms = alarmTopic(this, stage);
     this.mail = new Mail(this, 'Mail');
@@ -77,7 +65,7 @@ export class ApiStack extends Stack {
     const resources = { ...shared, tables, mail: this.mail, messaging, audio };
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
-      const group = new FunctionGroup(this, name, { ...resources, routes, entries, ...(queues && { queues }) });
+      const group = new FunctionGroup(this, name, { ...resources, routes, ...(queues && { queues }) });
       groups.push(group);
       for (const [route, fn] of group.functions) {
         api.attach(route, fn.live);
@@ -85,7 +73,7 @@ export class ApiStack extends Stack {
       }
     };
     const resourceRoutes = Object.entries<readonly Route[]>(routeGroups);
-    const forJobs = { ...resources, recordedLogs, entries: join(functions, 'jobs') };
+    const forJobs = { ...resources, recordedLogs };
     // Nested stacks cannot depend on each other in a circle: jobs read the logs of priced routes, and some of these
     // routes send to the queues of jobs.
     const requestJobs = new JobGroup(this, 'request-jobs', { ...forJobs, jobs: allJobs.filter(isFedByPricedRoute) });
@@ -101,7 +89,7 @@ export class ApiStack extends Stack {
     for (const [name, routes] of resourceRoutes)
       if (!routes.some(isPriced) && routes.some(sends)) addGroup(name, routes, jobs.queues);
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
-      entry: join(entries, handlerFile(unknownRouteId)),
+      entry: routeEntry(unknownRouteId),
       description: 'Returns 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { handlerFile } from '#contract/handlers.ts';
+import { routeEntry } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
 import { FailureAlarm } from '#lib/constructs/functions/failure-alarm.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
@@ -11,8 +10,6 @@ import { countryHeader, type SharedProps } from '#lib/shared-props.ts';
 
 export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {
   readonly routes: readonly Route[];
-  /** Folder with the entry points of routes (`functions/api`). */
-  readonly entries: string;
 }
 
 /** The functions of one resource's routes. Nested, as all of them together exceed the 500 resources of a stack. */
@@ -20,7 +17,7 @@ export class FunctionGroup extends NestedStack {
   readonly functions: ReadonlyMap<Route, ServiceFunction>;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
-    const { routes, entries, tables, mail, messaging, audio, queues, stage, publicOrigin, alarms } = props;
+    const { routes, tables, mail, messaging, audio, queues, stage, publicOrigin, alarms } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const shared = { stage, publicOrigin, alarms };
     // An alarm costs the same whatever it watches: what is not priced has one for the resource, whose log names the route.
@@ -35,7 +32,7 @@ export class FunctionGroup extends NestedStack {
     const lossOf = ({ summary, method, path }: Route) => `“${summary}” fails for some callers: ${method} ${path}.`;
     const create = (route: Route): ServiceFunction => {
       const fn = new ServiceFunction(this, route.id, {
-        entry: join(entries, handlerFile(route.id)),
+        entry: routeEntry(route.id),
         description: route.summary,
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { NestedStack } from 'aws-cdk-lib';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobFile } from '#contract/handlers.ts';
+import { jobEntry } from '#contract/handlers.ts';
 import { canary, type Job } from '#contract/jobs.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import { cast } from '#lib/cast.ts';
@@ -20,8 +19,6 @@ export interface JobGroupProps
   readonly jobs: readonly Job[];
   /** Queues of other groups. */
   readonly queues?: Resources['queues'];
-  /** Folder with the entry point of each job. */
-  readonly entries: string;
   /** API address for the canary: scheme, host and the path before `/api`. Absent: the group has no canary. */
   readonly apiOrigin?: string;
 }
@@ -33,11 +30,11 @@ export class JobGroup extends NestedStack {
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
-    const { jobs, entries, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
+    const { jobs, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = jobs.map((job) => {
-      const entry = join(entries, jobFile(job));
+      const entry = jobEntry(job);
       return {
         job,
         fn: new JobFunction(this, job.id, { job, tables, mail, audio, recordedLogs, entry, ...shared }),
@@ -54,7 +51,7 @@ export class JobGroup extends NestedStack {
     rollOut(this, stage, this.jobs);
     this.queues = queues;
     if (stage.canary && apiOrigin !== undefined) {
-      const entry = join(entries, jobFile(canary));
+      const entry = jobEntry(canary);
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
       grantUses(fn, canary.uses, { tables, mail, messaging, audio, stage });

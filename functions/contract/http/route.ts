@@ -47,7 +47,7 @@ export interface Uses {
 
 /** What a caller of the route declares; `defineRoute` fills in the rest. */
 interface RouteDeclaration {
-  /** Operation id, and the handler's file name in its folder of `functions/api`. */
+  /** Operation id, and the name of its Lambda function. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** From the origin, with `{name}` for path parameters. */

@@ -25,7 +25,7 @@ type CallerOf<R extends Route> = R['credential'] extends 'session'
         ? SessionCaller | undefined
         : Caller;
 
-/** What an operation is given: its input as the route's schemas made it, and who calls. */
+/** A validated call: the input as the route's schemas parsed it, and the caller. */
 export interface OperationCall<R extends Route> {
   readonly requestId: string;
   readonly input: {
@@ -36,71 +36,80 @@ export interface OperationCall<R extends Route> {
       | (R extends { formInput: infer S } ? Parsed<S> : never);
   };
   readonly caller: CallerOf<R>;
-  /** What it holds with its Idempotency-Key, on routes that take one. */
+  /** Claim of the Idempotency-Key, on routes that accept one. */
   readonly claim: Claim | undefined;
-  /** Where the request came from, for limits by network; undefined where the stage has none. */
+  /** Client network, for limits by network; undefined if the stage has no such limits. */
   readonly network: string | undefined;
-  /** What the browser holds as a known device. */
+  /** Value of the cookie of known devices. */
   readonly device: string | undefined;
-  /** What is known of the browser, for the list of the account's sessions. */
+  /** Browser and country, for the list of the account's sessions. */
   readonly origin: SessionOrigin;
   /** Opens or ends the browser's session with this response. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
-  /** Makes the browser a known device with this response; undefined leaves it as it is. */
+  /** Makes the browser a known device with this response; undefined changes nothing. */
   readonly setDevice: (device: IssuedDevice | undefined) => void;
 }
 
-/** A priced operation is also given the order it was admitted with. */
-export type PricedOperation<R extends Route, O extends Order> = (
-  services: CallServices,
-  call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
-    readonly order: O;
-    /** Sets what the call came to, in microcredits, where that is not what was held. */
-    readonly setCost: (cost: number) => void;
-    /** Its hold, for what must be settled with another write. */
-    readonly openHold: OpenHold;
-  },
-) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
+/** The part of a call that opens a session and remembers the browser. */
+export type SessionCall = Pick<OperationCall<Route>, 'device' | 'origin' | 'setSession' | 'setDevice'>;
 
-/** Turns a priced route's body into its order, or refuses it (400). Awaits `prove` before anything that costs more than parsing. */
-export type OrderOf<R extends Route, O extends Order> = (
-  services: CallServices,
-  body: OperationCall<R>['input']['body'],
-  prove: Proof,
-  kind: ResponseKind,
-) => Promise<O>;
-
-/**
- * Makes the order of a call by what its path names, of that of its body where there is one; or refuses it (404, 409, 400). Takes nothing of the account, and awaits
- * `prove` before it does more than read.
- */
-export type OpenOrderOf<R extends Route, O extends Order> = (
-  services: CallServices,
-  call: Pick<OperationCall<R>, 'input' | 'caller'> & {
-    readonly order: O;
-    readonly prove: Proof;
-    /** Sets the model that was read on the way, for a refusal (403) before that by the state of anything (404, 409). */
-    readonly namesModel: (model: string | undefined) => void;
-  },
-) => Promise<O>;
-
-/** The model of a call whose body does not name it, undefined where what names it is not there. Who may not use it is refused (403) before by the state of anything (404, 409). */
-export type ModelOf<R extends Route> = (
-  services: CallServices,
-  call: Pick<OperationCall<R>, 'input' | 'caller'>,
-) => Promise<string | undefined> | string;
-
-/** One operation of the API: turns its input into the envelope's `data`, or throws a ServiceError. */
+/** Turns the input of a route into the envelope's `data`, or throws a ServiceError. */
 export type Operation<R extends Route> = (
   services: Services,
   call: OperationCall<R>,
 ) => Promise<ResponseData<R>> | ResponseData<R>;
 
-/**
- * Refuses (400) input that its schema cannot: for what it needs to know beside it, as the time or who calls. It comes
- * before the 403, so the caller may be one of whom the operation will not hear.
- */
-export type InputCheck<R extends Route> = (
-  services: Services,
-  call: Pick<OperationCall<R>, 'input'> & { readonly caller: Caller | undefined },
-) => void | Promise<void>;
+/** An operation with a check that no schema can make, such as one that depends on the time or the caller. */
+export interface CheckedOperation<R extends Route> {
+  /** Refuses (400) input before authorization (403), so that the caller may lack the right to call `run`. */
+  readonly check: (
+    services: Services,
+    call: Pick<OperationCall<R>, 'input'> & { readonly caller: Caller | undefined },
+  ) => void | Promise<void>;
+  readonly run: Operation<R>;
+}
+
+/** An operation whose calls are metered. Its order states what the call holds and which model it needs. */
+export interface PricedOperation<R extends Route, O extends Order> {
+  /**
+   * Creates the order from the body, or refuses it (400). Awaits `prove` before work that costs more than parsing. Absent:
+   * `open` creates the order.
+   */
+  readonly order?: (
+    services: CallServices,
+    body: OperationCall<R>['input']['body'],
+    prove: Proof,
+    kind: ResponseKind,
+  ) => Promise<O>;
+  /**
+   * Completes or creates the order with the stored object that the path or the body names, or refuses it (404, 409, 400).
+   * Changes nothing, and awaits `prove` before work that costs more than reading.
+   */
+  readonly open?: (
+    services: CallServices,
+    call: Pick<OperationCall<R>, 'input' | 'caller'> & {
+      readonly order: O;
+      readonly prove: Proof;
+      /** Reports the model as soon as it is known, so that 403 for the model precedes 404 and 409. */
+      readonly namesModel: (model: string | undefined) => void;
+    },
+  ) => Promise<O>;
+  /**
+   * Returns the model of a call whose body does not name it; undefined if the object that names it does not exist. A model
+   * outside the plan is refused (403) before the state of any object (404, 409).
+   */
+  readonly modelOf?: (
+    services: CallServices,
+    call: Pick<OperationCall<R>, 'input' | 'caller'>,
+  ) => Promise<string | undefined> | string;
+  readonly run: (
+    services: CallServices,
+    call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
+      readonly order: O;
+      /** Sets the cost in microcredits if it differs from the hold. */
+      readonly setCost: (cost: number) => void;
+      /** The call's hold, for operations that settle it in a write of their own. */
+      readonly openHold: OpenHold;
+    },
+  ) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;
+}

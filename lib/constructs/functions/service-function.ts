@@ -24,7 +24,7 @@ import { FailureAlarm, type FunctionAlarm } from './failure-alarm.ts';
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
 export interface ServiceFunctionProps extends SharedProps {
-  /** File whose export `handler` runs. */
+  /** Source of the entry point, which exports `handler` (contract/handlers.ts). */
   readonly entry: string;
   /** One line for the console. */
   readonly description: string;

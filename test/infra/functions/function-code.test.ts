@@ -6,7 +6,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { afterAll, expect, test } from 'vitest';
-import { handlerFile } from '#contract/handlers.ts';
+import { routeEntry } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundleSizes } from '#lib/bundle-sizes.ts';
@@ -17,8 +17,7 @@ const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));
 
 const app = new App({ outdir });
 const stack = new Stack(app, 'stack');
-for (const entry of entries)
-  addFunction(stack, entry, join(import.meta.dirname, `../../../functions/api/${handlerFile(entry)}`));
+for (const id of entries) addFunction(stack, id, routeEntry(id));
 app.synth();
 const folders = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
 const sizes = await bundleSizes();
@@ -70,15 +69,12 @@ test('the megabyte of the tokenizer is a file beside the code, which no start re
 
 test('a change of what an entry point imports is a change of its code, and nothing else is', () => {
   const folder = join(outdir, 'sources');
-  mkdirSync(join(folder, 'api'), { recursive: true });
-  writeFileSync(
-    join(folder, 'api/entry.ts'),
-    "import { word } from '../word.ts';\nexport const handler = () => word;\n",
-  );
+  mkdirSync(folder);
+  const entry = `import { word } from '${join(folder, 'word.ts')}';\nexport const handler = () => word;\n`;
   const codeWith = (word: string): unknown => {
     writeFileSync(join(folder, 'word.ts'), `export const word = '${word}';\n`);
     const stack = new Stack(new App({ outdir: mkdtempSync(join(outdir, 'app-')) }), 'stack');
-    addFunction(stack, 'fn', join(folder, 'api/entry.ts'));
+    addFunction(stack, 'fn', entry);
     const [fn] = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function'));
     return fn?.['Properties'].Code.S3Key;
   };

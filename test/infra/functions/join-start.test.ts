@@ -3,12 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { routeEntry } from '#contract/handlers.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'join-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-
-const api = join(import.meta.dirname, '../../../functions/api');
 
 /** What a process of its own prints. */
 const printed = (script: string, file: string): string =>
@@ -30,16 +29,16 @@ test('a module that the start and a later import share is one, with its state an
   };
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(folder, name), text);
   const out = join(folder, 'shared');
-  bundle(join(folder, 'entry.ts'), out);
+  bundle(`export { handler } from '${join(folder, 'entry.ts')}';\n`, out);
   const script = 'import(process.argv[1]).then(({ handler }) => handler()).then((all) => console.log(all.join()))';
   expect(printed(script, join(out, 'index.mjs')).split('\n')).toEqual(['count', 'names', '3,3,of names,of names,3']);
 });
 
-test.each(['inference/create-chat-completion', 'keys/list-keys'])(
+test.each(['create-chat-completion', 'list-keys'])(
   'a start of %s reads one file, and each of the others finds what it imports',
   (entry) => {
     const out = join(folder, entry);
-    bundle(join(api, `${entry}.ts`), out);
+    bundle(routeEntry(entry), out);
     const later = readdirSync(out).filter((file) => file !== 'index.mjs');
     expect(later.length).toBeGreaterThan(10);
     expect(readFileSync(join(out, 'index.mjs'), 'utf8')).not.toMatch(/(?:from|import)"\.\//);

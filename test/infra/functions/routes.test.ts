@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { handlerFile, jobFile } from '#contract/handlers.ts';
+import { jobEntry, operationPlace } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allJobs, canary } from '#contract/jobs.ts';
 import { Environment } from '#contract/platform/environment.ts';
@@ -28,15 +28,24 @@ beforeAll(() => {
   functions = functionsOf(template);
 });
 
-const entriesIn = (folder: string) =>
-  readdirSync(new URL(`../../../functions/${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts'),
+test('every row has an operation, and every exported operation has its row', async () => {
+  const places = allRoutes.map(({ id }) => operationPlace(id));
+  const files = [...new Set(places.map(({ file }) => file))].toSorted();
+  expect(readdirSync(new URL('../../../functions/api', import.meta.url)).toSorted()).toEqual(
+    files.map((file) => `${file}.ts`),
   );
+  for (const file of files) {
+    const names = places.filter((place) => place.file === file).map(({ name }) => name);
+    expect(Object.keys(await import(`#api/${file}.ts`)).toSorted()).toEqual(names.toSorted());
+  }
+});
 
-test('every row has its handler file and every handler file its row', () => {
-  const ids = [...allRoutes.map(({ id }) => id), unknownRouteId];
-  expect(entriesIn('api').toSorted()).toEqual(ids.map(handlerFile).toSorted());
-  expect(entriesIn('jobs').toSorted()).toEqual([...allJobs, canary].map(jobFile).toSorted());
+test('every job has its file, and every file its job', () => {
+  const found = readdirSync(new URL('../../../functions/jobs', import.meta.url), { recursive: true, encoding: 'utf8' });
+  const entries = found
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `export { handler } from '#jobs/${file}';\n`);
+  expect(entries.toSorted()).toEqual([...allJobs, canary].map(jobEntry).toSorted());
 });
 
 test('there is one function for each route and job, and one for what no route matches', () => {

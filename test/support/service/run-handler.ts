@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { handlerFile } from '#contract/handlers.ts';
+import { apiHandler } from '#local/gateway/handlers.ts';
 import { ambient } from '#runtime/shared/ambient.ts';
 
 /**
@@ -8,7 +8,5 @@ import { ambient } from '#runtime/shared/ambient.ts';
  */
 const [id = '', offsetMs] = process.argv.slice(2);
 ambient.clock = { now: () => Date.now() + Number(offsetMs) };
-const { handler } = (await import(`#api/${handlerFile(id)}`)) as {
-  handler: (event: unknown, context: unknown) => Promise<unknown>;
-};
+const handler = await apiHandler(id);
 process.stdout.write(JSON.stringify(await handler(JSON.parse(await text(process.stdin)), {})));

@@ -1,0 +1,139 @@
+import type { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import type { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
+import type { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import { shownEmailChange } from '#domain/accounts/email-change/pending.ts';
+import { isSubscribed } from '#domain/meter/meter.ts';
+import type { CheckedOperation, Operation, SessionCall } from '#runtime/endpoints/operation.ts';
+import type { Services } from '#runtime/services/container.ts';
+
+export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange> = ({ emailChanges }, { caller }) =>
+  emailChanges().cancel(caller.account);
+
+export const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ profile }, { input, caller }) =>
+  profile().rename(caller.account, input.body.name);
+
+export const confirm: Operation<typeof accountRoutes.confirm> = ({ registration }, { input, caller }) =>
+  registration().confirm(caller.accountId, input.query.token);
+
+/** The token is what decides. A completed change ends all sessions: the browser that completes it in one goes on in another. */
+export const decideEmailChange: Operation<typeof accountRoutes.decideEmailChange> = async (services, call) => {
+  const { caller } = call;
+  const { token, decision } = call.input.body;
+  const { account, isCompletion, ...decided } = await services.emailChanges().decide(token, decision);
+  if (isCompletion && caller?.accountId === account.id) {
+    await beginSession(services, call, account);
+  }
+  return decided;
+};
+
+export const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = async (
+  services,
+  { input, caller, setSession },
+) => {
+  const { email, ...proof } = input.body;
+  await services.profile().remove(caller.account, email, (account) => services.ownerProof().demand(account, proof));
+  setSession('ended');
+};
+
+export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering, clock }, { caller }) => {
+  const account = caller.kind === 'session' ? caller.account : await profile().get(caller.accountId);
+  const now = clock.now();
+  const meter = await metering().current(caller.accountId, now);
+  return {
+    ...account,
+    isSubscribe: isSubscribed(meter),
+    created_at: new Date(account.createdAt).toISOString(),
+    isConfirmed: account.confirmedAt !== undefined,
+    hasPassword: account.passwordHash !== undefined,
+    emailChange: caller.kind === 'session' ? shownEmailChange(account, now) : null,
+  };
+};
+
+export const changePassword: CheckedOperation<typeof passwordRoutes.changePassword> = {
+  /** Before the current password is looked at: a bad request is no guess. */
+  check: async ({ passwords }, { input, caller }) => {
+    if (caller?.kind === 'session') await passwords().checkNew(caller.account, input.body.newPassword);
+  },
+  run: async (services, call) => {
+    const { caller } = call;
+    const { currentPassword: password, identityToken, newPassword } = call.input.body;
+    await services.ownerProof().demand(caller.account, { password, identityToken });
+    await services.passwords().change(caller.account, newPassword);
+    const account = await services.profile().get(caller.accountId);
+    await beginSession(services, call, account);
+  },
+};
+
+export const forgotPassword: Operation<typeof passwordRoutes.forgotPassword> = ({ passwords }, { input, network }) =>
+  passwords().forgot(input.body.email, network);
+
+/** Opens no session, but the browser is known from here on: strangers' guesses must not stop the sign-in that follows. */
+export const resetPassword: Operation<typeof passwordRoutes.resetPassword> = async (
+  { passwords, devices },
+  { input, device, setDevice },
+) => {
+  const account = await passwords().reset(input.body.token, input.body.newPassword);
+  setDevice(await devices().remember(account, device));
+};
+
+export const requestEmailChange: CheckedOperation<typeof accountRoutes.requestEmailChange> = {
+  /** Before the password is looked at: a bad request is no guess. */
+  check: ({ emailChanges }, { input, caller }) => {
+    if (caller?.kind === 'session') emailChanges().check(caller.account, input.body.email);
+  },
+  run: async (services, { input, caller: { account }, network }) => {
+    const { email, ...proof } = input.body;
+    await services.ownerProof().demand(account, proof);
+    await services.emailChanges().request(account, email, network);
+  },
+};
+
+export const resendConfirmation: Operation<typeof accountRoutes.resendConfirmation> = (
+  { registration },
+  { caller, network },
+) => registration().resendConfirmation(caller.account, network);
+
+export const endSession: Operation<typeof signInRoutes.endSession> = ({ sessions }, { input, caller }) =>
+  sessions().endOther(caller.account, input.path.id, caller.session);
+
+export const listSessions: Operation<typeof signInRoutes.listSessions> = ({ sessions }, { caller }) =>
+  sessions().list(caller.account, caller.session);
+
+export const loginWithGoogle: Operation<typeof signInRoutes.loginWithGoogle> = async (services, call) => {
+  const account = await services.googleSignIn().signIn(call.input.body.token, call.caller?.account);
+  await beginSession(services, call, account);
+  return account;
+};
+
+export const login: Operation<typeof signInRoutes.login> = async (services, call) => {
+  const { email, password } = call.input.body;
+  const account = await services.signIn().signIn(email, password, call);
+  await beginSession(services, call, account);
+  const meter = await services.metering().current(account.id, services.clock.now());
+  return { ...account, isSubscribe: isSubscribed(meter) };
+};
+
+/** With a key there is no session to end; the cookie goes in either case. */
+export const logout: Operation<typeof signInRoutes.logout> = async ({ sessions }, { caller, setSession }) => {
+  if (caller.kind === 'session') await sessions().end(caller.session);
+  setSession('ended');
+};
+
+/** The field is called `password_hash` and carries the chosen password (docs/specification.md#management-interface-base_url). */
+export const register: Operation<typeof signInRoutes.register> = async (services, call) => {
+  const { email, name, password_hash: password } = call.input.body;
+  const account = await services.registration().register({ email, name, password }, call.network);
+  await beginSession(services, call, account);
+  return account;
+};
+
+/** Opens a session in this browser, and remembers the browser as a known device. */
+async function beginSession(
+  { sessions, devices }: Services,
+  { device, origin, setSession, setDevice }: SessionCall,
+  account: Account,
+): Promise<void> {
+  setSession(await sessions().open(account, origin));
+  setDevice(await devices().remember(account, device));
+}

@@ -1,0 +1,33 @@
+import type { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { shownBalance, shownCredits, shownQuota } from '#domain/billing/balance.ts';
+import { pricedServices } from '#domain/inference/model-catalogue.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
+
+export const getCreditBalance: Operation<typeof creditRoutes.getCreditBalance> = async (
+  { metering, clock },
+  { caller },
+) => shownBalance(await metering().current(caller.accountId, clock.now()));
+
+export const getCredits: Operation<typeof creditRoutes.getCredits> = async (
+  { metering, statements, clock },
+  { input, caller },
+) => {
+  const { page: pageOf } = await statements();
+  const meter = metering().current(caller.accountId, clock.now());
+  const seq = meter.then((current) => current.seq);
+  const page = await pageOf(caller.accountId, seq, input.query);
+  return { ...shownCredits(await meter), ...page };
+};
+
+export const getServiceQuota: Operation<typeof creditRoutes.getServiceQuota> = async (
+  { metering, clock },
+  { input, caller },
+) => shownQuota(await metering().current(caller.accountId, clock.now()), input.path.name);
+
+export const getUsage: Operation<typeof creditRoutes.getUsage> = async ({ statements }, { input, caller }) =>
+  (await statements()).usage(caller.accountId, input.query);
+
+export const listRequests: Operation<typeof creditRoutes.listRequests> = async ({ requestLog }, { input, caller }) =>
+  (await requestLog()).list(caller.accountId, input.query);
+
+export const listServices: Operation<typeof creditRoutes.listServices> = () => ({ services: pricedServices() });

@@ -1,0 +1,49 @@
+import type { ChatCompletion, Completion } from '#contract/inference/requests.ts';
+import type { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { specifiedChat } from '#domain/inference/chat/chat-format.ts';
+import { conversationOf } from '#domain/inference/chat/conversation.ts';
+import { specifiedCompletion } from '#domain/inference/completion/completion.ts';
+import { listedModels } from '#domain/inference/model-catalogue.ts';
+import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
+import type { TranslationOrder } from '#domain/inference/translation/translation.ts';
+import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+
+export const cancelRequest: Operation<typeof inferenceRoutes.cancelRequest> = async (
+  { cancellations },
+  { input, caller },
+) => (await cancellations()).cancel(caller.accountId, input.path.requestId);
+
+export const createChatCompletion: PricedOperation<
+  typeof inferenceRoutes.createChatCompletion,
+  ChatOrder<ChatCompletion>
+> = {
+  order: ({ inference }, body, prove) => inference().orderChat(conversationOf(body), specifiedChat, prove),
+  run: ({ inference }, { order, requestId }) =>
+    order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId),
+};
+
+export const createCompletion: PricedOperation<typeof inferenceRoutes.createCompletion, CompletionOrder<Completion>> = {
+  order: ({ inference }, body, prove) => inference().orderCompletion(body, specifiedCompletion, prove),
+  run: async ({ inference }, { order, requestId, setCost }) => {
+    if (order.stream) return inference().streamCompletion(order, requestId);
+    const { body, cost } = await inference().complete(order, requestId);
+    setCost(cost);
+    return body;
+  },
+};
+
+export const createEmbeddings: PricedOperation<typeof inferenceRoutes.createEmbeddings, EmbeddingsOrder> = {
+  order: ({ inference }, body, prove) => inference().orderEmbeddings(body, prove),
+  run: async ({ inference }, { order, setCost }) => {
+    const { body, cost } = await inference().embed(order);
+    setCost(cost);
+    return body;
+  },
+};
+
+export const listModels: Operation<typeof inferenceRoutes.listModels> = () => listedModels();
+
+export const translate: PricedOperation<typeof inferenceRoutes.translate, TranslationOrder> = {
+  order: ({ translation }, body, prove) => translation().order(body, prove),
+  run: ({ translation }, { order }) => translation().translate(order),
+};

@@ -1,0 +1,48 @@
+import type { OpenAiChatCompletion } from '#contract/inference/openai/openai-chat.ts';
+import type { Completion } from '#contract/inference/requests.ts';
+import type { openAiRoutes } from '#contract/routes/inference/openai.ts';
+import { conversationOfOpenAi } from '#domain/inference/chat/conversation.ts';
+import { openAiChat } from '#domain/inference/chat/openai-chat.ts';
+import { openAiCompletion } from '#domain/inference/completion/openai-completion.ts';
+import { listedModel, listedModels } from '#domain/inference/model-catalogue.ts';
+import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
+import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+
+export const createOpenAiChatCompletion: PricedOperation<
+  typeof openAiRoutes.createOpenAiChatCompletion,
+  ChatOrder<OpenAiChatCompletion>
+> = {
+  order: ({ inference }, body, prove) => inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove),
+  run: ({ inference }, { order, requestId }) =>
+    order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId),
+};
+
+export const createOpenAiCompletion: PricedOperation<
+  typeof openAiRoutes.createOpenAiCompletion,
+  CompletionOrder<Completion>
+> = {
+  order: ({ inference }, body, prove) => inference().orderCompletion(body, openAiCompletion(body), prove),
+  run: async ({ inference }, { order, requestId, setCost }) => {
+    if (order.stream) return inference().streamCompletion(order, requestId);
+    const { body, cost } = await inference().complete(order, requestId);
+    setCost(cost);
+    return body;
+  },
+};
+
+export const createOpenAiEmbeddings: PricedOperation<typeof openAiRoutes.createOpenAiEmbeddings, EmbeddingsOrder> = {
+  order: ({ inference }, body, prove) => inference().orderEmbeddings(body, prove),
+  run: async ({ inference }, { order, setCost }) => {
+    const { body, cost } = await inference().embed(order);
+    setCost(cost);
+    return body;
+  },
+};
+
+export const getOpenAiModel: Operation<typeof openAiRoutes.getOpenAiModel> = (_, { input }) =>
+  listedModel(input.path.model);
+
+export const listOpenAiModels: Operation<typeof openAiRoutes.listOpenAiModels> = () => ({
+  object: 'list',
+  data: listedModels(),
+});

@@ -1,3 +1,0 @@
-import { unknownRoute } from '#runtime/http/unknown-route.ts';
-
-export const handler = unknownRoute();

@@ -1,0 +1,36 @@
+import { planListing } from '#contract/billing/plans.ts';
+import type { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import type { Operation } from '#runtime/endpoints/operation.ts';
+
+export const cancelSubscription: Operation<typeof subscriptionRoutes.cancelSubscription> = (
+  { subscriptions },
+  { input, caller },
+) => subscriptions().cancel(caller.accountId, input.path.id);
+
+export const createSubscription: Operation<typeof subscriptionRoutes.createSubscription> = (
+  { subscriptions },
+  { input, caller },
+) => subscriptions().create(caller.accountId, input.body.planId);
+
+export const downgradePlan: Operation<typeof subscriptionRoutes.downgradePlan> = (
+  { subscriptions },
+  { input, caller },
+) => subscriptions().downgrade(caller.accountId, input.body.newPlanId);
+
+export const getSubscription: Operation<typeof subscriptionRoutes.getSubscription> = ({ subscriptions }, { caller }) =>
+  subscriptions().current(caller.accountId);
+
+export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({ plans: [...planListing] });
+
+export const previewUpgrade: Operation<typeof subscriptionRoutes.previewUpgrade> = (
+  { subscriptions },
+  { input, caller },
+) => subscriptions().preview(caller.accountId, input.query.newPlanId);
+
+export const resumeSubscription: Operation<typeof subscriptionRoutes.resumeSubscription> = (
+  { subscriptions },
+  { input, caller },
+) => subscriptions().resume(caller.accountId, input.path.id);
+
+export const upgradePlan: Operation<typeof subscriptionRoutes.upgradePlan> = ({ subscriptions }, { input, caller }) =>
+  subscriptions().upgrade(caller.accountId, input.body.newPlanId);
