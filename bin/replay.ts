@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { givenUpImages } from '#runtime/jobs/given-up-records.ts';
 import { projectImage } from '#runtime/jobs/project-image.ts';
-import { itemOf } from '#runtime/shared/stream-image.ts';
+import { givenUpImages } from '#runtime/jobs/stream-job.ts';
+import { itemOf } from '#runtime/stream-image.ts';
 import { demandTables } from './shared/tables.ts';
 
 /**

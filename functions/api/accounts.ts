@@ -4,7 +4,7 @@ import type { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { shownEmailChange } from '#domain/accounts/email-change/pending.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
-import type { CheckedOperation, Operation, SessionCall } from '#runtime/endpoints/operation.ts';
+import type { CheckedOperation, Operation, SessionCall } from '#runtime/operation.ts';
 import type { Services } from '#runtime/services/container.ts';
 
 export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange> = ({ emailChanges }, { caller }) =>

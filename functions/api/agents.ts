@@ -3,7 +3,7 @@ import type { conversationRoutes } from '#contract/routes/agents/conversations.t
 import type { documentRoutes } from '#contract/routes/agents/documents.ts';
 import type { DocumentOrder } from '#domain/agents/documents/indexing.ts';
 import type { TurnOrder } from '#domain/agents/turns/turn-order.ts';
-import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const changeAgent: Operation<typeof agentRoutes.changeAgent> = async ({ agents }, { input, caller }) =>
   (await agents()).management().change(caller.accountId, input.path.id, input.body);

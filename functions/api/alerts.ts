@@ -1,5 +1,5 @@
 import type { alertRoutes } from '#contract/routes/alerts.ts';
-import type { Operation } from '#runtime/endpoints/operation.ts';
+import type { Operation } from '#runtime/operation.ts';
 
 export const getAlerts: Operation<typeof alertRoutes.getAlerts> = ({ alerts }, { caller }) =>
   alerts().get(caller.accountId);

@@ -4,7 +4,7 @@ import type { JobOrder } from '#domain/audio/jobs/job-order.ts';
 import { toOpenAiTranscription } from '#domain/audio/openai-transcription.ts';
 import type { SpeechOrder } from '#domain/audio/speech.ts';
 import { type TranscriptionOrder, transcriptionModel } from '#domain/audio/transcription.ts';
-import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiSpeech: PricedOperation<typeof audioRoutes.createOpenAiSpeech, SpeechOrder> = {
   order: async ({ audio }, body) => {

@@ -1,7 +1,7 @@
 import type { creditRoutes } from '#contract/routes/billing/credits.ts';
 import { shownBalance, shownCredits, shownQuota } from '#domain/billing/balance.ts';
 import { pricedServices } from '#domain/inference/model-catalogue.ts';
-import type { Operation } from '#runtime/endpoints/operation.ts';
+import type { Operation } from '#runtime/operation.ts';
 
 export const getCreditBalance: Operation<typeof creditRoutes.getCreditBalance> = async (
   { metering, clock },

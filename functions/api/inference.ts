@@ -6,7 +6,7 @@ import { specifiedCompletion } from '#domain/inference/completion/completion.ts'
 import { listedModels } from '#domain/inference/model-catalogue.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
 import type { TranslationOrder } from '#domain/inference/translation/translation.ts';
-import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const cancelRequest: Operation<typeof inferenceRoutes.cancelRequest> = async (
   { cancellations },

@@ -1,5 +1,5 @@
 import type { keyRoutes } from '#contract/routes/keys.ts';
-import type { CheckedOperation, Operation } from '#runtime/endpoints/operation.ts';
+import type { CheckedOperation, Operation } from '#runtime/operation.ts';
 
 export const changeKey: CheckedOperation<typeof keyRoutes.changeKey> = {
   check: ({ keys }, { input }) => keys().checkExpiry(input.body.expiresAt),

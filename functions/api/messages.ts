@@ -1,6 +1,6 @@
 import type { messageRoutes } from '#contract/routes/messages.ts';
 import type { MessageOrder } from '#domain/messages/message-order.ts';
-import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const getMessage: Operation<typeof messageRoutes.getMessage> = async ({ messages }, { input, caller }) =>
   (await messages()).list().get(caller.accountId, input.path.id);

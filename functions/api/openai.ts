@@ -6,7 +6,7 @@ import { openAiChat } from '#domain/inference/chat/openai-chat.ts';
 import { openAiCompletion } from '#domain/inference/completion/openai-completion.ts';
 import { listedModel, listedModels } from '#domain/inference/model-catalogue.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
-import type { Operation, PricedOperation } from '#runtime/endpoints/operation.ts';
+import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiChatCompletion: PricedOperation<
   typeof openAiRoutes.createOpenAiChatCompletion,

@@ -1,5 +1,5 @@
 import type { operatorRoutes } from '#contract/routes/operators.ts';
-import type { Operation, OperationCall } from '#runtime/endpoints/operation.ts';
+import type { Operation, OperationCall } from '#runtime/operation.ts';
 
 export const assignPlan: Operation<typeof operatorRoutes.assignPlan> = async ({ operators }, call) =>
   (await operators()).actions().assignPlan(call.input.path.id, call.input.body.planId, actionBy(call));

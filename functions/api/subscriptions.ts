@@ -1,6 +1,6 @@
 import { planListing } from '#contract/billing/plans.ts';
 import type { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
-import type { Operation } from '#runtime/endpoints/operation.ts';
+import type { Operation } from '#runtime/operation.ts';
 
 export const cancelSubscription: Operation<typeof subscriptionRoutes.cancelSubscription> = (
   { subscriptions },

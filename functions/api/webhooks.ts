@@ -1,5 +1,5 @@
 import type { webhookRoutes } from '#contract/routes/webhooks.ts';
-import type { CheckedOperation, Operation } from '#runtime/endpoints/operation.ts';
+import type { CheckedOperation, Operation } from '#runtime/operation.ts';
 
 export const changeWebhook: CheckedOperation<typeof webhookRoutes.changeWebhook> = {
   check: async ({ webhooks }, { input }) => (await webhooks()).management().checkUrl(input.body.url),

@@ -57,7 +57,7 @@ const places: ReadonlyMap<string, OperationPlace> = new Map(
         const [build, from] = route.priced ? ['pricedEndpoint', 'priced-endpoint'] : ['endpoint', 'endpoint'];
         const entry = `import { ${name} } from '#api/${file}.ts';
 import { ${group} } from '#contract/routes/${rowsFile}.ts';
-import { ${build} } from '#runtime/endpoints/${from}.ts';
+import { ${build} } from '#runtime/${from}.ts';
 export const handler = ${build}(${group}.${name}, ${name});
 `;
         return [route.id, { file, name, route, entry }] as const;
@@ -73,7 +73,7 @@ export function operationPlace(id: string): OperationPlace {
   return place;
 }
 
-const unknownRouteEntry = `import { unknownRoute } from '#runtime/http/unknown-route.ts';
+const unknownRouteEntry = `import { unknownRoute } from '#runtime/unknown-route.ts';
 export const handler = unknownRoute();
 `;
 

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ResponseKind } from '#contract/http/media-kinds.ts';
+import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
 import type { Order } from '#domain/inference/order.ts';
@@ -10,7 +11,6 @@ import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Receipt } from '#domain/meter/receipt.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
-import type { ResponseLifecycle } from './response-lifecycle.ts';
 
 /** Who calls: a person in a session, with the account as it is now, or a key. */
 export type Caller = SessionCaller | KeyCaller;
@@ -76,3 +76,52 @@ export interface Call {
 
 export type CallContext = Context & { call: Call };
 export type Middleware = MiddlewareObj<APIGatewayProxyEvent, unknown, Error, CallContext>;
+
+/**
+ * How the response of one call comes to its end. The middlewares set what it is and what settles the call; whoever sends it settles
+ * the call before the response ends, and closes it after. Settling and closing happen once, however often they are called.
+ */
+export class ResponseLifecycle {
+  /** HTTP status, once it is known. */
+  status: number | undefined;
+  /** Why the call failed or was refused: of a stream, also after its status. */
+  refusal: Pick<Refusal, 'code' | 'detail'> | undefined;
+  /** As they are sent. */
+  headers: Readonly<Record<string, string>> = {};
+  /** Microcredits that the call comes to. */
+  cost = 0;
+  /** Epoch ms at which the first piece of a stream left. */
+  firstByteAt: number | undefined;
+  readonly #now: () => number;
+  readonly #onClose: () => void;
+  #settlement: (() => Promise<void>) | undefined;
+  #settled: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(now: () => number, onClose: () => void) {
+    this.#now = now;
+    this.#onClose = onClose;
+  }
+
+  /** To be called before a piece of a stream leaves; only the first counts. */
+  markFirstByte(): void {
+    this.firstByteAt ??= this.#now();
+  }
+
+  /** How the call will be settled, in place of what was set before. Changes nothing once that has begun. */
+  settleBy(settlement: () => Promise<void>): void {
+    this.#settlement = settlement;
+  }
+
+  /** Settles the call, if anything is to be settled; resolves when that is done. */
+  async settle(): Promise<void> {
+    await (this.#settled ??= this.#settlement?.());
+  }
+
+  /** The response has ended, or could not be sent to its end. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#onClose();
+  }
+}

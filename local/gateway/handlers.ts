@@ -12,14 +12,14 @@ export async function apiHandler(id: string): Promise<LambdaHandler> {
 }
 
 async function unknownRouteHandler() {
-  return (await import('#runtime/http/unknown-route.ts')).unknownRoute();
+  return (await import('#runtime/unknown-route.ts')).unknownRoute();
 }
 
 async function routeHandler({ file, name, route }: OperationPlace) {
   const { [name]: operation } = await import(/* @vite-ignore */ `#api/${file}.ts`);
   if (operation === undefined) throw new Error(`functions/api/${file}.ts does not export ${name}`);
-  if (route.priced) return (await import('#runtime/endpoints/priced-endpoint.ts')).pricedEndpoint(route, operation);
-  return (await import('#runtime/endpoints/endpoint.ts')).endpoint(route, operation);
+  if (route.priced) return (await import('#runtime/priced-endpoint.ts')).pricedEndpoint(route, operation);
+  return (await import('#runtime/endpoint.ts')).endpoint(route, operation);
 }
 
 /** The handler of a job. */

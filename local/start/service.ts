@@ -1,10 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { ambient, environment, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
-import { environment } from '#runtime/shared/environment.ts';
-import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { createAdmin } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
 import { openIdentityIssuer } from '../admin/identity-issuer.ts';

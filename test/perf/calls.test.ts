@@ -4,7 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 

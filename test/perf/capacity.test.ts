@@ -8,7 +8,7 @@ import { newRequestId } from '#domain/shared/ids.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
 import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 

@@ -9,7 +9,7 @@ import { accountsAtATime } from '#domain/meter/sweep.ts';
 import { secondsToRenew } from '#lib/cost/capacity.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';

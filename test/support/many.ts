@@ -1,5 +1,5 @@
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { explainOutage } from '#runtime/shared/outage.ts';
+import { explainOutage } from '#runtime/outage.ts';
 
 /** `npm run test:long`: the same tests with large counts. */
 const isLong = Boolean(process.env['LONG']);

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { resetEnvironment } from '#runtime/shared/per-environment.ts';
+import { resetEnvironment } from '#runtime/process.ts';
 
 const before = { ...process.env };
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import { createCallServices } from '#runtime/calls/call-services.ts';
 import { queueJob } from '#runtime/jobs/queue-job.ts';
-import { perEnvironment } from '#runtime/shared/per-environment.ts';
+import { perEnvironment } from '#runtime/process.ts';
 
 const Message = v.object({ accountId: v.number(), agentId: v.string(), id: v.string() });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { jobOfForm } from '#domain/audio/jobs/job.ts';
 import { services } from '#runtime/services/container.ts';
-import { logger } from '#runtime/shared/telemetry.ts';
+import { logger } from '#runtime/telemetry.ts';
 
 /**
  * What is used of a notification of asynchronous inference (AWS "Check prediction results"), as SNS hands it to a function. One that is not

@@ -1,5 +1,5 @@
 import { services } from '#runtime/services/container.ts';
-import { logger, recordSweep } from '#runtime/shared/telemetry.ts';
+import { logger, recordSweep } from '#runtime/telemetry.ts';
 
 export async function handler(): Promise<void> {
   const { metering, clock, sweepQueues } = services();

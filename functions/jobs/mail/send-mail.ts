@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { sendWaiting } from '#domain/mail/outbox.ts';
 import { streamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
-import { recordRejectedMail } from '#runtime/shared/telemetry.ts';
+import { recordRejectedMail } from '#runtime/telemetry.ts';
 
 const Image = v.object({ outbox: v.string() });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { type SuppressionReason, suppress } from '#domain/mail/suppression.ts';
 import { services } from '#runtime/services/container.ts';
-import { logger } from '#runtime/shared/telemetry.ts';
+import { logger } from '#runtime/telemetry.ts';
 
 const Recipients = v.array(v.object({ emailAddress: v.pipe(v.string(), v.nonEmpty()) }));
 

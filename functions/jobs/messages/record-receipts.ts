@@ -1,6 +1,6 @@
 import { receiptIn } from '#domain/messages/receipt-events.ts';
 import { services } from '#runtime/services/container.ts';
-import { logger } from '#runtime/shared/telemetry.ts';
+import { logger } from '#runtime/telemetry.ts';
 
 /** May get an event more than once, a later one before an earlier one, and events of messages that others have sent. */
 export async function handler(event: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 import { RecordedLine } from '#contract/platform/request-record.ts';
 import { recordRequests } from '#domain/requests/request-log.ts';
-import { logJob } from '#runtime/jobs/log-job.ts';
+import { logJob } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
 
 /** Lines that come again, or late, write the same records again. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { queueJob } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
-import { changeIn } from '#runtime/shared/stream-image.ts';
+import { changeIn } from '#runtime/stream-image.ts';
 
 const Wake = v.object({ wake: v.object({ accountId: v.number(), id: v.string(), hops: v.optional(v.number(), 0) }) });
 

@@ -5,7 +5,7 @@ import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { collectBody } from '#gateways/bounded-body.ts';
 import { withConflictRetries } from '#repositories/shared/conflicts.ts';
-import { perEnvironment } from '../shared/per-environment.ts';
+import { perEnvironment } from '../process.ts';
 import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 
 /**

@@ -13,9 +13,9 @@ import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { dynamoClient } from '../aws/clients.ts';
+import { lazy } from '../process.ts';
 import type { CoreServices } from '../services/core-services.ts';
-import { lazy } from '../shared/lazy.ts';
-import { logger } from '../shared/telemetry.ts';
+import { logger } from '../telemetry.ts';
 import { modelDeadlines } from './model-deadlines.ts';
 import { turnItems } from './turn-items.ts';
 

@@ -6,7 +6,7 @@ import { encodersOf } from '#gateways/analysis/encoders.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 
 interface Models {
   readonly gateway: ModelGateway;

@@ -3,7 +3,7 @@ import { transcriptionService } from '#domain/audio/transcription.ts';
 import { audioGateway } from '#gateways/sagemaker/audio-gateway.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 
 /** Reads the container and seconds of a whole file, and of a file in storage. */
 export const loadAudioFacts = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).audioFacts);

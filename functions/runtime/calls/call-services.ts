@@ -3,10 +3,8 @@ import { inference } from '#domain/inference/inference.ts';
 import { translationService } from '#domain/inference/translation/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { environment, lazy, perEnvironment } from '../process.ts';
 import { createCoreServices } from '../services/core-services.ts';
-import { environment } from '../shared/environment.ts';
-import { lazy } from '../shared/lazy.ts';
-import { perEnvironment } from '../shared/per-environment.ts';
 import { meterUpdate, modelRuntime } from './fast-path.ts';
 import { modelDeadlines } from './model-deadlines.ts';
 

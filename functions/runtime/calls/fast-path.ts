@@ -5,9 +5,9 @@ import type { Update } from '#repositories/meter/meter-calls.ts';
 import { wantedOfAllowance } from '#repositories/meter/meter-item.ts';
 import { awsService } from '../aws/aws-service.ts';
 import { dynamoTimeout } from '../aws/timeouts.ts';
+import { lazy } from '../process.ts';
 import { quickRuntime } from '../quick/quick-runtime.ts';
 import { quickUpdate } from '../quick/quick-update.ts';
-import { lazy } from '../shared/lazy.ts';
 
 type Switch = Pick<Environment, 'FAST_PATH'>;
 

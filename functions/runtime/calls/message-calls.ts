@@ -7,7 +7,7 @@ import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { messagingClient } from '../aws/messaging-client.ts';
 import type { CoreServices } from '../services/core-services.ts';
-import { logger } from '../shared/telemetry.ts';
+import { logger } from '../telemetry.ts';
 
 /** Far longer than AWS takes, far shorter than the function has. */
 const carrierDeadlineMs = 10_000;

@@ -5,7 +5,7 @@ import { serviceClient } from '#gateways/service-client.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { services } from '../services/container.ts';
-import { logger, recordWalk } from '../shared/telemetry.ts';
+import { logger, recordWalk } from '../telemetry.ts';
 
 /** One walk of the canary; a failure is a line of the log, and in the metric that its alarm watches. */
 export async function runCanary(): Promise<void> {

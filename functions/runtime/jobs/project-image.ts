@@ -1,5 +1,5 @@
 import { services } from '../services/container.ts';
-import { recordCharge } from '../shared/telemetry.ts';
+import { recordCharge } from '../telemetry.ts';
 
 /** Writes the ledger rows of a meter's image, and its charges into the metrics. Doing it again changes no row. */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {

@@ -1,6 +1,11 @@
-import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { type HandleImage, itemOf } from '../shared/stream-image.ts';
-import { logger } from '../shared/telemetry.ts';
+import { gunzipSync } from 'node:zlib';
+import type { CloudWatchLogsEvent, SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import * as v from 'valibot';
+import { type Job, jobs } from '#contract/jobs.ts';
+import type { SweepKind } from '#domain/meter/meter-store.ts';
+import { services } from '../services/container.ts';
+import { type HandleImage, itemOf } from '../stream-image.ts';
+import { logger } from '../telemetry.ts';
 
 /**
  * A Lambda on a queue. Messages that fail are reported, each by itself, and the queue hands them out again. `concurrent`: those of a batch are
@@ -26,4 +31,60 @@ export function queueJob(handle: (message: unknown) => Promise<void>, { concurre
 /** On the queue of an `itemStreamJob`: does with each image what that could not do. */
 export function imageRetryJob(handle: HandleImage) {
   return queueJob(async (image) => handle(itemOf(image)));
+}
+
+/** Part of a job's timeout in which it begins work; the rest is for running work to end. */
+const share = 0.8;
+
+/** Aborts when a run should begin no more work, so that Lambda does not cut it off. */
+export const workSignal = ({ timeoutSeconds }: { readonly timeoutSeconds: number }): AbortSignal =>
+  AbortSignal.timeout(timeoutSeconds * 1000 * share);
+
+const LogData = v.object({ logEvents: v.array(v.object({ message: v.string() })) });
+
+/**
+ * A Lambda on a subscription to log groups, which may deliver a line more than once (AWS "Using CloudWatch Logs subscription
+ * filters"). A line that is not as the schema has it is reported, without its text, and left out.
+ */
+export function logJob<Schema extends v.GenericSchema>(
+  schema: Schema,
+  handle: (lines: readonly v.InferOutput<Schema>[]) => Promise<void>,
+) {
+  const Line = v.pipe(v.string(), v.parseJson(), schema);
+  return async ({ awslogs }: CloudWatchLogsEvent): Promise<void> => {
+    const { logEvents } = v.parse(LogData, JSON.parse(gunzipSync(Buffer.from(awslogs.data, 'base64')).toString()));
+    const parsed = logEvents.map(({ message }) => v.safeParse(Line, message));
+    for (const { issues = [] } of parsed) {
+      const places = issues.map((issue) => v.getDotPath(issue) ?? 'the line');
+      if (places.length > 0) logger().error('a log line has no record that can be read', { places });
+    }
+    await handle(parsed.flatMap(({ success, output }) => (success ? [output] : [])));
+  };
+}
+
+const Message = v.object({ shards: v.array(v.number()), at: v.number() });
+
+/** After so long (ms) the next dispatch has queued the shards again, if they still have work. */
+const validMs = jobs.sweepMeters.trigger.everySeconds * 1000;
+
+/**
+ * A Lambda on a queue of shards. It ends before its timeout and leaves the rest to the next dispatch. A failure fails the run, which its
+ * alarm counts. The message is not tried again: it is too old when it comes back.
+ */
+export function sweepJob(kind: SweepKind, job: Job) {
+  return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+    const { metering, clock } = services();
+    const signal = workSignal(job);
+    for (const { body } of Records) {
+      const { shards, at } = v.parse(Message, JSON.parse(body));
+      const now = clock.now();
+      if (now - at > validMs) {
+        logger().info('left to the next dispatch', { kind, shards });
+        continue;
+      }
+      const { accounts } = await metering().sweep(now, { kinds: [kind], shards, signal });
+      logger().info('swept', { kind, accounts, isDone: !signal.aborted });
+    }
+    return { batchItemFailures: [] };
+  };
 }

@@ -1,8 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { explainOutage } from '../shared/outage.ts';
-import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../shared/stream-image.ts';
-import { logger } from '../shared/telemetry.ts';
+import { explainOutage } from '../outage.ts';
+import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../stream-image.ts';
+import { logger } from '../telemetry.ts';
 
 /**
  * A Lambda on a table's stream. Records are handled in order; the first that fails is reported, and it and what comes
@@ -119,4 +120,22 @@ async function succeeds(handle: () => Promise<void>): Promise<boolean> {
 /** Has this record delivered again, and all after it. */
 function responseFor(record: DynamoDBRecord | undefined): DynamoDBBatchResponse {
   return { batchItemFailures: record ? [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] : [] };
+}
+
+const StreamEvent = v.object({
+  Records: v.array(v.object({ dynamodb: v.object({ NewImage: v.optional(v.record(v.string(), v.unknown())) }) })),
+});
+
+/** What Lambda writes of a batch that it gives up: the event as JSON text in `payload`, beside metadata. */
+const InvocationRecord = v.object({
+  payload: v.union([v.pipe(v.string(), v.parseJson(), StreamEvent), StreamEvent]),
+});
+
+/**
+ * The images, in DynamoDB JSON and in the stream's order, of an object that Lambda wrote to an on-failure destination in S3
+ * (AWS "Retain discarded records for a DynamoDB event source in Lambda"). Throws a ValiError for any other text.
+ */
+export function givenUpImages(text: string): readonly Record<string, unknown>[] {
+  const { payload } = v.parse(v.pipe(v.string(), v.parseJson(), InvocationRecord), text);
+  return payload.Records.flatMap(({ dynamodb: { NewImage } }) => (NewImage ? [NewImage] : []));
 }

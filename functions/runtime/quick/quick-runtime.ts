@@ -9,7 +9,7 @@ import {
 } from '#gateways/sagemaker/runtime.ts';
 import type { AwsService } from '../aws/aws-service.ts';
 import type { HttpRequest } from '../aws/signature.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 import type { AttemptResult, TransportOptions } from './attempt.ts';
 import { bodyOf, type Send, signedTransport } from './signed-transport.ts';
 

@@ -7,7 +7,7 @@ import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { dynamoClient } from '../aws/clients.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 import type { CoreServices } from './core-services.ts';
 
 /** Unpriced services of agents, each built on first use. */

@@ -10,8 +10,8 @@ import { jobStore } from '#repositories/audio/jobs.ts';
 import { purgeAudio } from '#repositories/audio/purge.ts';
 import { dynamoClient, sagemakerClient } from '../aws/clients.ts';
 import { s3Client } from '../aws/s3-client.ts';
-import { lazy } from '../shared/lazy.ts';
-import { logger } from '../shared/telemetry.ts';
+import { lazy } from '../process.ts';
+import { logger } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
 
 /** What is about long audio, each part built when it is first needed. */

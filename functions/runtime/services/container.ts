@@ -40,8 +40,7 @@ import { alertStore } from '#repositories/meter/alerts.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { dynamoClient } from '../aws/clients.ts';
-import { lazy } from '../shared/lazy.ts';
-import { perEnvironment } from '../shared/per-environment.ts';
+import { lazy, perEnvironment } from '../process.ts';
 import { createCoreServices } from './core-services.ts';
 
 export type Services = ReturnType<typeof build>;

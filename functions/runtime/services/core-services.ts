@@ -8,9 +8,7 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency } from '#domain/shared/idempotency.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
-import { ambient } from '../shared/ambient.ts';
-import { environment } from '../shared/environment.ts';
-import { deferred, lazy } from '../shared/lazy.ts';
+import { ambient, deferred, environment, lazy } from '../process.ts';
 
 export type CoreServices = ReturnType<typeof createCoreServices>;
 

@@ -3,7 +3,7 @@ import { messageList } from '#domain/messages/message-list.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from '../aws/clients.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 import type { CoreServices } from './core-services.ts';
 
 const pause = (ms: number): Promise<void> => sleep(ms);

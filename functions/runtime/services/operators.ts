@@ -17,7 +17,7 @@ import { mailHistory } from '#repositories/mail/mail-history.ts';
 import { auditReads } from '#repositories/operators/audit-reads.ts';
 import { emailsOf } from '#repositories/operators/emails.ts';
 import { operatorStore } from '#repositories/operators/operators.ts';
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '../process.ts';
 
 interface OperatorParts {
   readonly dynamo: () => DynamoDBDocumentClient;

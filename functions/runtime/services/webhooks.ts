@@ -16,8 +16,8 @@ import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
 import { leases } from '#repositories/webhooks/leases.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { dynamoClient } from '../aws/clients.ts';
-import { lazy } from '../shared/lazy.ts';
-import type { ItemChange } from '../shared/stream-image.ts';
+import { lazy } from '../process.ts';
+import type { ItemChange } from '../stream-image.ts';
 import type { CoreServices } from './core-services.ts';
 
 /** Messages that the sweep sends at a time. */

@@ -5,7 +5,7 @@ import { allRoutes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { dailyCounter } from '#domain/shared/idempotency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { endpoint } from '#runtime/endpoints/endpoint.ts';
+import { endpoint } from '#runtime/endpoint.ts';
 import { services } from '#runtime/services/container.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';

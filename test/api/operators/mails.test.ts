@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ambient, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
-import { resetEnvironment } from '#runtime/shared/per-environment.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handler } from '#jobs/requests/record-requests.ts';
-import { fullyRecorded } from '#middleware/request/refusal-sampler.ts';
+import { fullyRecorded } from '#middleware/request-log.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { mistyped } from '#test/requests/mistyped.ts';

@@ -8,7 +8,7 @@ import { TranslationRequest } from '#contract/inference/translation.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { cutAtStop } from '#domain/inference/streams/stop-sequences.ts';
 import { claimOf } from '#domain/shared/idempotency.ts';
-import { jsonBody } from '#middleware/request/json-body.ts';
+import { jsonBody } from '#middleware/json-body.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Of what `JSON.parse` alone takes for the same body. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { resetEnvironment } from '#runtime/shared/per-environment.ts';
+import { resetEnvironment } from '#runtime/process.ts';
 import { begun, chat, completion, embeddings } from '#test/models/hostile/hostile-calls.ts';
 import { type Misdeed, startHostileRuntime, streamOf } from '#test/models/hostile/hostile-runtime.ts';
 import {

@@ -9,7 +9,7 @@ import { serviceClient } from '#gateways/service-client.ts';
 import { walk } from '#lib/cost/cost.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { rowsOf, tableName } from '#test/database/rows.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 

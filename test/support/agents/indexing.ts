@@ -15,7 +15,7 @@ import { agentStore } from '#repositories/agents/agents.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
 import { credits, meterWith, putMeter, start } from '#test/meter/meters.ts';

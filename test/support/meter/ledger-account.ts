@@ -22,7 +22,7 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { writeRefund } from '#repositories/meter/refund-write.ts';
 import { StoredCharge } from '#repositories/meter/stored-charge.ts';
 import { failedItems, putNew } from '#repositories/shared/transaction.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { type Fault, faultyClient } from '../database/faulty-client.ts';
 import { start } from './meters.ts';
 

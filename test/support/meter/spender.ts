@@ -4,7 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 
 /**
  * A worker in a process of its own that spends as fast as it can: `spender.ts <url> <account> <name> <costs as JSON>`,

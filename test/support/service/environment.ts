@@ -1,4 +1,4 @@
-import { resetEnvironment } from '#runtime/shared/per-environment.ts';
+import { resetEnvironment } from '#runtime/process.ts';
 
 /** Gives the functions other environment variables from the next request on, and returns how to put them back. */
 export function withEnvironment(values: Readonly<Record<string, string>>): () => void {

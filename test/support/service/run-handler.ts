@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { apiHandler } from '#local/gateway/handlers.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 
 /**
  * Runs one event through a handler in a process of its own, which a test may kill: `run-handler.ts <id> <clock offset>`,

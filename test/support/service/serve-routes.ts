@@ -3,7 +3,7 @@ import { installLambdaRuntime } from '#local/gateway/lambda-runtime.ts';
 /** The API in a process of its own, which a test may kill: `serve-routes.ts <clock offset>`; its address on standard output. */
 installLambdaRuntime();
 process.on('SIGTERM', () => process.exit());
-const { ambient } = await import('#runtime/shared/ambient.ts');
+const { ambient } = await import('#runtime/process.ts');
 ambient.clock = { now: () => Date.now() + Number(process.argv[2]) };
 const { startFrontServer } = await import('#local/gateway/front-server.ts');
 const { apiHandler } = await import('#local/gateway/handlers.ts');

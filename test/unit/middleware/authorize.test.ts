@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { routes } from '#contract/routes.ts';
-import { authorize } from '#middleware/authorize.ts';
+import { authorize } from '#middleware/incoming.ts';
 
 const publicOrigin = 'https://ai.example.com';
 const gateway = 'abc.execute-api.eu-west-1.amazonaws.com';

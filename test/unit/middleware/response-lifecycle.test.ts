@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { ResponseLifecycle } from '#middleware/response-lifecycle.ts';
+import { ResponseLifecycle } from '#middleware/call.ts';
 
 type Settlement = () => Promise<void>;
 

@@ -7,7 +7,7 @@ import { graceSeconds } from '#domain/meter/admission/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';

@@ -6,7 +6,7 @@ import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';

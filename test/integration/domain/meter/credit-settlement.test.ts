@@ -4,7 +4,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';

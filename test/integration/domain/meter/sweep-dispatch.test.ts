@@ -8,7 +8,7 @@ import { metering } from '#domain/meter/metering.ts';
 import type { SweepMessage } from '#domain/meter/sweep.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { patience, times } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';

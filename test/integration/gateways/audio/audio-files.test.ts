@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOfStorage } from '#domain/audio/jobs/ports.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
-import { explainOutage } from '#runtime/shared/outage.ts';
+import { explainOutage } from '#runtime/outage.ts';
 import { silence } from '#test/audio/files.ts';
 
 const file = silence(60);

@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/tables.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { purgeKey, userKey } from '#repositories/accounts/account-items.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;

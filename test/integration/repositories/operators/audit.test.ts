@@ -8,7 +8,7 @@ import { accountStore } from '#repositories/accounts/accounts.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { auditReads } from '#repositories/operators/audit-reads.ts';
 import { operatorStore } from '#repositories/operators/operators.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
 const names = { accounts: tables.accounts.name, meters: tables.meters.name, audit: tables.audit.name };

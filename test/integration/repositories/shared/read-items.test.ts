@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { readItems } from '#repositories/shared/read-items.ts';
-import { explainOutage } from '#runtime/shared/outage.ts';
+import { explainOutage } from '#runtime/outage.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';
 

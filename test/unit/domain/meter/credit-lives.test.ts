@@ -20,7 +20,7 @@ import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { newRequestId } from '#domain/shared/ids.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { holdRow, maxItemBytes, meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';

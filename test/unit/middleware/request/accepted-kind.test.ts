@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { acceptedKind } from '#middleware/request/accepted-kind.ts';
+import { acceptedKind } from '#middleware/incoming.ts';
 
 const kindFor = (...accept: string[]) =>
   acceptedKind({ multiValueHeaders: { Accept: accept } } as unknown as APIGatewayProxyEvent, ['json', 'audio']);

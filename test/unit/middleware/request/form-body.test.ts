@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FormFile } from '#contract/http/form.ts';
-import { formBody } from '#middleware/request/form-body.ts';
+import { formBody } from '#middleware/form-body.ts';
 
 const type = 'multipart/form-data; boundary=b';
 const part = (disposition: string, value: string | Buffer, more = '') =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idempotencyKeyOf } from '#middleware/request/idempotency-key.ts';
+import { idempotencyKeyOf } from '#middleware/incoming.ts';
 
 const keyOf = (...values: string[]) => idempotencyKeyOf({ multiValueHeaders: { 'Idempotency-Key': values } } as never);
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonBody } from '#middleware/request/json-body.ts';
+import { jsonBody } from '#middleware/json-body.ts';
 
 const read = (body: string) => jsonBody({ body, isBase64Encoded: false } as APIGatewayProxyEvent);
 

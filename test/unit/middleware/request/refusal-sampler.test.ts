@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRefusalSampler, fullyRecorded } from '#middleware/request/refusal-sampler.ts';
+import { createRefusalSampler, fullyRecorded } from '#middleware/request-log.ts';
 
 const minute = 60_000;
 

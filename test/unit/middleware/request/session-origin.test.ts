@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { sessionOriginOf } from '#middleware/request/session-origin.ts';
+import { sessionOriginOf } from '#middleware/browser.ts';
 
 const header = 'cloudfront-viewer-country';
 

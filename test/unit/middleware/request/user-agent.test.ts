@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { userAgentOf } from '#middleware/request/user-agent.ts';
+import { userAgentOf } from '#middleware/browser.ts';
 
 const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
 const windows = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { followStream } from '#middleware/response/stream-progress.ts';
+import { followStream } from '#middleware/metered.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { callerAddressOf, networkOf } from '#runtime/http/network.ts';
+import { callerAddressOf, networkOf } from '#runtime/network.ts';
 
 const on = (TRUSTED_PROXIES = 0) => ({ NETWORK_LIMITS: 'on', TRUSTED_PROXIES }) as const;
 

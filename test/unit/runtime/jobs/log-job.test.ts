@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { logJob } from '#runtime/jobs/log-job.ts';
+import { logJob } from '#runtime/jobs/queue-job.ts';
 
 const eventOf = (...messages: string[]) => ({
   awslogs: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deferred, lazy } from '#runtime/shared/lazy.ts';
+import { deferred, lazy } from '#runtime/process.ts';
 
 test('what is loaded lazily is loaded once, and again after a load that failed', async () => {
   const outcomes = [

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { metrics, metricsService } from '#contract/platform/metrics.ts';
-import { recordLostSettlement } from '#runtime/shared/telemetry.ts';
+import { recordLostSettlement } from '#runtime/telemetry.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 
 test('a settlement that is lost is counted, for the service as a whole', () => {

@@ -7,7 +7,7 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { type Metering, metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { newSecret, signedHeaders } from '#domain/webhooks/sending/signature.ts';
-import { ambient } from '#runtime/shared/ambient.ts';
+import { ambient } from '#runtime/process.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const body = JSON.stringify({ type: 'webhook.test', timestamp: '2027-03-01T00:00:00.000Z', data: { name: 'Zoë 🎉' } });

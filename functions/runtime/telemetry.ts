@@ -4,8 +4,7 @@ import * as v from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { dimensions, failedWalks, metrics } from '#contract/platform/metrics.ts';
 import type { RequestLine } from '#middleware/request-log.ts';
-import { ambient } from './ambient.ts';
-import { perEnvironment } from './per-environment.ts';
+import { ambient, perEnvironment } from './process.ts';
 
 /** Reads POWERTOOLS_* from the environment when first used. Of errors it writes what `described` lets through. */
 export const logger = perEnvironment(

@@ -4,10 +4,10 @@ import { formatOf } from '#contract/http/response-formats.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
-import { envelope } from '#middleware/envelope.ts';
+import { envelope } from '#middleware/outgoing.ts';
 import { requestLog } from '#middleware/request-log.ts';
-import { log, outcome } from './response-wiring.ts';
 import { bufferedHandler } from './send-response.ts';
+import { log, outcome } from './stack.ts';
 
 /** What a request log calls requests that no route matches. */
 const nowhere = { id: 'unknown-route' };

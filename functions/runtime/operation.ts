@@ -10,8 +10,8 @@ import type { Proof } from '#domain/inference/tokens.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Claim } from '#domain/shared/idempotency.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
-import type { CallServices } from '../calls/call-services.ts';
-import type { Services } from '../services/container.ts';
+import type { CallServices } from './calls/call-services.ts';
+import type { Services } from './services/container.ts';
 
 type Parsed<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined;
 type ResponseData<R> = R extends { output: infer Schema extends GenericSchema } ? InferInput<Schema> : void;

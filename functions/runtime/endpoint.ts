@@ -1,10 +1,10 @@
 import type { Route } from '#contract/http/route.ts';
-import { sessionOriginOf } from '#middleware/request/session-origin.ts';
-import { deviceOf } from '#middleware/response/cookies.ts';
-import { networkOf } from '../http/network.ts';
-import { services } from '../services/container.ts';
-import { typed } from '../shared/typed.ts';
+import { sessionOriginOf } from '#middleware/browser.ts';
+import { deviceOf } from '#middleware/outgoing.ts';
+import { networkOf } from './network.ts';
 import type { CheckedOperation, Operation } from './operation.ts';
+import { typed } from './process.ts';
+import { services } from './services/container.ts';
 import { given, stack } from './stack.ts';
 
 /** Builds the Lambda handler of an unpriced route. */

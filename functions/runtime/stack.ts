@@ -7,23 +7,34 @@ import type { Route } from '#contract/http/route.ts';
 import { TextBody } from '#contract/http/text-body.ts';
 import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
 import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
-import { accept } from '#middleware/accept.ts';
-import { authenticate } from '#middleware/authenticate.ts';
-import { authorize } from '#middleware/authorize.ts';
+import { newRequestId } from '#domain/shared/ids.ts';
 import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
-import { envelope } from '#middleware/envelope.ts';
-import { idempotency } from '#middleware/idempotency.ts';
-import { meter } from '#middleware/meter.ts';
-import { type OpenOrder, openOrder } from '#middleware/open-order.ts';
-import { requestLog } from '#middleware/request-log.ts';
-import { recordOf } from '#middleware/request-record.ts';
-import { type FindMeter, forbiddenUses } from '#middleware/request/forbidden-use.ts';
-import { type MakeOrder, validate } from '#middleware/validate.ts';
-import { canStream } from '../http/response-streaming.ts';
-import { log, outcome } from '../http/response-wiring.ts';
-import { bufferedHandler, streamedHandler } from '../http/send-response.ts';
-import type { CoreServices } from '../services/core-services.ts';
-import { authentication, idempotent, meters, publicOrigin, sampleRefusal } from './wiring.ts';
+import {
+  accept,
+  authenticate,
+  type Authentication,
+  authorize,
+  type MakeOrder,
+  validate,
+} from '#middleware/incoming.ts';
+import {
+  type FindMeter,
+  forbiddenUses,
+  idempotency,
+  type Idempotent,
+  meter,
+  type Meters,
+  type OpenOrder,
+  openOrder,
+} from '#middleware/metered.ts';
+import { envelope, type Outcome } from '#middleware/outgoing.ts';
+import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
+import { callerAddressOf } from './network.ts';
+import { explainOutage } from './outage.ts';
+import { ambient, environment } from './process.ts';
+import { bufferedHandler, canStream, streamedHandler } from './send-response.ts';
+import type { CoreServices } from './services/core-services.ts';
+import { logger, recordLostSettlement, recordRequest } from './telemetry.ts';
 
 /** What a route does with input beside its schemas. */
 export interface InputSteps {
@@ -91,3 +102,47 @@ export function given(call: Call) {
   };
   return { requestId, input, caller, order, claim, openHold, setSession, setDevice, setCost };
 }
+
+/** What the middlewares of a route are given; each part is looked up when a request needs it. */
+const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
+
+const sampleRefusal = createRefusalSampler();
+
+const authentication = (services: () => CoreServices) => (): Authentication => ({
+  sessionCookie: environment().SESSION_COOKIE,
+  now: () => ambient.clock.now(),
+  findMeter: (accountId) => services().metering().find(accountId),
+  findBySession: (session) => services().sessions().accountOf(session),
+});
+
+const meters = (services: () => CoreServices) => (): Meters => ({
+  metering: services().metering(),
+  now: () => ambient.clock.now(),
+  onLostSettlement: (error, lost) => {
+    logger().error('a settlement was lost; its hold will expire', { ...lost, error });
+    recordLostSettlement();
+  },
+  onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
+});
+
+const idempotent = (services: () => CoreServices) => (): Idempotent => ({
+  records: services().idempotency(),
+  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will expire', { error }),
+});
+
+/** What the request log and the envelope are given, also where no route matches: so nothing here loads a service. */
+export const log: RequestLog = {
+  now: () => ambient.clock.now(),
+  newRequestId: () => newRequestId(ambient.random),
+  addressOf: (event) => callerAddressOf(event, environment()),
+  write: recordRequest,
+};
+
+export const outcome: Outcome = {
+  get sessionCookie() {
+    return environment().SESSION_COOKIE;
+  },
+  explain: explainOutage,
+  onUnforeseen: (error, requestId) => logger().error('unforeseen error', { requestId, error }),
+  onFailure: (error, failed) => logger().warn('a dependency failed', { ...failed, code: error.code, error }),
+};

@@ -1,9 +1,10 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import * as v from 'valibot';
 import type { CallContext } from '#middleware/call.ts';
-import type { CallResponse } from '#middleware/envelope.ts';
-import type { ResponseLifecycle } from '#middleware/response-lifecycle.ts';
-import type { EventStream } from '#middleware/response/event-stream.ts';
-import { typed } from '../shared/typed.ts';
+import type { ResponseLifecycle } from '#middleware/call.ts';
+import type { EventStream } from '#middleware/event-stream.ts';
+import type { CallResponse } from '#middleware/outgoing.ts';
+import { typed } from './process.ts';
 
 /** A route's middlewares and its operation, which resolve with a CallResponse. */
 type Handle = (event: APIGatewayProxyEvent, context: CallContext) => Promise<unknown>;
@@ -81,3 +82,13 @@ const ended = (response: awslambda.HttpResponseStream): Promise<void> =>
     if (response.destroyed) resolve();
     else response.once('close', resolve).end(resolve);
   });
+
+const LambdaGlobal = v.object({ streamifyResponse: v.function() });
+
+/**
+ * Whether this process can stream responses: Lambda's Node.js runtime puts `awslambda.streamifyResponse` in place. The
+ * AWS SDK makes an `awslambda` object of its own where there is none, so its presence alone means nothing.
+ */
+export function canStream(): boolean {
+  return v.is(LambdaGlobal, Reflect.get(globalThis, 'awslambda'));
+}

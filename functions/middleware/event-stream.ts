@@ -1,7 +1,8 @@
 import type { ResponseFormat } from '#contract/http/response-format.ts';
+import type { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
 import type { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
-import type { ResponseLifecycle } from '../response-lifecycle.ts';
+import type { ResponseLifecycle } from './call.ts';
 
 export interface EventStreamOptions {
   readonly format: ResponseFormat;
@@ -49,4 +50,37 @@ async function* events(
   }
   await lifecycle.settle();
   yield last;
+}
+
+/**
+ * A file as the body that is sent while it is made, at the reader's pace. Bytes have no place for an error: one that breaks off
+ * ends its connection, so that nobody takes it for whole.
+ */
+export function byteStream(response: StreamedBytes, options: Omit<EventStreamOptions, 'format'>): EventStream {
+  const reader = { isLeft: false };
+  return {
+    pieces: bytes(response, options, reader),
+    leave() {
+      reader.isLeft = true;
+      response.cancel();
+      return options.lifecycle.settle();
+    },
+  };
+}
+
+async function* bytes(
+  response: StreamedBytes,
+  { lifecycle, explain }: Omit<EventStreamOptions, 'format'>,
+  reader: { readonly isLeft: boolean },
+): AsyncGenerator<Buffer> {
+  try {
+    for (let next = await response.next(); !next.done; next = await response.next()) {
+      lifecycle.markFirstByte();
+      yield next.value;
+    }
+  } catch (error) {
+    if (reader.isLeft) return;
+    throw explain(error);
+  }
+  await lifecycle.settle();
 }

@@ -6,13 +6,12 @@ import { TextBody } from '#contract/http/text-body.ts';
 import { type ErrorCode, errorStatus, type Refusal } from '#contract/shared/errors.ts';
 import { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
 import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
-import { ServiceError } from '#domain/shared/service-error.ts';
-import type { Call, Middleware } from './call.ts';
-import type { ResponseLifecycle } from './response-lifecycle.ts';
-import { byteStream } from './response/byte-stream.ts';
-import { cookiesOf } from './response/cookies.ts';
-import { type EventStream, eventStream } from './response/event-stream.ts';
-import { errorHeaders, responseHeaders, streamHeaders } from './response/response-headers.ts';
+import { decimalCredits, type Receipt } from '#domain/meter/receipt.ts';
+import { parseCredential } from '#domain/shared/credential.ts';
+import { type RateLimit, ServiceError } from '#domain/shared/service-error.ts';
+import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
+import { byteStream, type EventStream, eventStream } from './event-stream.ts';
+import { cookieValues } from './headers.ts';
 
 export interface Outcome {
   readonly sessionCookie: string;
@@ -130,4 +129,82 @@ const cancelled = () =>
 /** A header that may come twice goes the gateway's other way. */
 function cookieHeaders(call: Call, sessionCookie: string) {
   return call.session || call.device ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } } : {};
+}
+
+type Headers = Record<string, string>;
+
+const fixedHeaders = {
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** In place of those of a whole response. */
+const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
+
+/** Headers of every response to a call. */
+function responseHeaders({ requestId, receipt, replayOf }: Call): Headers {
+  const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId };
+  if (receipt) addReceipt(headers, receipt);
+  if (replayOf !== undefined) {
+    headers['Idempotent-Replayed'] = 'true';
+    headers['x-original-request-id'] = replayOf;
+  }
+  return headers;
+}
+
+/** What the response to a refusal or failure has besides. */
+function errorHeaders(error: ServiceError): Headers {
+  const { code, retryAfterSeconds, rateLimit, originalRequestId, allowedMethods } = error;
+  const headers: Headers = {};
+  if (rateLimit) addRateLimit(headers, rateLimit);
+  if (retryAfterSeconds !== undefined) {
+    headers['Retry-After'] = String(Math.ceil(retryAfterSeconds));
+    // OpenAI's SDKs prefer this header to Retry-After.
+    if (code === 'REQUEST_IN_PROGRESS') headers['retry-after-ms'] = String(Math.ceil(retryAfterSeconds * 1000));
+  }
+  if (originalRequestId !== undefined) headers['x-original-request-id'] = originalRequestId;
+  if (allowedMethods) headers['Allow'] = allowedMethods.join(', ');
+  return headers;
+}
+
+/** Credits as metered. */
+function addReceipt(headers: Headers, { rateLimit, held, charged, remaining, keyRemaining }: Receipt): void {
+  if (rateLimit) addRateLimit(headers, rateLimit);
+  if (held !== undefined) headers['x-credits-held'] = decimalCredits(held);
+  if (charged !== undefined) headers['x-credits-charged'] = decimalCredits(charged);
+  if (remaining !== undefined) headers['x-credits-remaining'] = decimalCredits(remaining);
+  if (keyRemaining !== undefined) headers['x-key-credits-remaining'] = decimalCredits(keyRemaining);
+}
+
+/** OpenAI's names, and those of the IETF draft ratelimit-headers. */
+function addRateLimit(headers: Headers, { limit, remaining, resetMs }: RateLimit): void {
+  const resetSeconds = Math.ceil(resetMs / 1000);
+  headers['x-ratelimit-limit-requests'] = String(limit);
+  headers['x-ratelimit-remaining-requests'] = String(remaining);
+  headers['x-ratelimit-reset-requests'] = `${resetSeconds}s`;
+  headers['RateLimit-Policy'] = `"minute";q=${limit};w=60`;
+  headers['RateLimit'] = `"minute";r=${remaining};t=${resetSeconds}`;
+}
+
+/** The cookie of known devices is named as the session's is: `__Host-` where the service is deployed. */
+const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('session', 'device');
+
+/** What the browser holds as a known device; undefined when it sends nothing. */
+export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): string | undefined {
+  return cookieValues(event, deviceCookie(sessionCookie)).find((text) => parseCredential(text)?.kind === 'device');
+}
+
+/** The cookies that a response sets, as values of `Set-Cookie`. */
+function cookiesOf({ session, device }: Call, sessionCookie: string): string[] {
+  const ended = { text: '', lifetimeMs: 0 };
+  return [
+    ...(session ? [cookie(sessionCookie, session === 'ended' ? ended : session)] : []),
+    ...(device ? [cookie(deviceCookie(sessionCookie), device)] : []),
+  ];
+}
+
+function cookie(name: string, { text, lifetimeMs }: { text: string; lifetimeMs: number }): string {
+  const secure = name.startsWith('__Host-') ? '; Secure' : '';
+  return `${name}=${text}; Path=/; Max-Age=${Math.floor(lifetimeMs / 1000)}; HttpOnly; SameSite=Lax${secure}`;
 }

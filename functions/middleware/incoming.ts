@@ -1,0 +1,280 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import * as v from 'valibot';
+import { idempotencyKey } from '#contract/http/idempotency-key.ts';
+import { bodyKindOf, bodyTypes, type ResponseKind } from '#contract/http/media-kinds.ts';
+import type { Route } from '#contract/http/route.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import type { Order } from '#domain/inference/order.ts';
+import type { Proof } from '#domain/inference/tokens.ts';
+import { hasWorkingKey } from '#domain/meter/admission/admission.ts';
+import type { Meter } from '#domain/meter/meter.ts';
+import { type Credential, parseCredential } from '#domain/shared/credential.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { malformedKey, missingCredential, unknownKey, unknownSession } from '#domain/shared/unauthenticated.ts';
+import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
+import { cookieValues, headerValues } from './headers.ts';
+import { requestBody } from './json-body.ts';
+
+/** Refuses a body for its size or type, before anyone looks at credentials (docs/design/http.md#order-whole). */
+export function accept(route: Route): Middleware {
+  const types = route.bodyKinds.map((kind) => bodyTypes[kind]).join(' or ');
+
+  return {
+    before: function acceptBody({ event, context: { call } }) {
+      call.responseKind = acceptedKind(event, route.responseKinds);
+      if (!event.body) return;
+      if (bodyBytes(event) > route.maxBodyBytes) {
+        const detail = [`The body may have at most ${route.maxBodyBytes} bytes.`, route.largerBodies].filter(Boolean);
+        throw new ServiceError('PAYLOAD_TOO_LARGE', detail.join(' '));
+      }
+      if (route.bodyInput && !isPlainly(event, route)) {
+        throw new ServiceError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          `The Content-Type must be ${types}, without a Content-Encoding.`,
+        );
+      }
+    },
+  };
+}
+
+function bodyBytes(event: APIGatewayProxyEvent): number {
+  return Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+}
+
+/** Whether a body is of a kind that the route takes, and not compressed. */
+function isPlainly(event: APIGatewayProxyEvent, { bodyKinds }: Route): boolean {
+  const types = headerValues(event, 'content-type');
+  const encodings = headerValues(event, 'content-encoding');
+  const kind = types.length === 1 ? bodyKindOf(types[0] ?? '') : undefined;
+  return (
+    kind !== undefined && bodyKinds.includes(kind) && encodings.every((value) => value.toLowerCase() === 'identity')
+  );
+}
+
+/** A header is read no further: a browser's has some hundred characters. */
+const maxCharacters = 1024;
+
+/**
+ * The kind of response that a caller requests of a route: audio where the Accept header names audio (`audio/*`, `audio/mpeg`) and
+ * weighs JSON no higher; else the first that the route has. A wildcard for everything chooses nothing (RFC 9110, 12.5.1).
+ */
+export function acceptedKind(event: APIGatewayProxyEvent, kinds: readonly ResponseKind[]): ResponseKind {
+  const [first = 'json'] = kinds;
+  if (first === 'audio' || !kinds.includes('audio')) return first;
+  const accepted = headerValues(event, 'accept')
+    .join(',')
+    .slice(0, maxCharacters)
+    .toLowerCase()
+    .split(',')
+    .map(weighed);
+  const weightOf = (type: string) => Math.max(0, ...accepted.flatMap((range) => (range.type === type ? range.q : [])));
+  const audio = weightOf('audio');
+  return audio > 0 && audio >= weightOf('application') ? 'audio' : first;
+}
+
+/** A media range by its type, such as `audio`, and its weight. */
+function weighed(range: string): { readonly type: string; readonly q: number } {
+  const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim());
+  const q = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+  return { type: mediaType.split('/', 1)[0] ?? '', q: Number.isFinite(q) ? q : 0 };
+}
+
+/** What proves a credential; each is one read. */
+export interface Authentication {
+  readonly sessionCookie: string;
+  readonly now: () => number;
+  readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+  readonly findBySession: (session: Credential) => Promise<Account | undefined>;
+}
+
+/**
+ * Finds out who calls (docs/specification.md#authentication). A malformed credential is refused without any read. On a priced route
+ * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
+ */
+export function authenticate(route: Route, authentication: () => Authentication): Middleware {
+  /** Reads the key once, however often it is called. */
+  function proofOf(caller: KeyCaller, call?: Call): Proof {
+    let proof: Promise<void> | undefined;
+    async function read(): Promise<void> {
+      const { now, findMeter } = authentication();
+      const meter = await findMeter(caller.accountId);
+      if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
+      if (!call) return;
+      call.isProved = true;
+      call.provenMeter = meter;
+    }
+    return () => (proof ??= read());
+  }
+
+  async function callerOf({ credential, isHeader }: Shown): Promise<Caller> {
+    const takesSession = route.credential !== 'key';
+    if (credential?.kind === 'key') {
+      const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
+      if (!route.priced) await proofOf(caller)();
+      return caller;
+    }
+    if (credential?.kind === 'session' && takesSession) {
+      const caller = await sessionCaller(credential);
+      if (!caller) throw unknownSession();
+      return caller;
+    }
+    if (isHeader && route.credential !== 'session') throw malformedKey();
+    throw missingCredential({ key: route.credential !== 'session', session: takesSession });
+  }
+
+  async function sessionCaller(session: Credential): Promise<Caller | undefined> {
+    const account = await authentication().findBySession(session);
+    return account && { kind: 'session', accountId: account.id, account, session };
+  }
+
+  return {
+    before: async function authenticateCaller({ event, context: { call } }) {
+      if (route.credential === 'none') return;
+      const shown = shownCredential(event, authentication().sessionCookie);
+      const caller = await (route.credential === 'session if any'
+        ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
+        : callerOf(shown));
+      if (!caller) return;
+      call.caller = caller;
+      if (route.priced && caller.kind === 'key') call.prove = proofOf(caller, call);
+    },
+  };
+}
+
+/** What a request has to prove who calls; no `credential` where that is none of ours by its form. */
+interface Shown {
+  readonly credential: Credential | undefined;
+  readonly isHeader: boolean;
+}
+
+/**
+ * The Bearer value, or the session in the cookie when there is no Authorization header: a key beside a cookie counts, one
+ * in the cookie does not. On one machine another service may have set a cookie of that name: it is passed over.
+ */
+function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
+  const headers = headerValues(event, 'authorization');
+  if (headers.length > 0) {
+    const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
+    return { credential: parseCredential(bearer), isHeader: true };
+  }
+  const sent = cookieValues(event, cookie).map(parseCredential);
+  return { credential: sent.find((credential) => credential?.kind === 'session'), isHeader: false };
+}
+
+/**
+ * Refuses (403) a caller who is known but may not: a change that a foreign page makes with the browser's cookie, a key
+ * where a person must act, an account not yet confirmed, a person who is no operator.
+ */
+export function authorize(route: Route, publicOrigin: () => string): Middleware {
+  return {
+    before: function authorizeCaller({ event, context: { call } }) {
+      const { caller } = call;
+      if (route.method !== 'GET' && isForeign(event, publicOrigin())) {
+        throw new ServiceError(
+          'INSUFFICIENT_PERMISSIONS',
+          "Requests from another site cannot use the browser's session.",
+        );
+      }
+      if (route.credential === 'session' && caller?.kind === 'key') {
+        throw new ServiceError(
+          'INSUFFICIENT_PERMISSIONS',
+          'API keys cannot be used for this operation. Sign in to the dashboard.',
+        );
+      }
+      if (caller?.kind !== 'session') return;
+      if (route.confirmed && caller.account.confirmedAt === undefined) {
+        throw new ServiceError(
+          'ACCOUNT_NOT_CONFIRMED',
+          'Confirm your email address first. Open the link in the email that was sent at registration.',
+        );
+      }
+      if (route.role && caller.account.role !== route.role) {
+        throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Only an ${route.role} may do this.`);
+      }
+    },
+  };
+}
+
+/**
+ * Whether a browser reports that another site's page sent this (docs/design/http.md#cookie-changes). What comes with an
+ * Authorization header is no page's doing: browsers add no such header by themselves.
+ */
+function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
+  if (headerValues(event, 'authorization').length > 0) return false;
+  const sites = headerValues(event, 'sec-fetch-site');
+  if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
+  const atHosts = headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`);
+  const own = new Set([publicOrigin, ...atHosts]);
+  return headerValues(event, 'origin').some((origin) => !own.has(origin));
+}
+
+/** Nothing that reaches the function shows how the browser came here, so it is how the service is served. */
+function schemeOf(publicOrigin: string): string {
+  return publicOrigin.startsWith('http://') ? 'http:' : 'https:';
+}
+
+/** Makes the order of a parsed body, and refuses (400) what no schema can. Before it does more than parsing costs, it awaits the proof. */
+export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
+
+/**
+ * Parses path, query and body by the route's schemas; what a schema does not name goes no further. `check` refuses (400)
+ * what no schema can; on a priced route `makeOrder` does, as it makes the order of the body.
+ */
+export function validate(
+  route: Route,
+  makeOrder?: MakeOrder,
+  check?: (call: Call) => void | Promise<void>,
+): Middleware {
+  return {
+    before: async function validateInput({ event, context: { call } }) {
+      try {
+        const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
+        const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
+        call.input = { path, query, body: undefined };
+        if (route.bodyInput) {
+          const { kind, value } = await requestBody(event, route, async () => call.prove?.());
+          const schema = kind === 'multipart' ? (route.formInput ?? route.bodyInput) : route.bodyInput;
+          call.input.body = parse(schema, value, 'body');
+        }
+        const key = route.idempotent && idempotencyKeyOf(event);
+        if (key) call.idempotencyKey = key;
+        await check?.(call);
+        const { responseKind = 'json' } = call;
+        if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.(), responseKind);
+      } catch (error) {
+        await call.prove?.();
+        throw error;
+      }
+    },
+  };
+}
+
+function parse(schema: v.GenericSchema | undefined, value: unknown, part: string): unknown {
+  if (!schema) return undefined;
+  const result = v.safeParse(schema, value, { abortEarly: true });
+  if (result.success) return result.output;
+  throw refusal(result.issues[0], part);
+}
+
+/** One sentence that names the field and the rule. Valibot reports a missing field by the message of the object around it. */
+function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
+  const path = v.getDotPath(issue);
+  const isMissing = issue.type === 'object' && issue.expected !== 'Object';
+  const detail = `${path ?? `The ${part}`} ${isMissing ? 'is required' : issue.message}.`;
+  return new ServiceError('INVALID_FORMAT', detail, { ...(path !== null && { field: { path, isMissing } }) });
+}
+
+const pattern = new RegExp(idempotencyKey.pattern);
+
+/** The value of the Idempotency-Key header, the same with quotes and without; undefined when there is none. Any other is refused (400). */
+export function idempotencyKeyOf(event: APIGatewayProxyEvent): string | undefined {
+  const values = headerValues(event, 'idempotency-key');
+  if (values.length === 0) return undefined;
+  const [, bare, quoted] = (values.length === 1 && pattern.exec(values[0] ?? '')) || [];
+  const key = bare ?? quoted?.replaceAll(/\\(.)/g, '$1');
+  if (key !== undefined) return key;
+  throw new ServiceError(
+    'INVALID_FORMAT',
+    `The Idempotency-Key header must be sent once, with 1 to ${idempotencyKey.maxLength} printable ASCII characters; a comma needs quotes around them.`,
+  );
+}
