@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { onPlan } from '#domain/meter/admission/rate-window.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
+import { onPlan } from '#domain/meter/rate-window.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 

@@ -67,7 +67,12 @@ const rules: IFlattenedRuleSet = {
       from: { path: '^functions/contract/' },
       to: { dependencyTypes: ['core'] },
     },
-    { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no cycles, except of types',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     { name: 'everything resolves', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^virtual:' } },
   ],
 };

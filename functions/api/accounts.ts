@@ -2,7 +2,7 @@ import type { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import type { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
 import type { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import { shownEmailChange } from '#domain/accounts/email-change/pending.ts';
+import { shownEmailChange } from '#domain/accounts/email-change.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import type { CheckedOperation, Operation, SessionCall } from '#runtime/operation.ts';
 import type { Services } from '#runtime/services/container.ts';

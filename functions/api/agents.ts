@@ -1,8 +1,8 @@
 import type { agentRoutes } from '#contract/routes/agents/agents.ts';
 import type { conversationRoutes } from '#contract/routes/agents/conversations.ts';
 import type { documentRoutes } from '#contract/routes/agents/documents.ts';
-import type { DocumentOrder } from '#domain/agents/documents/indexing.ts';
-import type { TurnOrder } from '#domain/agents/turns/turn-order.ts';
+import type { DocumentOrder } from '#domain/agents/indexing.ts';
+import type { TurnOrder } from '#domain/agents/turn-order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const changeAgent: Operation<typeof agentRoutes.changeAgent> = async ({ agents }, { input, caller }) =>

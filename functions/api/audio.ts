@@ -1,9 +1,8 @@
 import { voices } from '#contract/audio/speech.ts';
 import type { audioRoutes } from '#contract/routes/audio.ts';
-import type { JobOrder } from '#domain/audio/jobs/job-order.ts';
-import { toOpenAiTranscription } from '#domain/audio/openai-transcription.ts';
+import type { JobOrder } from '#domain/audio/job-order.ts';
 import type { SpeechOrder } from '#domain/audio/speech.ts';
-import { type TranscriptionOrder, transcriptionModel } from '#domain/audio/transcription.ts';
+import { toOpenAiTranscription, transcriptionModel, type TranscriptionOrder } from '#domain/audio/transcription.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiSpeech: PricedOperation<typeof audioRoutes.createOpenAiSpeech, SpeechOrder> = {

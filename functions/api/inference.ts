@@ -1,11 +1,11 @@
 import type { ChatCompletion, Completion } from '#contract/inference/requests.ts';
 import type { inferenceRoutes } from '#contract/routes/inference/inference.ts';
-import { specifiedChat } from '#domain/inference/chat/chat-format.ts';
-import { conversationOf } from '#domain/inference/chat/conversation.ts';
-import { specifiedCompletion } from '#domain/inference/completion/completion.ts';
+import { specifiedChat } from '#domain/inference/chat.ts';
+import { specifiedCompletion } from '#domain/inference/completion.ts';
+import { conversationOf } from '#domain/inference/conversation.ts';
 import { listedModels } from '#domain/inference/model-catalogue.ts';
-import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
-import type { TranslationOrder } from '#domain/inference/translation/translation.ts';
+import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
+import type { TranslationOrder } from '#domain/inference/translation.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const cancelRequest: Operation<typeof inferenceRoutes.cancelRequest> = async (

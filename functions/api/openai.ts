@@ -1,11 +1,11 @@
 import type { OpenAiChatCompletion } from '#contract/inference/openai/openai-chat.ts';
 import type { Completion } from '#contract/inference/requests.ts';
 import type { openAiRoutes } from '#contract/routes/inference/openai.ts';
-import { conversationOfOpenAi } from '#domain/inference/chat/conversation.ts';
-import { openAiChat } from '#domain/inference/chat/openai-chat.ts';
-import { openAiCompletion } from '#domain/inference/completion/openai-completion.ts';
+import { openAiChat } from '#domain/inference/chat.ts';
+import { openAiCompletion } from '#domain/inference/completion.ts';
+import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
 import { listedModel, listedModels } from '#domain/inference/model-catalogue.ts';
-import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/model-order.ts';
+import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiChatCompletion: PricedOperation<

@@ -1,4 +1,4 @@
-import type { CommonPasswords } from '#domain/accounts/passwords/password-policy.ts';
+import type { CommonPasswords } from '#domain/accounts/passwords.ts';
 
 /** The 49,000 most leaked passwords, from zxcvbn's lists. Loaded when a password is first set. */
 export const leakedPasswords: CommonPasswords = {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
-import { nameFor } from '#domain/accounts/names.ts';
-import type { IdentityTokens } from '#domain/accounts/sign-in/google-sign-in.ts';
+import { nameFor } from '#domain/accounts/account.ts';
+import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge, collectBody } from './bounded-body.ts';
 

@@ -1,4 +1,4 @@
-import type { SendRequest } from '#domain/canary/ports.ts';
+import type { SendRequest } from '#domain/canary/canary.ts';
 import { collectBody } from './bounded-body.ts';
 
 /** Above a whole response's time at the gateway. */

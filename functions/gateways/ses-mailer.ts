@@ -1,6 +1,6 @@
 import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
 import { brand } from '#contract/shared/brand.ts';
-import type { Mailer } from '#domain/mail/outbox.ts';
+import type { Mailer } from '#domain/mail/mail.ts';
 
 export interface MailerSettings {
   /** Sender address. Email clients show the product's name beside it. */

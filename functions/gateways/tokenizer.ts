@@ -1,5 +1,5 @@
 import type { Tokenizer } from '#domain/shared/ports.ts';
-import { UnitTable } from '#domain/shared/text/unit-table.ts';
+import { UnitTable } from '#domain/shared/text.ts';
 
 /** UTF-16 units. A run without a break is cut here, so that none costs more than others. */
 const maxRunLength = 256;

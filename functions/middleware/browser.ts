@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { SessionOrigin } from '#domain/accounts/sign-in/session-store.ts';
+import type { SessionOrigin } from '#domain/accounts/sessions.ts';
 import { headerValues } from './headers.ts';
 
 /** Codes of ISO 3166-1 that are users' own, which networks without a country are given. */

@@ -3,12 +3,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
-import type { Order } from '#domain/inference/order.ts';
-import type { Proof } from '#domain/inference/tokens.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { Order, Proof } from '#domain/inference/order.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
-import type { Receipt } from '#domain/meter/receipt.ts';
+import type { Receipt } from '#domain/meter/pricing.ts';
 import type { Credential } from '#domain/shared/credential.ts';
 import type { Claim, KeptSuccess } from '#domain/shared/idempotency.ts';
 

@@ -1,6 +1,5 @@
 import type { ResponseFormat } from '#contract/http/response-format.ts';
-import type { StreamedBytes } from '#domain/inference/streams/streamed-bytes.ts';
-import type { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
+import type { StreamedBytes, StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { ResponseLifecycle } from './call.ts';
 

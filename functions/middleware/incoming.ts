@@ -4,13 +4,17 @@ import { idempotencyKey } from '#contract/http/idempotency-key.ts';
 import { bodyKindOf, bodyTypes, type ResponseKind } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import type { Order } from '#domain/inference/order.ts';
-import type { Proof } from '#domain/inference/tokens.ts';
-import { hasWorkingKey } from '#domain/meter/admission/admission.ts';
+import type { Order, Proof } from '#domain/inference/order.ts';
+import { hasWorkingKey } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Credential, parseCredential } from '#domain/shared/credential.ts';
-import { ServiceError } from '#domain/shared/service-error.ts';
-import { malformedKey, missingCredential, unknownKey, unknownSession } from '#domain/shared/unauthenticated.ts';
+import {
+  malformedKey,
+  missingCredential,
+  ServiceError,
+  unknownKey,
+  unknownSession,
+} from '#domain/shared/service-error.ts';
 import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';

@@ -3,9 +3,9 @@ import { type BodyKind, bodyKindOf } from '#contract/http/media-kinds.ts';
 import type { Route } from '#contract/http/route.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
-import type { Proof } from '#domain/inference/tokens.ts';
+import type { Proof } from '#domain/inference/order.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { endOfString } from '#domain/shared/text/json-text.ts';
+import { endOfString } from '#domain/shared/text.ts';
 import { headerValues } from './headers.ts';
 
 interface ReadBody {

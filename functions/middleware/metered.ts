@@ -2,14 +2,8 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
-import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
-import {
-  forbiddenToKey,
-  forbiddenUse,
-  graceSeconds,
-  Unaffordable,
-  type Use,
-} from '#domain/meter/admission/admission.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import { forbiddenToKey, forbiddenUse, graceSeconds, Unaffordable, type Use } from '#domain/meter/admission.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { Metering, OpenHold } from '#domain/meter/metering.ts';
 import {
@@ -22,8 +16,7 @@ import {
   type KeptResponse,
   type UsedModel,
 } from '#domain/shared/idempotency.ts';
-import { ServiceError } from '#domain/shared/service-error.ts';
-import { unknownKey } from '#domain/shared/unauthenticated.ts';
+import { ServiceError, unknownKey } from '#domain/shared/service-error.ts';
 import type { Call, Middleware } from './call.ts';
 
 export interface Idempotent {

@@ -4,7 +4,7 @@ import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { maxRecordedDetail, recordedHeaders, type RequestRecord } from '#contract/platform/request-record.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
-import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './call.ts';
 

@@ -5,9 +5,9 @@ import * as v from 'valibot';
 import { responseFormats } from '#contract/http/response-formats.ts';
 import type { Route } from '#contract/http/route.ts';
 import { TextBody } from '#contract/http/text-body.ts';
-import type { IssuedDevice } from '#domain/accounts/sign-in/devices.ts';
-import { StreamedResponse } from '#domain/inference/streams/streamed-response.ts';
-import { newRequestId } from '#domain/shared/ids.ts';
+import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import { StreamedResponse } from '#domain/inference/streamed-response.ts';
+import { newRequestId } from '#domain/shared/credential.ts';
 import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
 import {
   accept,

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
-import type { KeyRecord } from '#domain/keys/key-record.ts';
+import type { KeyRecord } from '#domain/keys/key.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/services/container.ts';

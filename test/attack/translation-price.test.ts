@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { findModel } from '#contract/inference/models.ts';
 import { maxTranslationWords } from '#contract/inference/translation.ts';
-import { translationService } from '#domain/inference/translation/translation.ts';
-import { countWords } from '#domain/inference/translation/words.ts';
-import { codePoints } from '#domain/shared/text/code-points.ts';
+import { countWords, translationService } from '#domain/inference/translation.ts';
+import { codePoints } from '#domain/shared/text.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
 import { atLength, patience } from '#test/many.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readNumber } from '#gateways/messages/phone-numbers.ts';
+import { readNumber } from '#gateways/phone-numbers.ts';
 import { sceneOf } from '#local/messages/script.ts';
 import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/compose/test-numbers.ts';
 

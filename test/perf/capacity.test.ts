@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
-import { newRequestId } from '#domain/shared/ids.ts';
+import { newRequestId } from '#domain/shared/credential.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
 import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
 import { meterStore } from '#repositories/meter/meters.ts';

@@ -1,14 +1,19 @@
 import { endOfMonth } from '../meter/credits/months.ts';
 import type { Metering } from '../meter/metering.ts';
-import { newRequestId } from '../shared/ids.ts';
+import { throwTogether, visitEach } from '../shared/concurrency.ts';
+import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { throwTogether, visitEach } from '../shared/visit-each.ts';
-import type { AccountDeletionStore, DeletedAccount } from './account-deletion-store.ts';
-import type { AccountStore } from './account-store.ts';
-import { type Account, normalizedEmail, type OutgoingMail } from './account.ts';
-import { accountDeletedMail } from './mails/mails.ts';
-import type { AccountSettings } from './settings.ts';
+import {
+  type Account,
+  type AccountDeletionStore,
+  type AccountSettings,
+  type AccountStore,
+  type DeletedAccount,
+  normalizedEmail,
+  type OutgoingMail,
+} from './account.ts';
+import { accountDeletedMail } from './mails.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
 /** Data of a deleted account is kept for so long (docs/specification.md#credits, rule 3), in ms. */

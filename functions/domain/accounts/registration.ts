@@ -1,14 +1,11 @@
 import { openMeter } from '../meter/credits/billing.ts';
-import { issueCredential, parseCredential } from '../shared/credential.ts';
-import { newAccountId, newRequestId } from '../shared/ids.ts';
+import { issueCredential, newAccountId, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { AccountStore } from './account-store.ts';
-import { type Account, normalizedEmail } from './account.ts';
-import { confirmationMail } from './mails/mails.ts';
-import { hashPassword } from './passwords/password-hash.ts';
-import { refuseGuessablePassword } from './passwords/password-policy.ts';
-import type { AccountSettings } from './settings.ts';
+import { type Account, type AccountSettings, type AccountStore, normalizedEmail } from './account.ts';
+import { confirmationMail } from './mails.ts';
+import { hashPassword } from './password-hash.ts';
+import { refuseGuessablePassword } from './passwords.ts';
 import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
 const confirmationLifetimeMs = 24 * 3_600_000;

@@ -1,7 +1,9 @@
 import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { isReadable, type KeyStore } from '../keys/key.ts';
 import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
-import { heldOf, type KeptRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { heldOf, type KeptAlerts, type KeptRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { ServiceError } from '../shared/service-error.ts';
 
 /** An account after a charge, the first of `entries`; `period` is the start of its billing month. Moments in epoch seconds, amounts in microcredits. */
 export interface Charged extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
@@ -22,7 +24,7 @@ export function chargedBudget(meter: Meter, keyId = ''): Charged['budget'] {
 }
 
 /** Of an account that has not chosen. */
-export const defaultAlerts: Alerts = {
+const defaultAlerts: Alerts = {
   rules: [
     { kind: 'month_percent', value: 80 },
     { kind: 'month_percent', value: 100 },
@@ -87,4 +89,44 @@ function isCrossed({ kind, value }: AccountRule, { used, balance }: Charged, spe
   const isOver = (amount: number) =>
     value === 100 ? available - amount < microPerCredit : amount * 100 >= available * value;
   return isOver(usedAfter) && !isOver(usedAfter - spent);
+}
+
+export interface AlertStore {
+  /** Replaces the account's rules; false when there is no such account. */
+  set(accountId: number, alerts: KeptAlerts): Promise<boolean>;
+}
+
+interface AlertParts {
+  readonly store: AlertStore;
+  readonly keys: Pick<KeyStore, 'find'>;
+  readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
+}
+
+/** The rules of an account's alerts. */
+export function alertService({ store, keys, findMeter }: AlertParts) {
+  async function get(accountId: number): Promise<Alerts> {
+    const { rules, channels }: KeptAlerts = (await findMeter(accountId))?.alerts ?? defaultAlerts;
+    const shown = rules.map((kept) => {
+      const { family: _, ...rule } = kept;
+      return rule;
+    });
+    return { rules: shown, channels };
+  }
+
+  /** Refuses (400) a rule of a key that is not the account's. */
+  async function set(accountId: number, alerts: Alerts): Promise<Alerts> {
+    const rules = await Promise.all(
+      alerts.rules.map(async (rule, index): Promise<KeptRule> => {
+        if (rule.kind !== 'key_percent' || rule.keyId === undefined) return rule;
+        const key = await keys.find(accountId, rule.keyId);
+        if (!key) throw new ServiceError('INVALID_FORMAT', `rules.${index}.keyId names no key of the account.`);
+        return isReadable(key) && key.budget !== undefined ? { ...rule, family: key.budget } : rule;
+      }),
+    );
+    if (!(await store.set(accountId, { ...alerts, rules })))
+      throw new ServiceError('NOT_FOUND', 'There is no such account.');
+    return alerts;
+  }
+
+  return { get, set };
 }

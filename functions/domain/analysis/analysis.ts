@@ -3,15 +3,13 @@ import { type AnalysisName } from '#contract/analysis/names.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Model } from '#contract/inference/models.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
-import type { Order } from '../inference/order.ts';
-import type { Proof } from '../inference/tokens.ts';
+import type { Order, Proof } from '../inference/order.ts';
 import { fixedPrice } from '../meter/pricing.ts';
-import { failingTogether } from '../shared/failing-together.ts';
+import { failingTogether } from '../shared/concurrency.ts';
 import type { ChatAnalyzer } from './chat-analyzer.ts';
-import { personalData, redacted } from './pii/redact.ts';
-import { type IsPhoneNumber, mayHavePhones } from './pii/rules/phone.ts';
-import { spanIn } from './quotes/offsets.ts';
-import type { Span } from './quotes/span.ts';
+import { type IsPhoneNumber, mayHavePhones } from './pii-rules.ts';
+import { type Span, spanIn } from './quotes.ts';
+import { personalData, redacted } from './redact.ts';
 import type { AnalysisTask, Encoder, Findings } from './text-analyzer.ts';
 
 /** An analysis ready to be admitted and sent. */

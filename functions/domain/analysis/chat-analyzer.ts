@@ -1,18 +1,29 @@
+import * as v from 'valibot';
+import { labelLimits, maxAnalysisItems } from '#contract/analysis/analysis.ts';
+import { type AnalysisName, entityTypes, modelPiiTypes, sentiments } from '#contract/analysis/names.ts';
+import { languages } from '#contract/inference/languages.ts';
 import type { Model } from '#contract/inference/models.ts';
-import type { ModelChatRequest } from '../inference/chat/chat.ts';
+import type { ModelChatReply, ModelChatRequest } from '../inference/chat.ts';
 import type { ModelGateway } from '../inference/model-gateway.ts';
-import type { Proof } from '../inference/tokens.ts';
-import { inOrder, withParts } from '../inference/translation/part-calls.ts';
+import type { Proof } from '../inference/order.ts';
+import { inOrder, withParts } from '../inference/translation.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { mergeReplies } from './merge.ts';
-import { type SizedPart, sizedParts } from './parts/sized-parts.ts';
-import type { Weighted } from './parts/weighted.ts';
-import { type AnalysisWindow, countedWindow, minPartTokens, uncountedWindow } from './parts/window.ts';
-import { instructionFor, messageFor, reminder } from './prompt.ts';
-import { analysisIn, isFull, type PartReply } from './reply.ts';
-import { responseFormat } from './schema.ts';
-import type { AnalysisTask, TextAnalyzer } from './text-analyzer.ts';
+import {
+  type AnalysisWindow,
+  countedWindow,
+  heaviest,
+  minPartTokens,
+  overallCategories,
+  overallSentiment,
+  type SizedPart,
+  sizedParts,
+  uncountedWindow,
+  type Weighted,
+} from './parts.ts';
+import { instructionFor, reminder, messageFor } from './prompt.ts';
+import { type Located, type Quote, QuoteFinder } from './quotes.ts';
+import type { AnalysisTask, Findings, TextAnalyzer } from './text-analyzer.ts';
 
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;
@@ -98,4 +109,112 @@ function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask,
     temperature: isSecond ? 0.5 : 0,
     response_format: responseFormat(task),
   };
+}
+
+/** UTF-16 units of a reply that is read: no analysis of a part has more. */
+const maxReplyLength = 64 * 1024;
+
+const text = v.string();
+const quotes = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(maxQuotes));
+const fields = {
+  language: v.picklist([...languages.keys()]),
+  sentiment: v.picklist(sentiments),
+  entities: quotes(v.strictObject({ text, type: v.picklist(entityTypes) })),
+  key_phrases: quotes(text),
+  pii: quotes(v.strictObject({ text, type: v.picklist(modelPiiTypes) })),
+  categories: v.pipe(v.array(text), v.maxLength(labelLimits.max)),
+};
+const Reply = v.partial(v.strictObject(fields));
+
+/** What a chat model has found in a part of a text, as quotes of it. */
+export type PartReply = v.InferOutput<typeof Reply>;
+
+/** Whether the model may have found more personal data than its list has room for, which would go unhidden. */
+const isFull = ({ pii = [] }: PartReply): boolean => pii.length >= maxQuotes;
+
+/** The analysis that a reply is; undefined for one that was cut, that is not JSON of the schema alone, or that names what it was not given. */
+function analysisIn({ choices: [choice] }: ModelChatReply, task: AnalysisTask): PartReply | undefined {
+  const content = choice?.message.content;
+  const isCut = choice?.finish_reason === 'length' || choice?.finish_reason === 'content_filter';
+  if (!content || isCut || content.length > maxReplyLength) return undefined;
+  const parsed = v.safeParse(Reply, jsonIn(content));
+  return parsed.success && isOf(parsed.output, task) ? parsed.output : undefined;
+}
+
+function isOf(reply: PartReply, { analyses, labels = [] }: AnalysisTask): boolean {
+  const found = Object.keys(reply);
+  const isWhole = found.length === analyses.length && analyses.every((name) => found.includes(name));
+  return isWhole && (reply.categories ?? []).every((label) => labels.includes(label));
+}
+
+function jsonIn(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of each list of a reply about one part of a text. */
+const maxQuotes = 200;
+
+const list = (items: object) => ({ type: 'array', items, maxItems: maxQuotes });
+const closed = (properties: Readonly<Record<string, object>>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+});
+const typedQuotes = (types: readonly string[]) =>
+  list(closed({ text: { type: 'string' }, type: { type: 'string', enum: types } }));
+
+/** The field of each analysis in a reply, as JSON Schema. */
+const schemaOf: Readonly<Record<AnalysisName, (task: AnalysisTask) => object>> = {
+  language: () => ({ type: 'string', enum: [...languages.keys()] }),
+  sentiment: () => ({ type: 'string', enum: sentiments }),
+  entities: () => typedQuotes(entityTypes),
+  key_phrases: () => list({ type: 'string' }),
+  pii: () => typedQuotes(modelPiiTypes),
+  categories: ({ labels = [] }) => ({
+    type: 'array',
+    items: { type: 'string', enum: labels },
+    maxItems: labels.length,
+  }),
+};
+
+/** The response format that a chat model is given: a JSON object of what is requested and nothing else. */
+function responseFormat(task: AnalysisTask): object {
+  const schema = closed(Object.fromEntries(task.analyses.map((name) => [name, schemaOf[name](task)])));
+  return { type: 'json_schema', json_schema: { name: 'text_analysis', strict: true, schema } };
+}
+
+/** What the parts of a text come to: labels by the weight of their parts, quotes wherever the whole text has their words. */
+function mergeReplies(text: string, parts: readonly Weighted<PartReply>[]): Findings {
+  const quotes = new QuoteFinder(text);
+  const has = (field: keyof PartReply): boolean => parts.some(({ value }) => value[field] !== undefined);
+  const labels = <Field extends keyof PartReply>(field: Field): Weighted<NonNullable<PartReply[Field]>>[] =>
+    parts.flatMap(({ value: { [field]: value }, weight }) => (value === undefined ? [] : [{ value, weight }]));
+  const items = <Item extends Quote>(listOf: (reply: PartReply) => readonly Item[] | undefined): Located<Item>[] =>
+    quotes.locate(parts.flatMap(({ value }) => listOf(value) ?? []));
+  const phrases = ({ key_phrases: list }: PartReply) => list?.map((words) => ({ text: words }));
+  const language = heaviest(labels('language'));
+  const found = {
+    ...(language !== undefined && { language: { label: language, score: null } }),
+    ...(has('sentiment') && { sentiment: { label: overallSentiment(labels('sentiment')), score: null } }),
+    ...(has('entities') && {
+      entities: items(({ entities }) => entities)
+        .slice(0, maxAnalysisItems)
+        .map(({ quote: { type }, span }) => ({ ...span, type, score: null })),
+    }),
+    ...(has('key_phrases') && {
+      keyPhrases: items(phrases)
+        .slice(0, maxAnalysisItems)
+        .map(({ span }) => span),
+    }),
+    ...(has('pii') && { personalData: parts.flatMap(({ value: { pii } }) => pii ?? []) }),
+    ...(has('categories') && {
+      categories: overallCategories(labels('categories')).map((label) => ({ label, score: null })),
+    }),
+  };
+  return { ...found, unlocated: quotes.unlocated };
 }

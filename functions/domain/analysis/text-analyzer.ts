@@ -1,8 +1,8 @@
 import type { AnalysisRequest } from '#contract/analysis/analysis.ts';
 import type { AnalysisName, EntityType, Sentiment } from '#contract/analysis/names.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
-import type { PiiQuote } from './pii/names-in.ts';
-import type { Span } from './quotes/span.ts';
+import type { Span } from './quotes.ts';
+import type { PiiQuote } from './redact.ts';
 
 /** What one analyzer is to find in a text. */
 export interface AnalysisTask extends Pick<AnalysisRequest, 'text' | 'labels' | 'language'> {

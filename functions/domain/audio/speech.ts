@@ -2,19 +2,19 @@ import {
   maxEnvelopedAudioBytes,
   type Speech,
   type SpeechFormat,
-  type SpeechRequest,
   speechFormats,
+  type SpeechRequest,
+  type Voice,
 } from '#contract/audio/speech.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { ResponseKind } from '#contract/http/media-kinds.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
 import type { Order } from '../inference/order.ts';
-import { StreamedBytes } from '../inference/streams/streamed-bytes.ts';
+import { StreamedBytes } from '../inference/streamed-response.ts';
 import { pricePerStarted } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { codePoints } from '../shared/text/code-points.ts';
+import { codePoints } from '../shared/text.ts';
 import { checkedAudio } from './checked-audio.ts';
-import type { AudioStream, SpeechGateway } from './speech-gateway.ts';
 
 /** A text ready to be admitted and spoken; its `amount` is exact. */
 export interface SpeechOrder extends Order {
@@ -94,3 +94,24 @@ const tooLong = (verb: 'has' | 'would have') =>
     'INVALID_FORMAT',
     `The audio ${verb} more than ${maxEnvelopedAudioBytes} bytes, the maximum of a JSON response. Send Accept: audio/* for the raw audio, choose another format, or shorten text.`,
   );
+
+/** A text for a speech model, as the request of OpenAI's speech API that its container takes. */
+export interface ModelSpeechRequest {
+  readonly input: string;
+  readonly voice: Voice;
+  readonly response_format: SpeechFormat;
+  readonly speed: number;
+}
+
+/** The models that speak; failures are those of every model. */
+export interface SpeechGateway {
+  speech(model: string, request: ModelSpeechRequest): ModelCall<AudioStream>;
+}
+
+/** To be read immediately: its time runs from the beginning. */
+export interface AudioStream {
+  /** The file's bytes in order, in pieces of any size; at least one. */
+  readonly chunks: AsyncGenerator<Buffer>;
+  /** Ends the model's work. */
+  readonly cancel: () => void;
+}

@@ -1,11 +1,19 @@
-import { largerAudio, maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
+import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
+import {
+  largerAudio,
+  maxDirectAudioBytes,
+  type OpenAiTranscription,
+  type Transcription,
+  type TranscriptSegment,
+  type TranscriptWord,
+} from '#contract/audio/transcription.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { FormFile } from '#contract/http/form.ts';
+import type { TextBody } from '#contract/http/text-body.ts';
 import type { Order } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { containerOf, refuseOtherType } from './audio-containers.ts';
-import type { ModelTranscript, TranscriptionGateway } from './transcription-gateway.ts';
+import { containerOf, refuseOtherType } from './checked-audio.ts';
 
 /** In the catalogue of models. */
 export const transcriptionModel = 'svc-transcribe';
@@ -114,3 +122,48 @@ const longerThanHeld = () =>
   );
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+
+/** An audio file for a model that writes down what is spoken. */
+export interface ModelTranscriptionRequest {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  readonly language?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly words: boolean;
+}
+
+/** Times in seconds; `duration` as the model has measured it, where it does. */
+export interface ModelTranscript {
+  readonly text: string;
+  readonly language?: string | null | undefined;
+  readonly duration?: number | null | undefined;
+  readonly segments: readonly TranscriptSegment[];
+  readonly words: readonly TranscriptWord[];
+}
+
+/** The models that recognise speech; failures are those of every model. */
+export interface TranscriptionGateway {
+  transcribe(model: string, request: ModelTranscriptionRequest): Promise<ModelTranscript>;
+}
+
+type Format = 'json' | 'text' | 'srt' | 'vtt' | 'verbose_json';
+
+/** A transcription as OpenAI's clients read it, in the format that they request. */
+export function toOpenAiTranscription(transcription: Transcription, format: Format): TextBody | OpenAiTranscription {
+  const { text, language, durationSeconds, segments, words } = transcription;
+  const usage = { type: 'duration', seconds: Math.ceil(durationSeconds) } as const;
+  if (format === 'json') return { text, usage };
+  if (format === 'text') return { contentType: 'text/plain; charset=utf-8', body: `${text}\n` };
+  if (format === 'srt') return { contentType: 'application/x-subrip; charset=utf-8', body: toSrt(segments) };
+  if (format === 'vtt') return { contentType: 'text/vtt; charset=utf-8', body: toVtt(segments) };
+  return {
+    task: 'transcribe',
+    language,
+    duration: durationSeconds,
+    text,
+    segments: segments.map((segment, id) => ({ id, ...segment })),
+    ...(words.length > 0 && { words }),
+    usage,
+  };
+}

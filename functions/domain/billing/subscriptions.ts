@@ -16,7 +16,7 @@ import {
 import type { MeterStore } from '../meter/meter-store.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { newRequestId } from '../shared/ids.ts';
+import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Payments } from './payments.ts';

@@ -3,7 +3,7 @@ import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/reque
 import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { overlong, ServiceError } from '../shared/service-error.ts';
-import { type Proof, TokenCount } from './tokens.ts';
+import { type Proof, TokenCount } from './order.ts';
 
 export interface ModelEmbeddingsRequest {
   readonly input: readonly string[];

@@ -2,9 +2,15 @@ import { findModel } from '#contract/inference/models.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
-import { type About, type ChatFormat, chatChunks, chatReply } from './chat/chat-response.ts';
-import { type ModelChatRequest, outputRoom, toModelRequest } from './chat/chat.ts';
-import type { Conversation } from './chat/conversation.ts';
+import {
+  type About,
+  chatChunks,
+  type ChatFormat,
+  chatReply,
+  type ModelChatRequest,
+  outputRoom,
+  toModelRequest,
+} from './chat.ts';
 import {
   type CompletionFormat,
   completionChunks,
@@ -14,24 +20,26 @@ import {
   type ModelCompletionRequest,
   type Prompt,
   toModelCompletion,
-} from './completion/completion.ts';
+} from './completion.ts';
+import type { Conversation } from './conversation.ts';
 import { toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
 import type { ModelGateway } from './model-gateway.ts';
-import type {
-  ChatOrder,
-  CompletionOrder,
-  EmbeddingsOrder,
-  StreamedCall,
-  StreamedChatOrder,
-  StreamedCompletionOrder,
-  WholeCall,
-  WholeChatOrder,
-  WholeCompletionOrder,
-} from './model-order.ts';
-import { DeliveredText } from './streams/delivered-text.ts';
-import { billable, isPossibleCount, type ModelUsage, type UsageBounds } from './streams/model-stream.ts';
-import { StreamedResponse } from './streams/streamed-response.ts';
-import { countTokens, maxTokensOf, type Proof } from './tokens.ts';
+import { billable, DeliveredText, isPossibleCount, type ModelUsage, type UsageBounds } from './model-stream.ts';
+import {
+  type ChatOrder,
+  type CompletionOrder,
+  countTokens,
+  type EmbeddingsOrder,
+  maxTokensOf,
+  type Proof,
+  type StreamedCall,
+  type StreamedChatOrder,
+  type StreamedCompletionOrder,
+  type WholeCall,
+  type WholeChatOrder,
+  type WholeCompletionOrder,
+} from './order.ts';
+import { StreamedResponse } from './streamed-response.ts';
 
 /** A response's body and what it costs, in microcredits. */
 export interface Priced<Body> {

@@ -1,8 +1,8 @@
-import type { ModelChatReply, ModelChatRequest } from './chat/chat.ts';
-import type { ModelCompletionReply, ModelCompletionRequest } from './completion/completion.ts';
+import type { ModelChatReply, ModelChatRequest } from './chat.ts';
+import type { ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
 import type { ModelEmbeddings, ModelEmbeddingsRequest } from './embeddings.ts';
+import type { ModelChunk } from './model-stream.ts';
 import type { Preparable } from './order.ts';
-import type { ModelChunk } from './streams/model-stream.ts';
 
 /**
  * The models behind the service. A text call leaves only when it is sent. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT,

@@ -1,15 +1,23 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { OpenHold } from '../meter/metering.ts';
+import { timedId } from '../shared/credential.ts';
 import { type Claim, keyReused } from '../shared/idempotency.ts';
-import { timedId } from '../shared/ids.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { MessageOrder } from './message-order.ts';
-import { isForward, type Message, messageView, moved } from './message.ts';
-import type { CountedLimit, HandOver, HandToCarrier, MessageStore } from './ports.ts';
-import { refusalOf } from './refusals.ts';
-import { countedLimits, type SendingLimits, tooMany } from './sending-limits.ts';
+import { countedLimits, type MessageOrder, refusalOf, type SendingLimits, tooMany } from './message-order.ts';
+import {
+  type CountedLimit,
+  type HandOver,
+  type HandToCarrier,
+  isForward,
+  type Message,
+  type MessagePageRequest,
+  type MessageStore,
+  messageView,
+  moved,
+  statusAt,
+} from './message.ts';
 
 export interface SendingParts {
   readonly messages: MessageStore;
@@ -132,4 +140,24 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
   }
 
   return { send };
+}
+
+/** What an account has sent in the last 30 days, for the account to read. */
+export function messageList(messages: Pick<MessageStore, 'find' | 'page'>, clock: Clock) {
+  return {
+    async list(accountId: number, { limit, cursor, channel, status }: MessagePageRequest) {
+      const now = clock.now();
+      const isWanted = (message: Message): boolean =>
+        (channel === undefined || message.channel === channel) &&
+        (status === undefined || statusAt(message, now) === status);
+      const { items, next } = await messages.page(accountId, { limit, cursor }, now, isWanted);
+      return { items: items.map((message) => messageView(message, now)), nextCursor: next };
+    },
+    async get(accountId: number, id: string) {
+      const now = clock.now();
+      const message = await messages.find({ accountId, id }, now);
+      if (!message) throw new ServiceError('NOT_FOUND', 'There is no such message.');
+      return messageView(message, now);
+    },
+  };
 }

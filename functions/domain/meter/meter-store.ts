@@ -1,4 +1,4 @@
-import type { Attempt } from './admission/admission.ts';
+import type { Attempt } from './admission.ts';
 import type { Allowance, Hold, LedgerEntry, Meter } from './meter.ts';
 
 /** Names a hold. */

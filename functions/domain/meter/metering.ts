@@ -1,12 +1,11 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
-import { type Attempt, budgetOf, hasExpiredHold, verdictOn } from './admission/admission.ts';
-import { knownLimits } from './admission/known-limits.ts';
-import { bucketsLeftBehind, rateStanding } from './admission/rate-window.ts';
+import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import { bringCurrent, nextTurn, type Settled } from './credits/billing.ts';
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
-import type { Receipt } from './receipt.ts';
+import type { Receipt } from './pricing.ts';
+import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
 import { type KeptCharge, keptCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';
 

@@ -1,4 +1,5 @@
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
+import type { RateLimit } from '../shared/service-error.ts';
 
 /** What tokens of a service cost that is metered to the single token, in microcredits. */
 export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
@@ -32,4 +33,24 @@ export function pricePerStarted(service: ServiceName, units: number): number {
   const { unit, unitSize, credits } = prices[service];
   if (unit === 'token' || unit === 'second') throw new Error(`${service} is metered to the single ${unit}`);
   return Math.ceil(units / unitSize) * credits * microPerCredit;
+}
+
+/** What a priced call's response reports. Amounts in microcredits. */
+export interface Receipt {
+  readonly rateLimit?: RateLimit | undefined;
+  /** Of a call whose cost is not known yet. */
+  readonly held?: number;
+  readonly charged?: number;
+  readonly remaining?: number;
+  /** Of the key's limit. */
+  readonly keyRemaining?: number;
+}
+
+/** Microcredits as a decimal number of credits without trailing zeros, exactly. */
+export function decimalCredits(micro: number): string {
+  const whole = Math.floor(micro / microPerCredit);
+  const fraction = String(micro % microPerCredit)
+    .padStart(6, '0')
+    .replace(/(?<!0)0+$/, '');
+  return fraction ? `${whole}.${fraction}` : String(whole);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import type { LedgerEntry, Meter } from './meter.ts';
+import { type LedgerEntry, type Meter } from './meter.ts';
 import { maxRaces, type MeterChanged, type Metering } from './metering.ts';
-import { budgetBack, type BudgetRefund, type KeptCharge, refund, type Refund } from './refund.ts';
+import { type BudgetRefund, type KeptCharge, type Refund, refund, budgetBack } from './refund.ts';
 
 /** A refund to write, together with what it is for. */
 export interface RefundWrite {

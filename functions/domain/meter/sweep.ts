@@ -1,7 +1,7 @@
 import { meterShards } from '#contract/platform/tables.ts';
+import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { throwTogether, visitEach } from '../shared/visit-each.ts';
-import { graceSeconds } from './admission/admission.ts';
+import { graceSeconds } from './admission.ts';
 import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './meter-store.ts';
 import type { Meter } from './meter.ts';
 

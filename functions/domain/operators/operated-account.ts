@@ -1,10 +1,21 @@
 import type { InferOutput } from 'valibot';
-import { planOfRank } from '#contract/billing/plans.ts';
-import type { AccountQuery } from '#contract/operators/accounts.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
-import { type Account, normalizedEmail } from '../accounts/account.ts';
-import type { Meter } from '../meter/meter.ts';
+import { planOfRank, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { type AccountQuery, shownHolds } from '#contract/operators/accounts.ts';
+import { shownMails } from '#contract/operators/mails.ts';
+import type { RequestQuery } from '#contract/requests/request-list.ts';
+import { type Account, type AccountStore, normalizedEmail } from '../accounts/account.ts';
+import type { statementService } from '../billing/statements.ts';
+import { subscriptionView } from '../billing/subscription-view.ts';
+import type { KeyService } from '../keys/key-service.ts';
+import type { MailHistory, MailNote, SuppressionStore } from '../mail/mail.ts';
+import { periodEnd, periodStart } from '../meter/credits/billing.ts';
+import { currentLots } from '../meter/credits/lots.ts';
+import { iso } from '../meter/credits/months.ts';
+import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { rateStanding, unlimited } from '../meter/rate-window.ts';
+import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -39,4 +50,126 @@ export function accountSearch(accounts: AccountStore, metering: Metering, clock:
 function statusOf({ deletedAt, suspendedAt }: Account): 'active' | 'suspended' | 'deleted' {
   if (deletedAt !== undefined) return 'deleted';
   return suspendedAt === undefined ? 'active' : 'suspended';
+}
+
+/** All that operators see of an account and its meter. `now` in epoch ms. */
+export function accountDetails(account: Account, meter: Meter, plans: Plans, now: number) {
+  const { confirmedAt, suspendedAt, deletedAt, passwordHash, identities = [] } = account;
+  return {
+    ...operatedAccount(account, meter),
+    confirmedAt: moment(confirmedAt),
+    suspendedAt: moment(suspendedAt),
+    deletedAt: moment(deletedAt),
+    signIn: { password: passwordHash !== undefined, google: identities.length > 0 },
+    subscription: meter.subscription ? subscriptionView(meter, plans) : null,
+    credits: { spendable: credits(meter.spendable), held: credits(heldCredits(meter)), lots: lotsOf(meter) },
+    holds: holdsOf(meter),
+    calls: callsOf(meter, now),
+    period: { from: iso(periodStart(meter.period)), to: iso(periodEnd(meter.period)) },
+    used: Object.entries(meter.used).map(([service, amount]) => ({ service, credits: credits(amount) })),
+  };
+}
+
+function lotsOf(meter: Meter) {
+  return currentLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
+    source,
+    granted: credits(granted),
+    remaining: credits(remaining),
+    expiresAt: iso(expiresAt),
+  }));
+}
+
+function holdsOf({ holds }: Meter) {
+  const soonest = [...holds].toSorted(([, one], [, other]) => one.deadline - other.deadline).slice(0, shownHolds);
+  return soonest.map(([requestId, { amount, deadline, service, model, keyId }]) => ({
+    requestId,
+    service,
+    model,
+    keyId: keyId === '' ? null : keyId,
+    credits: credits(amount),
+    expiresAt: iso(deadline),
+  }));
+}
+
+function callsOf(meter: Meter, now: number) {
+  const rate = rateStanding(meter, now);
+  return {
+    running: meter.holds.size,
+    maxRunning: meter.maxConcurrentCalls,
+    thisMonth: meter.callsThisMonth,
+    perMonth: meter.callsPerMonth >= unlimited ? null : meter.callsPerMonth,
+    perMinute: rate
+      ? { limit: rate.limit, remaining: rate.remaining, resetSeconds: Math.ceil(rate.resetMs / 1000) }
+      : null,
+  };
+}
+
+const credits = (amount: number): number => amount / microPerCredit;
+const moment = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
+
+/** Each part is built where it is first needed: a function is given the tables of what it reads only. */
+interface Parts {
+  readonly accounts: AccountStore;
+  readonly metering: () => Metering;
+  readonly plans: Plans;
+  readonly statements: () => Promise<ReturnType<typeof statementService>>;
+  readonly keys: () => KeyService;
+  readonly mails: () => MailHistory;
+  readonly suppressions: () => SuppressionStore;
+  readonly requests: () => Promise<ReturnType<typeof requestLog>>;
+  readonly clock: Clock;
+}
+
+/** What operators see of an account. It is there until it is purged, 30 days after it was deleted. */
+export function accountReads(parts: Parts) {
+  const { accounts, metering, plans, clock } = parts;
+  const account = async (accountId: number) => existing(await accounts.find(accountId));
+
+  async function details(accountId: number) {
+    const found = await account(accountId);
+    const now = clock.now();
+    return accountDetails(found, await metering().current(accountId, now), plans, now);
+  }
+
+  async function entries(accountId: number, query: { limit: number; cursor?: string | undefined }) {
+    await account(accountId);
+    const { page } = await parts.statements();
+    const seq = metering()
+      .find(accountId)
+      .then((meter) => meter?.seq ?? 0);
+    return page(accountId, seq, query);
+  }
+
+  async function keys(accountId: number) {
+    await account(accountId);
+    return parts.keys().list(accountId);
+  }
+
+  async function mails(accountId: number) {
+    const { email } = await account(accountId);
+    const [notes, suppression] = await Promise.all([
+      parts.mails().recent(accountId, shownMails, clock.now()),
+      parts.suppressions().find(normalizedEmail(email)),
+    ]);
+    return {
+      mails: notes.map(shownMail),
+      suppression: suppression ? { ...suppression, at: new Date(suppression.at).toISOString() } : null,
+    };
+  }
+
+  async function requests(accountId: number, query: InferOutput<typeof RequestQuery>) {
+    await account(accountId);
+    return (await parts.requests()).list(accountId, query);
+  }
+
+  return { details, entries, keys, mails, requests };
+}
+
+function shownMail({ subject, createdAt, state, closedAt }: MailNote) {
+  return {
+    subject,
+    at: new Date(createdAt).toISOString(),
+    state,
+    stateAt: closedAt === undefined ? null : new Date(closedAt).toISOString(),
+  };
 }

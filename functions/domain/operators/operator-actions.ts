@@ -1,20 +1,19 @@
+import type { InferOutput } from 'valibot';
 import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { AuditAction, AuditedState } from '#contract/operators/audit.ts';
-import type { AccountStore } from '../accounts/account-store.ts';
-import { type Account, normalizedEmail, type Role } from '../accounts/account.ts';
+import type { AuditAction, AuditedState, AuditQuery } from '#contract/operators/audit.ts';
+import { type Account, type AccountStore, normalizedEmail, type Role } from '../accounts/account.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import { grantCredits } from '../meter/credits/billing.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
-import { balance, type Meter } from '../meter/meter.ts';
+import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
-import { newRequestId } from '../shared/ids.ts';
+import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { existing, operatedAccount } from './operated-account.ts';
-import type { OperatorStore } from './operator-store.ts';
 
 /** Who acts, why, and by which request. */
 export type Authority = Required<Pick<AuditEvent, 'by' | 'reason' | 'requestId'>>;
@@ -119,3 +118,50 @@ const planState = (meter: Meter): AuditedState => ({
 
 const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is already suspended, or was deleted.');
 const isActive = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');
+
+/**
+ * What operators change, each with its audit event in the same transaction. True also where an earlier try, whose reply
+ * was lost, has done it; false, and nothing is written, where the account has changed since it was read. Nor where `by` is
+ * no operator any more, which is refused (403).
+ */
+export interface OperatorStore {
+  /** Stops keys and sessions immediately. */
+  suspend(event: AuditEvent): Promise<boolean>;
+  resume(event: AuditEvent): Promise<boolean>;
+  /** Puts `after` in the place of `before`, as `MeterStore.replace` does. */
+  replaceMeter(before: Meter, after: Meter, entries: readonly LedgerEntry[], event: AuditEvent): Promise<boolean>;
+  setRole(account: Account, role: Role, event: AuditEvent): Promise<boolean>;
+}
+
+/** Reads of audit events, which are never changed. */
+export interface AuditReads {
+  /** Newest first, of one account or of all, before `cursor`; `next` is the cursor of the page that follows. */
+  page(
+    accountId: number | undefined,
+    limit: number,
+    cursor: string | undefined,
+  ): Promise<{ events: AuditEvent[]; next: string | null }>;
+}
+
+/** The email addresses of accounts, by their ids; none of an account that is purged. */
+export type EmailsOf = (accountIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+
+/** What operators did, for operators to read. */
+export function auditTrail(reads: AuditReads, emailsOf: EmailsOf) {
+  async function list({ accountId, limit, cursor }: InferOutput<typeof AuditQuery>) {
+    const { events, next } = await reads.page(accountId, limit, cursor);
+    const emails = await emailsOf([...new Set(events.flatMap((event) => [event.accountId, event.by ?? []].flat()))]);
+    const named = (id: number) => ({ id, email: emails.get(id) ?? null });
+    return { events: events.map((event) => shown(event, named)), nextCursor: next };
+  }
+  return { list };
+}
+
+function shown<Named>({ at, accountId, by, ...event }: AuditEvent, named: (id: number) => Named) {
+  return {
+    ...event,
+    at: new Date(at).toISOString(),
+    account: named(accountId),
+    by: by === undefined ? null : named(by),
+  };
+}

@@ -19,3 +19,9 @@ export interface MessageQueue {
   /** A value of JSON, at most 1 MiB of it; handed out after so many seconds, 900 at most. */
   send(message: unknown, delaySeconds?: number): Promise<void>;
 }
+
+/** A part of a list; `next` is the cursor of the part after it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | null;
+}

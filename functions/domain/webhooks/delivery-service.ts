@@ -1,4 +1,4 @@
-import { drawnText } from '../shared/base62.ts';
+import { drawnText } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { DeliveryStore } from './delivery-store.ts';

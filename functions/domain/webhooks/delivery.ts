@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
-import { encodeBytes, encodeNumber } from '../shared/base62.ts';
+import { encodeBytes, encodeNumber } from '../shared/credential.ts';
 import type { AccountEvent } from './events/event.ts';
 import { isoOrNull, type Webhook, type WebhookRef } from './webhook.ts';
 

@@ -1,7 +1,7 @@
 import { webhooksPlan } from '#contract/billing/plans.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Metering } from '../meter/metering.ts';
-import { drawnText } from '../shared/base62.ts';
+import { drawnText } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { DeliveryStore } from './delivery-store.ts';

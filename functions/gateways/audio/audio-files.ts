@@ -14,7 +14,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
-import type { AudioFiles, Frame, StoredFile } from '#domain/audio/jobs/ports.ts';
+import type { AudioFiles, Frame, StoredFile } from '#domain/audio/job.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
 import { rangedFacts } from './facts/ranged-facts.ts';

@@ -1,9 +1,9 @@
 import { InvokeEndpointAsyncCommand, type SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
-import type { LongAudioModel } from '#domain/audio/jobs/ports.ts';
+import type { LongAudioModel } from '#domain/audio/job.ts';
 import { transcriptionModel } from '#domain/audio/transcription.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { whisperx, whisperxForm } from '../sagemaker/containers/whisperx.ts';
 import { serviceErrorOf } from '../sagemaker/errors.ts';
+import { whisperx, whisperxForm } from '../sagemaker/whisperx.ts';
 
 export interface LongAudioSettings {
   readonly endpoint: string | undefined;

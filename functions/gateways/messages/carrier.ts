@@ -5,9 +5,13 @@ import {
   type VoiceId,
 } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import * as v from 'valibot';
-import { CarrierId } from '#domain/messages/carrier-id.ts';
-import type { HandToCarrier, OutgoingMessage } from '#domain/messages/ports.ts';
-import { handOverOf } from './failures.ts';
+import {
+  CarrierId,
+  type HandOver,
+  type HandToCarrier,
+  type OutgoingMessage,
+  type Refused,
+} from '#domain/messages/message.ts';
 
 /** US dollars as AWS takes them; names of resources that are absent on one machine. */
 export interface CarrierSettings {
@@ -64,4 +68,53 @@ export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSetti
 function voiceId(voice: string | null): VoiceId {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- the contract lists those of the API, in lower case; a test holds both to the same
   return (voice ?? '').toUpperCase() as VoiceId;
+}
+
+/** What is used of an error: names and reasons, never its message, which may quote number and text. */
+const Failure = v.object({
+  name: v.fallback(v.string(), 'Error'),
+  code: v.fallback(v.optional(v.string()), undefined),
+  Reason: v.fallback(v.optional(v.string()), undefined),
+  $metadata: v.fallback(v.optional(v.object({ httpStatusCode: v.optional(v.number()) })), undefined),
+});
+type Failure = v.InferOutput<typeof Failure>;
+
+/** Of the service's reasons (its API's ConflictException and ValidationException), those that are about the recipient. */
+const reasons: Readonly<Record<string, Refused>> = {
+  DESTINATION_PHONE_NUMBER_OPTED_OUT: 'opted_out',
+  DESTINATION_COUNTRY_BLOCKED: 'country_blocked',
+  DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION: 'country_blocked',
+  DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'number_blocked',
+  INVALID_IDENTITY_FOR_DESTINATION_COUNTRY: 'country_blocked',
+  INTERNATIONAL_SENDING_NOT_SUPPORTED: 'country_blocked',
+  PRICE_OVER_THRESHOLD: 'price',
+  // In the sandbox of AWS, messages go to verified numbers only.
+  DESTINATION_PHONE_NUMBER_NOT_VERIFIED: 'number_blocked',
+};
+
+/** Ends before the request has left. */
+const unsent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** What an attempt that threw came to: a response of the service is a refusal, and without one nobody knows, unless no connection was made. */
+export function handOverOf(error: unknown): HandOver {
+  const failure = v.safeParse(Failure, error);
+  const facts = failure.success
+    ? failure.output
+    : { name: 'Error', code: undefined, Reason: undefined, $metadata: undefined };
+  const cause = new Error([facts.name, facts.code, facts.Reason].filter((fact) => fact !== undefined).join(' '));
+  const status = facts.$metadata?.httpStatusCode;
+  // A gateway before the service has waited for it in vain.
+  if (status === 504) return { is: 'unknown', cause };
+  if (status !== undefined && status >= 400) return { is: 'refused', why: whyOf(facts), cause };
+  if (facts.code !== undefined && unsent.has(facts.code)) return { is: 'refused', why: 'carrier', cause };
+  // The SDK has no credentials or no region, or could not connect in time (which has no code, as a response that is late has): it has sent nothing.
+  const isUnconnected = facts.name === 'TimeoutError' && facts.code === undefined;
+  if (facts.name === 'CredentialsProviderError' || isUnconnected) return { is: 'refused', why: 'carrier', cause };
+  return { is: 'unknown', cause };
+}
+
+function whyOf({ name, Reason = '' }: Failure): Refused {
+  const known = Object.hasOwn(reasons, Reason) ? reasons[Reason] : undefined;
+  if (known) return known;
+  return name === 'ThrottlingException' ? 'throttled' : 'carrier';
 }

@@ -1,7 +1,6 @@
-import type { SpeechGateway } from '#domain/audio/speech-gateway.ts';
-import type { TranscriptionGateway } from '#domain/audio/transcription-gateway.ts';
-import { SpeechCall } from './calls/speech-call.ts';
-import { transcribe } from './calls/transcription-call.ts';
+import type { SpeechGateway } from '#domain/audio/speech.ts';
+import type { TranscriptionGateway } from '#domain/audio/transcription.ts';
+import { SpeechCall, transcribe } from './audio-calls.ts';
 import type { ModelRuntime } from './runtime.ts';
 import type { ModelGatewaySettings } from './served-model.ts';
 

@@ -2,7 +2,7 @@ import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-run
 import * as v from 'valibot';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
-import { type ContainerFailure, failureError, failureIn } from './containers/container-failure.ts';
+import { type ContainerFailure, failureError, failureIn } from './container.ts';
 
 const retryAfterSeconds = 5;
 

@@ -1,9 +1,8 @@
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import { embed } from './calls/embeddings-calls.ts';
-import { ReplyCall, StreamCall } from './calls/text-calls.ts';
-import { chatKind, completionKind } from './calls/text-kinds.ts';
+import { embed } from './embeddings-calls.ts';
 import type { ModelRuntime } from './runtime.ts';
 import type { ModelGatewaySettings } from './served-model.ts';
+import { chatKind, completionKind, ReplyCall, StreamCall } from './text-calls.ts';
 
 /**
  * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would

@@ -1,12 +1,11 @@
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import type { Container } from './containers/container.ts';
-import { lmi } from './containers/lmi.ts';
-import { tei } from './containers/tei.ts';
-import { tgi } from './containers/tgi/tgi.ts';
-import { vllm } from './containers/vllm.ts';
+import type { Container } from './container.ts';
 import type { ModelRuntime } from './runtime.ts';
+import { tei } from './tei.ts';
+import { tgi } from './tgi.ts';
+import { lmi, vllm } from './vllm.ts';
 
 /** Where each model runs, and how many milliseconds it may take. */
 export interface ModelGatewaySettings {

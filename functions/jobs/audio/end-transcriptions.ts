@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { jobOfForm } from '#domain/audio/jobs/job.ts';
+import { jobOfForm } from '#domain/audio/job.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { sendWaiting } from '#domain/mail/outbox.ts';
+import { sendWaiting } from '#domain/mail/mail.ts';
 import { streamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { recordRejectedMail } from '#runtime/telemetry.ts';

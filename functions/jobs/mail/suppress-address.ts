@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type SuppressionReason, suppress } from '#domain/mail/suppression.ts';
+import { type SuppressionReason, suppress } from '#domain/mail/mail.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

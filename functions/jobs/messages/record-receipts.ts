@@ -1,4 +1,4 @@
-import { receiptIn } from '#domain/messages/receipt-events.ts';
+import { receiptIn } from '#domain/messages/receipts.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 

@@ -1,10 +1,9 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account-deletion-store.ts';
+import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account.ts';
+import { readable } from '../shared/attributes.ts';
 import { deleteKeys, deletePartition } from '../shared/deletion.ts';
-import { readable } from '../shared/readable.ts';
-import { commit, putNew } from '../shared/transaction.ts';
-import { meterClosing, openUserUpdate } from './account-closing.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { identityKey, mailItems, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
@@ -47,4 +46,36 @@ export function accountDeletionStore(
   }
 
   return { remove, toBePurged, purge };
+}
+
+/** Updates a user who is not deleted, if `condition` holds too. */
+export function openUserUpdate(
+  table: string,
+  accountId: number,
+  UpdateExpression: string,
+  { now, condition }: { readonly now?: number; readonly condition?: string } = {},
+): TransactItem {
+  const isOpen = ['attribute_exists(pk)', 'attribute_not_exists(deletedAt)', ...(condition ? [condition] : [])];
+  return {
+    Update: {
+      TableName: table,
+      Key: userKey(accountId),
+      UpdateExpression,
+      ConditionExpression: isOpen.join(' AND '),
+      ...(now !== undefined && { ExpressionAttributeValues: { ':now': now } }),
+    },
+  };
+}
+
+/** A meter that is closed admits nothing. */
+export function meterClosing(
+  metersTable: string,
+  accountId: number,
+  closed: 'suspended' | 'deleted' | undefined,
+): TransactItem {
+  const update = closed
+    ? { UpdateExpression: 'SET x = :closed REMOVE #last', ExpressionAttributeValues: { ':closed': closed } }
+    : { UpdateExpression: 'REMOVE x, #last' };
+  const ExpressionAttributeNames = { '#last': 'last' };
+  return { Update: { TableName: metersTable, Key: { a: accountId }, ...update, ExpressionAttributeNames } };
 }

@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { AccountStore, NewAccount } from '#domain/accounts/account-store.ts';
-import type { Account, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
+import type { Account, AccountStore, NewAccount, OutgoingMail, StoredToken } from '#domain/accounts/account.ts';
 import { newMeterRow } from '../meter/meter-item.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';

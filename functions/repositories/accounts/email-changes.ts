@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Account, EmailChange, EmailChangeOutcome } from '#domain/accounts/account.ts';
-import type { EmailChangeStore } from '#domain/accounts/email-change/email-change-store.ts';
+import type { EmailChangeStore } from '#domain/accounts/email-change.ts';
 import { conditionally } from '../shared/conditional.ts';
 import {
   cancellationReasons,

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Account } from '#domain/accounts/account.ts';
-import type { ConsumedToken, IdentityStore } from '#domain/accounts/identity-store.ts';
+import type { ConsumedToken, IdentityStore } from '#domain/accounts/google-sign-in.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import {

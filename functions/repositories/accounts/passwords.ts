@@ -1,12 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { OutgoingMail } from '#domain/accounts/account.ts';
-import type {
-  IssuedReset,
-  PasswordStore,
-  ResetAccount,
-  ResetRequest,
-} from '#domain/accounts/passwords/password-store.ts';
+import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#domain/accounts/passwords.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';

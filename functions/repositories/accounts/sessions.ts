@@ -1,14 +1,24 @@
-import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { SessionStore } from '#domain/accounts/sign-in/session-store.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import type { DeviceStore } from '#domain/accounts/devices.ts';
+import type { SessionStore } from '#domain/accounts/sessions.ts';
+import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { sessionKey, storedInstant } from './account-items.ts';
-import { digestRows } from './digest-rows.ts';
+import { notAllRead } from '../shared/read-items.ts';
+import { accountOf, deviceKey, seconds, sessionKey, storedInstant, userKey } from './account-items.ts';
 
 /** Older rows have no origin. */
 const name = v.optional(v.nullable(v.string()), null);
 
-const Row = v.object({
+const SessionRow = v.object({
   digest: v.string(),
   browser: name,
   system: name,
@@ -32,5 +42,85 @@ export function sessionStore(client: DynamoDBDocumentClient, table: string): Ses
     await conditionally(client.send(write));
   }
 
-  return { ...digestRows(client, table, sessionKey, Row), touch };
+  return { ...digestRows(client, table, sessionKey, SessionRow), touch };
+}
+
+const DeviceRow = v.object({
+  digest: v.string(),
+  createdAt: storedInstant,
+  expiresAt: storedInstant,
+  lastUsedAt: v.exactOptional(storedInstant),
+  sessionsValidFrom: v.number(),
+});
+
+export function deviceStore(client: DynamoDBDocumentClient, table: string): DeviceStore {
+  async function use(accountId: number, digest: string, now: number): Promise<void> {
+    const write = new UpdateCommand({
+      TableName: table,
+      Key: deviceKey(accountId, digest),
+      UpdateExpression: 'SET lastUsedAt = :now',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeValues: { ':now': now },
+    });
+    await conditionally(client.send(write));
+  }
+
+  return { ...digestRows(client, table, deviceKey, DeviceRow), use };
+}
+
+interface DigestRow {
+  readonly digest: string;
+  readonly expiresAt: number;
+}
+
+/** Rows of one kind beside an account's, each under the digest of its secret: sessions, devices. */
+function digestRows<Row extends DigestRow>(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keyOf: (accountId: number, digest: string) => { pk: string; sk: string },
+  schema: v.GenericSchema<unknown, Row>,
+) {
+  const prefix = keyOf(0, '').sk;
+
+  function rowsOf(items: readonly Record<string, unknown>[]): Row[] {
+    return readable(
+      schema,
+      items.map((item) => ({ ...item, digest: String(item['sk']).slice(prefix.length) })),
+    );
+  }
+
+  async function open(accountId: number, { digest, ...row }: Row): Promise<void> {
+    const Item = { ...keyOf(accountId, digest), ...row, ttl: seconds(row.expiresAt) };
+    await client.send(new PutCommand({ TableName: table, Item }));
+  }
+
+  /** Row and account in one round trip; undefined when one is not there, or the row cannot be read. */
+  async function find(accountId: number, digest: string): Promise<{ row: Row; account: Account } | undefined> {
+    const Keys = [keyOf(accountId, digest), userKey(accountId)];
+    const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };
+    const { Responses, UnprocessedKeys } = await client.send(new BatchGetCommand(request));
+    if (UnprocessedKeys?.[table]) throw notAllRead();
+    const items = Responses?.[table] ?? [];
+    const [row] = rowsOf(items.filter((item) => item['sk'] !== 'user'));
+    const user = items.find((item) => item['sk'] === 'user');
+    return row && user ? { row, account: accountOf(user) } : undefined;
+  }
+
+  async function list(accountId: number): Promise<Row[]> {
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':prefix': prefix },
+        ConsistentRead: true,
+      }),
+    );
+    return rowsOf(Items);
+  }
+
+  async function end(accountId: number, digest: string): Promise<void> {
+    await client.send(new DeleteCommand({ TableName: table, Key: keyOf(accountId, digest) }));
+  }
+
+  return { open, find, list, end };
 }

@@ -1,13 +1,12 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
-import type { AgentStore } from '#domain/agents/agent-store.ts';
-import type { Agent } from '#domain/agents/agent.ts';
+import type { Agent, AgentStore } from '#domain/agents/agent.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountPartition, agentCountKey, agentKey, agentPrefix, agentRow, StoredAgent } from './agent-items.ts';
+import { accountPartition, agentPrefix, agentKey, agentCountKey, StoredAgent, agentRow } from './agent-items.ts';
 import { purger } from './purge.ts';
 
 /** What a change of the owner's may write. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { KeptMessage } from '#contract/agents/conversations.ts';
-import type { Conversation, ConversationRef, Message } from '#domain/agents/conversations/conversation.ts';
+import type { Conversation, ConversationRef, Message } from '#domain/agents/conversation.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { agentPartition, conversationPartition, conversationPrefix, idIn } from './agent-items.ts';
 

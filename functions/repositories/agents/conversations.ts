@@ -1,27 +1,33 @@
-import type { DynamoDBDocumentClient, QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  type QueryCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { ConversationStore } from '#domain/agents/conversations/conversation-store.ts';
-import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { AgentRef } from '#domain/agents/agent.ts';
+import type { Conversation, ConversationStore, Message } from '#domain/agents/conversation.ts';
+import { readable } from '../shared/attributes.ts';
+import { conditionally } from '../shared/conditional.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
-import { commit, putNew } from '../shared/transaction.ts';
-import { agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';
-import { conversationCount } from './conversation-count.ts';
+import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
+import { agentKey, agentPartition, conversationPartition, conversationPrefix } from './agent-items.ts';
 import {
-  entryRow,
-  isThe,
   messagePrefix,
-  messageRow,
   placeText,
-  StoredConversation,
-  StoredEntry,
-  StoredMessage,
-  stateAttributes,
   stateKey,
+  entryRow,
+  StoredEntry,
+  stateAttributes,
+  StoredConversation,
   stateRow,
+  isThe,
+  StoredMessage,
+  messageRow,
 } from './conversation-items.ts';
 import { purger } from './purge.ts';
 
@@ -167,6 +173,61 @@ export function conversationStore(
       ]);
       if (isDone) await purge.now(note);
       return isDone;
+    },
+  };
+}
+
+const Counted = v.object({ conversations: v.number() });
+
+/** Conversations are counted in the item of their agent, which has to be there. Those that expire are counted on until the count is full. */
+function conversationCount(client: DynamoDBDocumentClient, table: string) {
+  const counted = (agent: AgentRef, condition: string, values: object): TransactItem => ({
+    Update: {
+      TableName: table,
+      Key: agentKey(agent),
+      UpdateExpression: 'ADD conversations :by',
+      ConditionExpression: `attribute_exists(pk)${condition}`,
+      ExpressionAttributeValues: { ...values },
+    },
+  });
+
+  async function alive(agentId: string, now: number): Promise<number> {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      FilterExpression: 'expiresAt > :now',
+      ExpressionAttributeValues: { ':pk': agentPartition(agentId), ':prefix': conversationPrefix, ':now': now },
+      ConsistentRead: true,
+      Select: 'COUNT' as const,
+    };
+    let count = 0;
+    for await (const { Count = 0 } of paginateQuery({ client }, query)) count += Count;
+    return count;
+  }
+
+  return {
+    /** On condition that there is room. */
+    oneMore: ({ accountId, agentId: id }: Conversation): TransactItem =>
+      counted({ accountId, id }, ' AND (attribute_not_exists(conversations) OR conversations < :max)', {
+        ':by': 1,
+        ':max': limits.agentConversations,
+      }),
+    oneLess: (agent: AgentRef): TransactItem => counted(agent, '', { ':by': -1 }),
+    /** Whether there is room once those that have expired are counted no more. */
+    async recount({ accountId, agentId: id, createdAt: now }: Conversation): Promise<boolean> {
+      const item = await readItem(client, table, agentKey({ accountId, id }));
+      if (!v.is(Counted, item) || item.conversations < limits.agentConversations) return item !== undefined;
+      const count = await alive(id, now);
+      if (count >= limits.agentConversations) return false;
+      const update = new UpdateCommand({
+        TableName: table,
+        Key: agentKey({ accountId, id }),
+        UpdateExpression: 'SET conversations = :count',
+        ConditionExpression: 'conversations = :seen',
+        ExpressionAttributeValues: { ':count': count, ':seen': item.conversations },
+      });
+      await conditionally(client.send(update));
+      return true;
     },
   };
 }

@@ -1,11 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Agent } from '#domain/agents/agent.ts';
-import { rankPassages } from '#domain/agents/documents/ranking.ts';
-import type { Passage, VectorIndex } from '#domain/agents/documents/vector-index.ts';
-import { packVectors } from '#domain/agents/documents/vectors.ts';
-import { countWords, packWords } from '#domain/agents/documents/words.ts';
+import { countWords, packWords, rankPassages } from '#domain/agents/ranking.ts';
+import { packVectors, type Passage, type VectorIndex } from '#domain/agents/vector-index.ts';
+import { readable } from '../shared/attributes.ts';
 import { type Items, itemsBy, sdkSend } from '../shared/items.ts';
-import { readable } from '../shared/readable.ts';
 import { commit } from '../shared/transaction.ts';
 import { agentPartition, documentPrefix, indexPartition } from './agent-items.ts';
 import {
@@ -17,7 +15,7 @@ import {
   textsPerItem,
   vectorsKey,
   vectorsPrefix,
-} from './document-items.ts';
+} from './documents.ts';
 
 /** The vectors and words of an agent's documents, cached by the process. */
 interface LoadedIndex {

@@ -1,30 +1,18 @@
-import { type DynamoDBDocumentClient, DeleteCommand, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { longAudio } from '#contract/audio/transcriptions.ts';
+import { longAudio, timestampKinds, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
 import { tables } from '#contract/platform/tables.ts';
-import type { Job } from '#domain/audio/jobs/job.ts';
-import type { JobStore } from '#domain/audio/jobs/ports.ts';
+import { type AudioRef, fileKeys, type Job, type JobStore, type Upload } from '#domain/audio/job.ts';
 import type { RefundWrite } from '#domain/meter/refunds.ts';
+import { storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
 import { writeRefund } from '../meter/refund-write.ts';
+import { StoredCharge } from '../meter/stored-charge.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { batchesOf, deleteKeys, type Key, keysIn } from '../shared/deletion.ts';
 import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
-import {
-  jobKey,
-  jobPrefix,
-  jobRow,
-  endedRow,
-  partition,
-  shards,
-  StoredJob,
-  StoredKey,
-  StoredUpload,
-  uploadKey,
-  uploadRow,
-} from './audio-items.ts';
-import { openWork } from './open-work.ts';
 
 /** Changes of what is open that may come between; each is of the account itself. */
 const maxTries = 8;
@@ -188,5 +176,157 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
         ExpressionAttributeValues: { ':job': jobId },
       },
     };
+  }
+}
+
+/** Keys of the `transcriptions` table: all of an account in its partition; `open` counts what has not ended there. */
+const partition = (accountId: number): string => `account#${accountId}`;
+const uploadPrefix = 'upload#';
+const jobPrefix = 'job#';
+const uploadKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), sk: `${uploadPrefix}${id}` });
+export const jobKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), sk: `${jobPrefix}${id}` });
+const openKey = (accountId: number) => ({ pk: partition(accountId), sk: 'open' });
+
+/** The sweep's index is spread over so many partitions. */
+const shards = 8;
+
+const idIn = (key: string): string => key.slice(key.indexOf('#') + 1);
+const keys = { pk: v.string(), sk: v.string() };
+
+const StoredKey = v.pipe(
+  v.object(keys),
+  v.transform(({ pk, sk }): AudioRef => ({ accountId: Number(idIn(pk)), id: idIn(sk) })),
+);
+
+const StoredUpload = v.pipe(
+  v.object({
+    ...keys,
+    contentType: v.string(),
+    bytes: v.number(),
+    createdAt: storedInstant,
+    expiresAt: storedInstant,
+    jobId: v.exactOptional(v.string()),
+    facts: v.exactOptional(
+      v.object({
+        version: v.string(),
+        container: v.string(),
+        seconds: v.exactOptional(v.number()),
+        maxSeconds: v.exactOptional(v.number()),
+      }),
+    ),
+  }),
+  v.transform(({ pk, sk, ...upload }): Upload => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...upload })),
+);
+
+const StoredJob = v.pipe(
+  v.object({
+    ...keys,
+    uploadId: v.string(),
+    language: v.exactOptional(v.string()),
+    timestamps: v.picklist(timestampKinds),
+    status: v.picklist(transcriptionStatuses),
+    seconds: v.number(),
+    heldSeconds: v.number(),
+    charge: StoredCharge,
+    durationSeconds: v.exactOptional(v.number()),
+    cost: v.number(),
+    createdAt: storedInstant,
+    updatedAt: storedInstant,
+    expiresAt: storedInstant,
+    deadline: storedInstant,
+  }),
+  v.transform(({ pk, sk, ...job }): Job => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...job })),
+);
+
+/** What has not ended, by id, with the moment (epoch ms) at which it no longer counts. */
+const OpenRow = v.object({
+  version: v.number(),
+  uploads: v.record(v.string(), v.number()),
+  jobs: v.record(v.string(), v.number()),
+});
+type OpenRow = v.InferOutput<typeof OpenRow>;
+
+const ttlOf = (expiresAt: number): number => Math.ceil(expiresAt / 1000);
+
+function uploadRow({ accountId, id, ...upload }: Upload) {
+  return { ...uploadKey({ accountId, id }), ...upload, ttl: ttlOf(upload.expiresAt) };
+}
+
+/** An open one is in the sweep's index, under its deadline. */
+function jobRow(job: Job) {
+  return { ...endedRow(job), p: job.accountId % shards, due: Math.ceil(job.deadline / 1000) };
+}
+
+function endedRow({ accountId, id, ...job }: Job) {
+  return { ...jobKey({ accountId, id }), ...job, ttl: ttlOf(job.expiresAt) };
+}
+
+const none: OpenRow = { version: 0, uploads: {}, jobs: {} };
+
+/**
+ * What of an account has not ended: one item, replaced on condition that it is as it was read. A removal that is lost counts until its moment,
+ * so a limit never holds for good.
+ */
+function openWork(client: DynamoDBDocumentClient, table: string) {
+  const remove =
+    (list: 'uploads' | 'jobs') =>
+    async ({ accountId, id }: AudioRef): Promise<void> => {
+      await client
+        .send(
+          new UpdateCommand({
+            TableName: table,
+            Key: openKey(accountId),
+            UpdateExpression: 'REMOVE #list.#id SET version = version + :one',
+            ConditionExpression: 'attribute_exists(#list.#id)',
+            ExpressionAttributeNames: { '#list': list, '#id': id },
+            ExpressionAttributeValues: { ':one': 1 },
+          }),
+        )
+        .catch(() => undefined);
+    };
+
+  return {
+    async read(accountId: number, now: number): Promise<OpenRow> {
+      const item = await readItem(client, table, openKey(accountId));
+      const { version, uploads, jobs } = item ? v.parse(OpenRow, item) : none;
+      return { version, uploads: alive(uploads, now), jobs: alive(jobs, now) };
+    },
+    replaced(accountId: number, before: OpenRow, change: Partial<Omit<OpenRow, 'version'>>): TransactItem {
+      const Item = { ...openKey(accountId), ...before, ...change, version: before.version + 1 };
+      const isNew = before.version === 0;
+      return {
+        Put: {
+          TableName: table,
+          Item,
+          ConditionExpression: isNew ? 'attribute_not_exists(pk)' : 'version = :before',
+          ...(!isNew && { ExpressionAttributeValues: { ':before': before.version } }),
+        },
+      };
+    },
+    removeUpload: remove('uploads'),
+    removeJob: remove('jobs'),
+  };
+}
+
+const alive = (moments: Readonly<Record<string, number>>, now: number) =>
+  Object.fromEntries(Object.entries(moments).filter(([, moment]) => moment > now));
+
+/** Deletes the uploads and jobs of an account, with their files before them: a row names what is left. */
+export async function purgeAudio(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: number,
+  removeFiles: (...keys: readonly string[]) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  function filesOf({ sk }: Key): string[] {
+    const [kind, id = ''] = sk.split('#');
+    if (kind === 'upload') return [fileKeys.upload({ accountId, id })];
+    return kind === 'job' ? [fileKeys.text({ accountId, id }), fileKeys.form({ accountId, id })] : [];
+  }
+  for await (const batch of batchesOf(keysIn(client, table, partition(accountId)))) {
+    signal?.throwIfAborted();
+    await removeFiles(...batch.flatMap(filesOf));
+    await deleteKeys(client, table, batch);
   }
 }

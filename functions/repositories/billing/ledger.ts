@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { alertMail } from '#domain/accounts/mails/alert-mail.ts';
+import { alertMail } from '#domain/accounts/mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
-import { storedKeyOf } from '../keys/key-items.ts';
+import { storedKeyOf } from '../keys/keys.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { CanaryStore } from '#domain/canary/ports.ts';
-import { mailOutcomes } from '#domain/mail/outbox.ts';
+import type { CanaryStore } from '#domain/canary/canary.ts';
+import { mailOutcomes } from '#domain/mail/mail.ts';
 import { mailItems, mailKey, purgeKey, uniqueRow, userKey } from '../accounts/account-items.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, putNew } from '../shared/transaction.ts';

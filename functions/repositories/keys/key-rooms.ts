@@ -1,8 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as v from 'valibot';
 import { limits } from '#contract/shared/limits.ts';
-import { hasEnded, isWorking, type KeyRecord, limitsOf, type StoredKey } from '#domain/keys/key-record.ts';
-import type { KeyWrite } from '#domain/keys/key-store.ts';
+import { hasEnded, isWorking, type KeyRecord, type KeyWrite, limitsOf, type StoredKey } from '#domain/keys/key.ts';
 import type { KeyEvent } from '#domain/meter/meter.ts';
 import { usableKeysKey } from '../accounts/account-items.ts';
 import { budgetName, keyNoteRow, keyRow } from '../meter/key-rows.ts';

@@ -1,19 +1,23 @@
 import {
   DeleteCommand,
   type DynamoDBDocumentClient,
-  PutCommand,
   paginateQuery,
+  PutCommand,
   TransactWriteCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { KeyRecord, StoredKey } from '#domain/keys/key-record.ts';
-import type { KeyStore, KeyWrite, KeyWriteOptions } from '#domain/keys/key-store.ts';
+import * as v from 'valibot';
+import { limitPeriods } from '#contract/accounts/limit-periods.ts';
+import { serviceNames } from '#contract/billing/prices.ts';
+import type { KeyRecord, KeyStore, KeyWrite, KeyWriteOptions, StoredKey } from '#domain/keys/key.ts';
+import type { KeyNames } from '#domain/requests/request-log.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
-import { apiKeyKey, userKey } from '../accounts/account-items.ts';
-import { refuseFormerOperator, withEvent } from '../operators/audited.ts';
+import { apiKeyKey, storedInstant, userKey } from '../accounts/account-items.ts';
+import { refuseFormerOperator, withEvent } from '../operators/operators.ts';
+import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
+import { readItems } from '../shared/read-items.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
-import { storedKeyOf } from './key-items.ts';
 import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
 
 /** What a change of a key may write. */
@@ -181,4 +185,62 @@ export function keyStore(
 /** Whether there is no item yet. The second form is a local AWS's, which checks the update before its condition. */
 function isMissing(reason: ReturnType<typeof cancellationReasons>[number] | undefined): boolean {
   return reason?.Code === 'ValidationError' || (reason?.Code === conditionFailed && !reason.Item);
+}
+
+const Row = v.object({
+  id: v.string(),
+  name: v.string(),
+  prefix: v.string(),
+  lastFour: v.string(),
+  status: v.picklist(['active', 'suspended', 'revoked']),
+  createdAt: storedInstant,
+  suspendedByOperator: v.exactOptional(v.literal(true)),
+  expiresAt: v.exactOptional(storedInstant),
+  lastUsedAt: v.exactOptional(storedInstant),
+  limit: v.exactOptional(v.object({ credits: v.number(), period: v.picklist(limitPeriods) })),
+  budget: v.exactOptional(v.string()),
+  models: v.exactOptional(v.array(v.string())),
+  services: v.exactOptional(v.array(v.picklist(serviceNames))),
+  revision: v.number(),
+});
+
+/** What can be read of an item that is no `Row`; its sort key always can. */
+const text = v.fallback(v.string(), '');
+const instant = v.fallback(v.optional(storedInstant), undefined);
+const Remains = v.object({
+  sk: v.string(),
+  name: text,
+  prefix: text,
+  lastFour: text,
+  status: v.fallback(v.picklist(['revoked', 'unreadable']), 'unreadable'),
+  createdAt: instant,
+  expiresAt: instant,
+  lastUsedAt: instant,
+});
+
+/** A stored key, as much of it as can be read. */
+export function storedKeyOf(item: unknown): StoredKey {
+  const { success, output } = v.safeParse(Row, item);
+  if (success) return output;
+  const { sk, createdAt, expiresAt, lastUsedAt, ...remains } = v.parse(Remains, item);
+  return {
+    ...remains,
+    id: sk.slice(apiKeyKey(0, '').sk.length),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(lastUsedAt !== undefined && { lastUsedAt }),
+    revision: undefined,
+  };
+}
+
+const Named = v.object({ sk: v.string(), name: v.fallback(v.string(), '') });
+
+/** Reads the names of some keys, each once; without keys it reads nothing. */
+export function keyNames(client: DynamoDBDocumentClient, accountsTable: string): KeyNames {
+  return async (accountId, ids) => {
+    const keys = ids.map((id) => apiKeyKey(accountId, id));
+    const items = await readItems(client, accountsTable, keys, ['sk', 'name']);
+    const prefix = apiKeyKey(accountId, '').sk.length;
+    return new Map(readable(Named, items).map(({ sk, name }) => [sk.slice(prefix), name]));
+  };
 }

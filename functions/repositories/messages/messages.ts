@@ -1,26 +1,26 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { Message } from '#domain/messages/message.ts';
-import type { CountedLimit, Creation, MessageStore, SentKey } from '#domain/messages/ports.ts';
-import { seconds } from '../accounts/account-items.ts';
+import { channels } from '#contract/messages/channels.ts';
+import { failures } from '#contract/messages/failures.ts';
+import { encodings, messageStatuses } from '#contract/messages/messages.ts';
+import {
+  type CountedLimit,
+  type Creation,
+  type Message,
+  type MessageRef,
+  messageRetentionMs,
+  type MessageStore,
+  type SentKey,
+} from '#domain/messages/message.ts';
+import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
 import { writeRefund } from '../meter/refund-write.ts';
+import { StoredCharge } from '../meter/stored-charge.ts';
+import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { deletePartition } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
-import { readable } from '../shared/readable.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
-import { counted, uncounted } from './counts.ts';
-import {
-  accountPartition,
-  carrierKey,
-  countKey,
-  messageKey,
-  messagePrefix,
-  messageRow,
-  ownCount,
-  sentKey,
-  StoredMessage,
-} from './message-items.ts';
 
 /** How long an Idempotency-Key stands for the message that it has sent, as its record does. */
 const keyMs = 86_400_000;
@@ -169,3 +169,97 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     refund: (after, refund) => writeRefund(client, tables.meters(), refund, replaced(after)),
   };
 }
+
+/**
+ * Keys of the `messages` table: in the partition of an account its messages, the Idempotency-Keys that have sent one and its count of the day; the
+ * counts of numbers and ranges, and the names that carriers have for messages, each in a partition of their own.
+ */
+const accountPartition = (accountId: number): string => `account#${accountId}`;
+const messagePrefix = 'message#';
+
+export const messageKey = ({ accountId, id }: MessageRef) => ({
+  pk: accountPartition(accountId),
+  sk: `${messagePrefix}${id}`,
+});
+const sentKey = (accountId: number, { id }: SentKey) => ({ pk: accountPartition(accountId), sk: `sent#${id}` });
+
+const carrierKey = (carrierId: string) => ({ pk: `carrier#${carrierId}`, sk: 'message' });
+
+const countKey = ({ name, subject, startsAt }: CountedLimit) => ({
+  pk: name === 'account' ? accountPartition(Number(subject)) : `${name}#${subject}`,
+  sk: `count#${String(startsAt).padStart(15, '0')}`,
+});
+
+/** Of a shared count, what one account has of it. */
+const ownCount = (accountId: number): string => `of#${accountId}`;
+
+const idIn = (key: string): string => key.slice(key.lastIndexOf('#') + 1);
+
+export const StoredMessage = v.pipe(
+  v.object({
+    pk: v.string(),
+    sk: v.string(),
+    channel: v.picklist(channels),
+    to: v.string(),
+    text: v.string(),
+    status: v.picklist(messageStatuses),
+    // Messages of earlier versions have none.
+    failure: v.optional(v.nullable(v.picklist(failures)), null),
+    country: v.string(),
+    segments: v.nullable(v.number()),
+    encoding: v.nullable(v.picklist(encodings)),
+    voice: v.nullable(v.string()),
+    reference: v.nullable(v.string()),
+    credits: v.number(),
+    charge: v.exactOptional(StoredCharge),
+    revision: v.number(),
+    createdAt: storedInstant,
+    updatedAt: storedInstant,
+  }),
+  v.transform(({ pk, sk, ...message }): Message => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...message })),
+);
+
+/** `expiresAt` in epoch ms: items outlive it by days. */
+function messageRow({ accountId, id, ...message }: Message) {
+  const expiresAt = message.createdAt + messageRetentionMs;
+  return { ...messageKey({ accountId, id }), ...message, expiresAt, ttl: seconds(expiresAt) };
+}
+
+/** Counts a message, unless a limit is reached. What accounts share has a count of each of them too: no more than the limit has room for. */
+function counted(TableName: string, limit: CountedLimit): TransactItem {
+  const { share } = limit;
+  const isBelow = (count: string, max: string) => `(attribute_not_exists(${count}) OR ${count} < ${max})`;
+  return {
+    Update: {
+      TableName,
+      ...changeBy(1, limit),
+      ConditionExpression: `${isBelow('#count', ':max')}${share ? ` AND ${isBelow('#own', ':share')}` : ''}`,
+      ExpressionAttributeValues: { ...valuesOf(1, limit), ':max': limit.max, ...(share && { ':share': share.max }) },
+    },
+  };
+}
+
+/** Takes back that a message was counted. Of a window that is over, nobody notices. */
+function uncounted(TableName: string, limit: CountedLimit): TransactItem {
+  return { Update: { TableName, ...changeBy(-1, limit) } };
+}
+
+function changeBy(by: 1 | -1, limit: CountedLimit) {
+  const { share } = limit;
+  return {
+    Key: countKey(limit),
+    UpdateExpression: `SET #ttl = :ttl ADD #count :by${share ? ', #own :by' : ''}`,
+    ExpressionAttributeNames: { '#ttl': 'ttl', '#count': 'count', ...(share && { '#own': ownCount(share.accountId) }) },
+    ExpressionAttributeValues: valuesOf(by, limit),
+  };
+}
+
+const valuesOf = (by: 1 | -1, { endsAt }: CountedLimit) => ({ ':by': by, ':ttl': seconds(endsAt) });
+
+/** Deletes the messages of an account. */
+export const purgeMessages = (
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: number,
+  signal?: AbortSignal,
+): Promise<void> => deletePartition(client, table, accountPartition(accountId), signal);

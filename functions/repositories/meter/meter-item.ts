@@ -14,7 +14,7 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
-import { AlertsRow, alertsOf } from './alert-rows.ts';
+import { AlertsRow, alertsOf } from './alerts.ts';
 import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
 

@@ -1,9 +1,22 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { OperatorStore } from '#domain/operators/operator-store.ts';
-import { meterClosing, openUserUpdate } from '../accounts/account-closing.ts';
-import { userKey } from '../accounts/account-items.ts';
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { AuditAction, AuditedState } from '#contract/operators/audit.ts';
+import type { AuditReads, EmailsOf, OperatorStore } from '#domain/operators/operator-actions.ts';
+import type { AuditEvent } from '#domain/shared/audit-event.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { meterClosing, openUserUpdate } from '../accounts/account-deletions.ts';
+import { storedInstant, userKey } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
-import { type AuditTables, commitAudited } from './audited.ts';
+import { readable } from '../shared/attributes.ts';
+import { readItems } from '../shared/read-items.ts';
+import {
+  cancellationReasons,
+  conditionFailed,
+  failedConditions,
+  putNew,
+  type TransactItem,
+} from '../shared/transaction.ts';
 
 export interface OperatorTables extends AuditTables {
   readonly meters: string;
@@ -42,6 +55,117 @@ export function operatorStore(client: DynamoDBDocumentClient, tables: OperatorTa
         ExpressionAttributeValues: { ':role': role, ':before': account.role },
       };
       return commitAudited(client, tables, event, [{ Update }]);
+    },
+  };
+}
+
+export interface AuditTables {
+  readonly accounts: string;
+  readonly audit: string;
+}
+
+/** Partitions of the `audit` table: an event has a row in that of its account, and one in that of all. */
+const auditPartition = (accountId: number | undefined): string =>
+  accountId === undefined ? 'all' : `account#${accountId}`;
+
+/** Orders events by time; a request has one. */
+const sortKey = ({ at, requestId }: AuditEvent): string => `${String(at).padStart(15, '0')}#${requestId}`;
+
+/**
+ * Writes the items and, after them, the rows of their event, which are never changed; last comes the demand that whoever
+ * acts is an operator still, as the role may have been taken back since the request was authorized.
+ */
+export function withEvent(tables: AuditTables, event: AuditEvent, items: readonly TransactItem[]): TransactItem[] {
+  const partitions = [auditPartition(event.accountId), auditPartition(undefined)];
+  const rows = partitions.map((pk) => putNew(tables.audit, { pk, sk: sortKey(event), ...event }));
+  return [...items, ...rows, ...(event.by === undefined ? [] : [operatorDemand(tables.accounts, event.by)])];
+}
+
+/** An update that changes nothing, for which the rights to write are enough: a `ConditionCheck` takes one of its own. */
+function operatorDemand(TableName: string, accountId: number): TransactItem {
+  return {
+    Update: {
+      TableName,
+      Key: userKey(accountId),
+      UpdateExpression: 'SET #role = :operator',
+      ConditionExpression:
+        '#role = :operator AND attribute_not_exists(suspendedAt) AND attribute_not_exists(deletedAt)',
+      ExpressionAttributeNames: { '#role': 'role' },
+      ExpressionAttributeValues: { ':operator': 'operator' },
+    },
+  };
+}
+
+/** Given the reasons of a transaction of `withEvent` that was cancelled. */
+export function refuseFormerOperator({ by }: AuditEvent, reasons: readonly CancellationReason[]): void {
+  if (by !== undefined && reasons.at(-1)?.Code === conditionFailed)
+    throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'Only an operator may do this.');
+}
+
+/**
+ * Writes the items and their event, all or nothing. False when a condition of the items failed; true also where the event
+ * is there already: then an earlier try of the same request, whose reply was lost, has written all.
+ */
+async function commitAudited(
+  client: DynamoDBDocumentClient,
+  tables: AuditTables,
+  event: AuditEvent,
+  items: readonly TransactItem[],
+): Promise<boolean> {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: withEvent(tables, event, items) }));
+    return true;
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    if (reasons[items.length]?.Code === conditionFailed) return true;
+    refuseFormerOperator(event, reasons);
+    if (failedConditions(error).length > 0) return false;
+    throw error;
+  }
+}
+
+const User = v.object({ id: v.number(), email: v.string() });
+
+export function emailsOf(client: DynamoDBDocumentClient, table: string): EmailsOf {
+  return async (accountIds) => {
+    const users = await readItems(client, table, accountIds.map(userKey), ['id', 'email']);
+    return new Map(readable(User, users).map(({ id, email }) => [id, email]));
+  };
+}
+
+const Row = v.pipe(
+  v.object({
+    accountId: v.number(),
+    action: AuditAction,
+    by: v.exactOptional(v.number()),
+    reason: v.string(),
+    at: storedInstant,
+    requestId: v.string(),
+    before: AuditedState,
+    after: AuditedState,
+  }),
+  v.transform((row): AuditEvent => row),
+);
+const SortKey = v.object({ sk: v.string() });
+
+export function auditReads(client: DynamoDBDocumentClient, table: string): AuditReads {
+  return {
+    async page(accountId, limit, cursor) {
+      const query = new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: cursor === undefined ? 'pk = :pk' : 'pk = :pk AND sk < :cursor',
+        ExpressionAttributeValues: {
+          ':pk': auditPartition(accountId),
+          ...(cursor !== undefined && { ':cursor': cursor }),
+        },
+        ScanIndexForward: false,
+        Limit: limit + 1,
+        ConsistentRead: true,
+      });
+      const { Items = [] } = await client.send(query);
+      const shown = Items.slice(0, limit);
+      const next = Items.length > limit ? v.parse(SortKey, shown.at(-1)).sk : null;
+      return { events: readable(Row, shown), next };
     },
   };
 }

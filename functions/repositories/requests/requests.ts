@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { RecordedLine } from '#contract/platform/request-record.ts';
 import { tables } from '#contract/platform/tables.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
-import { readable } from '../shared/readable.ts';
+import { readable } from '../shared/attributes.ts';
 
 /**
  * Items that a read examines after the first, which examines a page, and reads for one page: what is rare in a long log

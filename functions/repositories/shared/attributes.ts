@@ -1,3 +1,6 @@
+import * as v from 'valibot';
+import type { ItemOutput } from './items.ts';
+
 /**
  * DynamoDB's attribute values as JSON (AWS "AttributeValue"), without sets and binaries. What `marshall` of
  * `@aws-sdk/util-dynamodb` does, which knows all types and number forms, at about a quarter of its time; a test holds both to
@@ -71,4 +74,33 @@ function exact(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) || !Number.isInteger(number)) return number;
   throw new RangeError(`${text} is no number that JavaScript holds exactly`);
+}
+
+/** Types of attributes, each with a value (AWS "AttributeValue"). */
+const Attributes = v.record(v.string(), v.record(v.string(), v.unknown()));
+const Output = v.object({
+  Item: v.optional(Attributes),
+  Items: v.optional(v.array(Attributes)),
+  LastEvaluatedKey: v.optional(Attributes),
+});
+
+/** The items of a response's body, as DynamoDB's protocol has them. Throws ValiError on another form. */
+export function outputOf(body: string): ItemOutput {
+  const { Item, Items, LastEvaluatedKey } = v.parse(Output, JSON.parse(body));
+  return {
+    ...(Item && { Item: valuesOf(Item) }),
+    ...(Items && { Items: Items.map(valuesOf) }),
+    ...(LastEvaluatedKey && { LastEvaluatedKey: valuesOf(LastEvaluatedKey) }),
+  };
+}
+
+/** What a list shows of stored items: one that cannot be read hides none of the others. */
+export function readable<Schema extends v.GenericSchema>(
+  schema: Schema,
+  items: readonly unknown[],
+): v.InferOutput<Schema>[] {
+  return items.flatMap((item) => {
+    const result = v.safeParse(schema, item);
+    return result.success ? [result.output] : [];
+  });
 }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { endOfString } from '#domain/shared/text/json-text.ts';
+import { endOfString } from '#domain/shared/text.ts';
 
 /** What is wanted of an item. */
 export interface Wanted {

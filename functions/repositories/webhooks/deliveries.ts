@@ -8,9 +8,9 @@ import * as v from 'valibot';
 import type { DeliveryStore, RecordedAttempt } from '#domain/webhooks/delivery-store.ts';
 import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
+import { readable } from '../shared/attributes.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
-import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { onceItems } from './once.ts';
 import {

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { webhookDisabledMail } from '#domain/accounts/mails/mails.ts';
+import { webhookDisabledMail } from '#domain/accounts/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
 import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
 import { hasMessage } from '#domain/webhooks/sending/notify.ts';

@@ -1,10 +1,10 @@
 import type { Route } from '#contract/http/route.ts';
-import { agentService } from '#domain/agents/agent-service.ts';
-import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
-import { documentAdding, documentIndexing } from '#domain/agents/documents/indexing.ts';
-import { turnService } from '#domain/agents/turns/turn-service.ts';
+import { agentService } from '#domain/agents/agent.ts';
+import { indexingEnds } from '#domain/agents/document.ts';
+import { documentAdding, documentIndexing } from '#domain/agents/indexing.ts';
+import { turnService } from '#domain/agents/turn.ts';
 import { inference } from '#domain/inference/inference.ts';
-import { graceSeconds } from '#domain/meter/admission/admission.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';

@@ -2,7 +2,7 @@ import type { Environment } from '#contract/platform/environment.ts';
 import { analysisService } from '#domain/analysis/analysis.ts';
 import { chatAnalyzer } from '#domain/analysis/chat-analyzer.ts';
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import { encodersOf } from '#gateways/analysis/encoders.ts';
+import { encodersOf } from '#gateways/encoders.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';

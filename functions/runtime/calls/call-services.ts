@@ -1,6 +1,6 @@
 import type { Route } from '#contract/http/route.ts';
 import { inference } from '#domain/inference/inference.ts';
-import { translationService } from '#domain/inference/translation/translation.ts';
+import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';

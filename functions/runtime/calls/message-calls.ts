@@ -1,8 +1,7 @@
 import { messageOrders } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
 import { carrier } from '#gateways/messages/carrier.ts';
-import { readNumber } from '#gateways/messages/phone-numbers.ts';
-import { countSegments } from '#gateways/messages/segments.ts';
+import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { messagingClient } from '../aws/messaging-client.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CanaryFailure } from '#domain/canary/step.ts';
-import { walkAsNewUser } from '#domain/canary/walk.ts';
+import { CanaryFailure, walkAsNewUser } from '#domain/canary/canary.ts';
 import { serviceClient } from '#gateways/service-client.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { dynamoClient } from '../aws/clients.ts';

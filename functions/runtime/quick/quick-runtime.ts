@@ -1,7 +1,7 @@
 import type { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
-import type { Deadline } from '#gateways/sagemaker/deadline.ts';
 import {
   commandInput,
+  type Deadline,
   type Invocation,
   type Invoke,
   type ModelRuntime,
@@ -14,7 +14,7 @@ import type { AttemptResult, TransportOptions } from './attempt.ts';
 import { bodyOf, type Send, signedTransport } from './signed-transport.ts';
 
 /** What reads a stream is read itself with the first one. */
-const loadFrames = lazy(() => import('#gateways/sagemaker/stream/event-frames.ts'));
+const loadFrames = lazy(() => import('#gateways/sagemaker/event-frames.ts'));
 
 /**
  * Invocations that go past the SDK's middleware. Only a response of 200 and frames with the model's bytes are taken as they

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { outputOf } from '#repositories/shared/item-output.ts';
+import { outputOf } from '#repositories/shared/attributes.ts';
 import { operationOf, type SendCommand, sdkSend } from '#repositories/shared/items.ts';
 import type { AwsService } from '../aws/aws-service.ts';
 import type { TransportOptions } from './attempt.ts';

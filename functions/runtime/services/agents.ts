@@ -1,7 +1,6 @@
-import { agentService } from '#domain/agents/agent-service.ts';
-import { conversationService } from '#domain/agents/conversations/conversation-service.ts';
-import { documentList } from '#domain/agents/documents/document-service.ts';
-import { indexingEnds } from '#domain/agents/documents/indexing-end.ts';
+import { agentService } from '#domain/agents/agent.ts';
+import { conversationService } from '#domain/agents/conversation.ts';
+import { documentList, indexingEnds } from '#domain/agents/document.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';

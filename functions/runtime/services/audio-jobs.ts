@@ -1,13 +1,10 @@
-import { jobEnding } from '#domain/audio/jobs/job-ending.ts';
-import { jobEvents } from '#domain/audio/jobs/job-events.ts';
-import { jobOrders } from '#domain/audio/jobs/job-order.ts';
-import { jobSeconds, jobService } from '#domain/audio/jobs/job-service.ts';
-import type { AudioRef } from '#domain/audio/jobs/job.ts';
-import { uploadService } from '#domain/audio/jobs/upload-service.ts';
+import { jobEnding, jobEvents } from '#domain/audio/job-end.ts';
+import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
+import { jobSeconds, jobService } from '#domain/audio/job-service.ts';
+import type { AudioRef } from '#domain/audio/job.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { longAudioModel } from '#gateways/audio/long-audio-model.ts';
-import { jobStore } from '#repositories/audio/jobs.ts';
-import { purgeAudio } from '#repositories/audio/purge.ts';
+import { jobStore, purgeAudio } from '#repositories/audio/jobs.ts';
 import { dynamoClient, sagemakerClient } from '../aws/clients.ts';
 import { s3Client } from '../aws/s3-client.ts';
 import { lazy } from '../process.ts';

@@ -1,12 +1,11 @@
 import type { QueueId } from '#contract/platform/queues.ts';
-import { emailChangeService } from '#domain/accounts/email-change/email-change.ts';
-import { passwordService } from '#domain/accounts/passwords/password-service.ts';
+import { deviceService } from '#domain/accounts/devices.ts';
+import { emailChangeService } from '#domain/accounts/email-change.ts';
+import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
+import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
-import { deviceService } from '#domain/accounts/sign-in/devices.ts';
-import { googleSignInService, type IdentityTokens } from '#domain/accounts/sign-in/google-sign-in.ts';
-import { ownerProofService } from '#domain/accounts/sign-in/owner-proof.ts';
-import { signInService } from '#domain/accounts/sign-in/sign-in.ts';
+import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import {
   agentChanges,
   uploads,
@@ -17,7 +16,7 @@ import {
   webhookChanges,
   webhookSends,
 } from '#domain/accounts/throttle.ts';
-import { alertService } from '#domain/alerts/alert-service.ts';
+import { alertService } from '#domain/alerts/alerts.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
@@ -26,16 +25,15 @@ import { keyService } from '#domain/keys/key-service.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
-import { deviceStore } from '#repositories/accounts/devices.ts';
 import { emailChangeStore } from '#repositories/accounts/email-changes.ts';
 import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
+import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
-import { outboxStore } from '#repositories/mail/outbox.ts';
-import { suppressionStore } from '#repositories/mail/suppressions.ts';
+import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
@@ -76,7 +74,7 @@ function build() {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
         import('#repositories/webhooks/purge.ts'),
         import('#repositories/agents/purge.ts'),
-        import('#repositories/messages/purge.ts'),
+        import('#repositories/messages/messages.ts'),
       ]);
       await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
       await purgeMessages(dynamo(), table('messages'), accountId, signal);
@@ -126,7 +124,7 @@ function build() {
   const requestsOf = lazy(async () => {
     const [{ requestLog }, { keyNames }, store] = await Promise.all([
       import('#domain/requests/request-log.ts'),
-      import('#repositories/keys/key-names.ts'),
+      import('#repositories/keys/keys.ts'),
       requests(),
     ]);
     return requestLog(store, keyNames(dynamo(), table('accounts')), clock);

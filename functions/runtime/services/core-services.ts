@@ -3,7 +3,7 @@ import { plansOf } from '#contract/billing/plans.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId } from '#contract/platform/queues.ts';
 import type { TableId } from '#contract/platform/tables.ts';
-import { sessionService } from '#domain/accounts/sign-in/sessions.ts';
+import { sessionService } from '#domain/accounts/sessions.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency } from '#domain/shared/idempotency.ts';

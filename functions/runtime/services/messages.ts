@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageList } from '#domain/messages/message-list.ts';
+import { messageList } from '#domain/messages/message-service.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from '../aws/clients.ts';

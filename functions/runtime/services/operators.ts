@@ -1,22 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '#contract/billing/plans.ts';
 import type { TableId } from '#contract/platform/tables.ts';
-import type { AccountStore } from '#domain/accounts/account-store.ts';
+import type { AccountStore } from '#domain/accounts/account.ts';
 import type { statementService } from '#domain/billing/statements.ts';
 import type { SubscriptionService } from '#domain/billing/subscriptions.ts';
 import type { KeyService } from '#domain/keys/key-service.ts';
-import type { SuppressionStore } from '#domain/mail/suppression.ts';
+import type { SuppressionStore } from '#domain/mail/mail.ts';
 import type { Metering } from '#domain/meter/metering.ts';
-import { accountReads } from '#domain/operators/account-reads.ts';
-import { auditTrail } from '#domain/operators/audit-trail.ts';
-import { accountSearch } from '#domain/operators/operated-account.ts';
-import { operatorActions } from '#domain/operators/operator-actions.ts';
+import { accountReads, accountSearch } from '#domain/operators/operated-account.ts';
+import { auditTrail, operatorActions } from '#domain/operators/operator-actions.ts';
 import type { requestLog } from '#domain/requests/request-log.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
-import { mailHistory } from '#repositories/mail/mail-history.ts';
-import { auditReads } from '#repositories/operators/audit-reads.ts';
-import { emailsOf } from '#repositories/operators/emails.ts';
-import { operatorStore } from '#repositories/operators/operators.ts';
+import { mailHistory } from '#repositories/mail/mail.ts';
+import { auditReads, emailsOf, operatorStore } from '#repositories/operators/operators.ts';
 import { lazy } from '../process.ts';
 
 interface OperatorParts {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
 import { deliveryService } from '#domain/webhooks/delivery-service.ts';
 import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
 import { eventId } from '#domain/webhooks/events/event.ts';
@@ -10,7 +10,7 @@ import { notifier } from '#domain/webhooks/sending/notify.ts';
 import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
 import { webhookService } from '#domain/webhooks/webhook-service.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
-import { StoredMessage } from '#repositories/messages/message-items.ts';
+import { StoredMessage } from '#repositories/messages/messages.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
 import { leases } from '#repositories/webhooks/leases.ts';

@@ -3,7 +3,7 @@ import { longAudio } from '#contract/audio/transcriptions.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { handler as endTranscriptions } from '#jobs/audio/end-transcriptions.ts';
 import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
-import { jobKey } from '#repositories/audio/audio-items.ts';
+import { jobKey } from '#repositories/audio/jobs.ts';
 import { s3Client } from '#runtime/aws/s3-client.ts';
 import { adts } from '#test/audio/files.ts';
 import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';

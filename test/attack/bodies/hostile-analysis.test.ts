@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { personalData } from '#domain/analysis/pii/redact.ts';
+import { personalData } from '#domain/analysis/redact.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import { hostilePieces, hostileText, processorMs, randomOf } from '#test/attacks/hostile-texts.ts';
 import { analysisBy, reply, textOf } from '#test/models/analysis-model.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { chunksOf } from '#domain/agents/documents/chunks.ts';
+import { chunksOf } from '#domain/agents/indexing.ts';
 import { agentKey } from '#repositories/agents/agent-items.ts';
 import { agentModel, type SentRequest } from '#test/agents/agent-model.ts';
 import { agentOwner } from '#test/agents/owner.ts';

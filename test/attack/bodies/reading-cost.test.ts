@@ -6,7 +6,7 @@ import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
 import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { cutAtStop } from '#domain/inference/streams/stop-sequences.ts';
+import { cutAtStop } from '#domain/inference/model-stream.ts';
 import { claimOf } from '#domain/shared/idempotency.ts';
 import { jsonBody } from '#middleware/json-body.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';

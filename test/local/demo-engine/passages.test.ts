@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { systemText } from '#domain/agents/turns/prompt.ts';
+import { systemText } from '#domain/agents/prompt.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 import { contentOf } from '#test/models/demo-engine.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { MessageRejected, SESClient, SendEmailCommand, VerifyEmailIdentityCommand } from '@aws-sdk/client-ses';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { confirmationMail } from '#domain/accounts/mails/mails.ts';
+import { confirmationMail } from '#domain/accounts/mails.ts';
 import { inboxPage, inboxScript } from '#local/mail/inbox.ts';
 import { type MailStore, openMailStore, type ReceivedMail } from '#local/mail/mail-store.ts';
 import { startSes } from '#local/mail/ses.ts';

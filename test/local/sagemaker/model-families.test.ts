@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ModelChatRequest } from '#domain/inference/chat/chat.ts';
+import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import { containerError } from '#local/sagemaker/engine.ts';
 import { chat, demo, read, streaming, useModelFamilies } from '#test/models/model-families.ts';
 

@@ -1,10 +1,9 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
-import type { MessageOrder } from '#domain/messages/message-order.ts';
+import type { MessageOrder, SendingLimits } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
-import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/ports.ts';
+import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
-import type { SendingLimits } from '#domain/messages/sending-limits.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { claimOf } from '#domain/shared/idempotency.ts';

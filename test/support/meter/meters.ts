@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/tables.ts';
-import type { Attempt } from '#domain/meter/admission/admission.ts';
+import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';

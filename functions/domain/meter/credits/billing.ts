@@ -1,7 +1,7 @@
 import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { onPlan, unlimited } from '../admission/rate-window.ts';
 import { isSubscribed, type LedgerEntry, type Meter, type Period, type SubscriptionChange } from '../meter.ts';
+import { onPlan, unlimited } from '../rate-window.ts';
 import { addLot, currentLots, expireLots } from './lots.ts';
 import { addMonths, monthsSince } from './months.ts';
 

@@ -1,7 +1,7 @@
 import { monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { onPlan } from '../admission/rate-window.ts';
 import type { LedgerEntry, Meter, Subscription, SubscriptionChange } from '../meter.ts';
+import { onPlan } from '../rate-window.ts';
 import {
   bringCurrent,
   chain,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WebhookData, WebhookEventType } from '#contract/webhooks/events.ts';
 import type { KeyEvent, LedgerEntry, Meter } from '../../meter/meter.ts';
-import { encodeBytes } from '../../shared/base62.ts';
+import { encodeBytes } from '../../shared/credential.ts';
 
 /** Something that happened to an account. `at` in epoch seconds; under a name of `once` nothing happens to the account twice. */
 export type AccountEvent = {

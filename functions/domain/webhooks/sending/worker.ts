@@ -1,4 +1,4 @@
-import { newRequestId } from '../../shared/ids.ts';
+import { newRequestId } from '../../shared/credential.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
 import type { DeliveryStore, Lease } from '../delivery-store.ts';
 import type { AttemptResult, DueDelivery } from '../delivery.ts';

@@ -1,4 +1,4 @@
-import { flacFrameAt } from '#domain/audio/flac-length.ts';
+import { flacFrameAt } from '#domain/audio/checked-audio.ts';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
 
 /** Where the first block's data begins, and in it the sample rate (20 bits) and the number of samples (36 bits) (RFC 9639, 8.2). */

@@ -1,4 +1,4 @@
-import { flacFrameAt } from '#domain/audio/flac-length.ts';
+import { flacFrameAt } from '#domain/audio/checked-audio.ts';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
 import { aacRate, mpegFrameSeconds } from './mpeg-frames.ts';
 import { opusPacketSeconds } from './opus-packet.ts';

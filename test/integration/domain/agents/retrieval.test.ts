@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chunksOf } from '#domain/agents/documents/chunks.ts';
-import { type PassageBlock, rankPassages } from '#domain/agents/documents/ranking.ts';
-import { packVectors } from '#domain/agents/documents/vectors.ts';
-import { countWords, packWords } from '#domain/agents/documents/words.ts';
+import { chunksOf } from '#domain/agents/indexing.ts';
+import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
+import { packVectors } from '#domain/agents/vector-index.ts';
 import { embed } from '#local/demo-engine/embeddings.ts';
 import { type DocumentName, documents, questions, textOf, unrelated } from '#test/agents/retrieval-questions.ts';
 

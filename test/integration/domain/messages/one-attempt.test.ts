@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HandToCarrier, MessageStore, Refused } from '#domain/messages/ports.ts';
+import type { HandToCarrier, MessageStore, Refused } from '#domain/messages/message.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { dead, lost, openDesk, taken } from '#test/messages/desk.ts';
 

@@ -5,7 +5,7 @@ import type { MessageStatus } from '#contract/messages/messages.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { balance } from '#domain/meter/meter.ts';
-import { messageKey } from '#repositories/messages/message-items.ts';
+import { messageKey } from '#repositories/messages/messages.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { lost, openDesk, taken, takenAs } from '#test/messages/desk.ts';
 import { credits } from '#test/meter/meters.ts';

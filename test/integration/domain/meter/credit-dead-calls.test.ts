@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
-import { graceSeconds } from '#domain/meter/admission/admission.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';

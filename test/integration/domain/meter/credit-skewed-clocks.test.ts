@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
-import { graceSeconds } from '#domain/meter/admission/admission.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalysisName } from '#contract/analysis/names.ts';
 import { AnalysisEncoders } from '#contract/platform/analysis-encoders.ts';
-import { encodersOf } from '#gateways/analysis/encoders.ts';
+import { encodersOf } from '#gateways/encoders.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OutgoingMessage } from '#domain/messages/ports.ts';
+import type { OutgoingMessage } from '#domain/messages/message.ts';
 import { carrier } from '#gateways/messages/carrier.ts';
 import { messagingClient } from '#runtime/aws/messaging-client.ts';
 

@@ -3,13 +3,12 @@ import { DynamoDBDocumentClient, paginateScan, PutCommand } from '@aws-sdk/lib-d
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import type { Agent } from '#domain/agents/agent.ts';
-import type { Conversation } from '#domain/agents/conversations/conversation.ts';
+import type { Conversation } from '#domain/agents/conversation.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { agentStore } from '#repositories/agents/agents.ts';
 import { messageRow } from '#repositories/agents/conversation-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
-import { documentRow } from '#repositories/agents/document-items.ts';
-import { documentStore } from '#repositories/agents/documents.ts';
+import { documentRow, documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { startTestDatabase } from '#test/database/database.ts';

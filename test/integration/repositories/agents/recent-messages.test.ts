@@ -2,8 +2,8 @@ import { type BatchWriteCommandInput, BatchWriteCommand, QueryCommand } from '@a
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import type { Agent } from '#domain/agents/agent.ts';
-import type { Conversation, Message } from '#domain/agents/conversations/conversation.ts';
-import { missingMessages, windowOf } from '#domain/agents/turns/turn-order.ts';
+import type { Conversation, Message } from '#domain/agents/conversation.ts';
+import { missingMessages, windowOf } from '#domain/agents/turn-order.ts';
 import { messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { itemsBy, sdkSend } from '#repositories/shared/items.ts';

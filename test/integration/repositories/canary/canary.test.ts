@@ -7,7 +7,7 @@ import { accountDeletionStore } from '#repositories/accounts/account-deletions.t
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
-import { outboxStore } from '#repositories/mail/outbox.ts';
+import { outboxStore } from '#repositories/mail/mail.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;

@@ -2,8 +2,7 @@ import { DeleteCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-d
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/tables.ts';
 import { mailItems, mailKey } from '#repositories/accounts/account-items.ts';
-import { mailHistory } from '#repositories/mail/mail-history.ts';
-import { outboxStore } from '#repositories/mail/outbox.ts';
+import { mailHistory, outboxStore } from '#repositories/mail/mail.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
 const TableName = tables.accounts.name;

@@ -6,8 +6,7 @@ import { metering } from '#domain/meter/metering.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { auditReads } from '#repositories/operators/audit-reads.ts';
-import { operatorStore } from '#repositories/operators/operators.ts';
+import { auditReads, operatorStore } from '#repositories/operators/operators.ts';
 import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { describe, expect, test } from 'vitest';
-import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
-import { Deadline } from '#gateways/sagemaker/deadline.ts';
+import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
+import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { modelChunks } from '#gateways/sagemaker/stream/model-chunks.ts';
+import { vllm } from '#gateways/sagemaker/vllm.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';

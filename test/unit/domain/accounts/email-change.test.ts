@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
-import { agreementMail } from '#domain/accounts/email-change/mails.ts';
-import { shownEmailChange } from '#domain/accounts/email-change/pending.ts';
+import { agreementMail, shownEmailChange } from '#domain/accounts/email-change.ts';
 
 const change: EmailChange = {
   email: 'new@example.com',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnalysisName } from '#contract/analysis/names.ts';
-import type { ModelChatRequest } from '#domain/inference/chat/chat.ts';
+import type { ModelChatRequest } from '#domain/inference/chat.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { uploadTypes } from '#contract/audio/transcriptions.ts';
-import { refuseUnknownType } from '#domain/audio/audio-containers.ts';
+import { refuseUnknownType } from '#domain/audio/checked-audio.ts';
 
 it.each(uploadTypes)('an upload may be of %s, which a container has', (type) => {
   expect(() => refuseUnknownType(type)).not.toThrow();

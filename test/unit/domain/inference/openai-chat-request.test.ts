@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
-import { toModelRequest } from '#domain/inference/chat/chat.ts';
-import { conversationOfOpenAi } from '#domain/inference/chat/conversation.ts';
+import { toModelRequest } from '#domain/inference/chat.ts';
+import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
 
 const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
 const time = { name: 'get_time' };

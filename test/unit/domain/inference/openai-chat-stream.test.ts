@@ -2,11 +2,8 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
-import { specifiedChat } from '#domain/inference/chat/chat-format.ts';
-import { type ChatFormat, chatChunks, chatReply } from '#domain/inference/chat/chat-response.ts';
-import { openAiChat } from '#domain/inference/chat/openai-chat.ts';
-import { DeliveredText } from '#domain/inference/streams/delivered-text.ts';
-import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
+import { chatChunks, type ChatFormat, chatReply, openAiChat, specifiedChat } from '#domain/inference/chat.ts';
+import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
 const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { specifiedCompletion } from '#domain/inference/completion/completion.ts';
+import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { outputRoom } from '#domain/inference/chat/chat.ts';
-import { toModelCompletion } from '#domain/inference/completion/completion.ts';
+import { outputRoom } from '#domain/inference/chat.ts';
+import { toModelCompletion } from '#domain/inference/completion.ts';
 import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';

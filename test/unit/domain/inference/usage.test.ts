@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { specifiedCompletion } from '#domain/inference/completion/completion.ts';
+import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';

@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
 import { messageOrders } from '#domain/messages/message-order.ts';
-import { readNumber } from '#gateways/messages/phone-numbers.ts';
-import { countSegments } from '#gateways/messages/segments.ts';
+import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 
 const parts = { readNumber, countSegments, countries: new Set(['US', 'DE']), hasCalls: true };
 const order = messageOrders(parts);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { failures } from '#contract/messages/failures.ts';
 import { messageStatuses } from '#contract/messages/messages.ts';
 import { isForward } from '#domain/messages/message.ts';
-import { receiptIn } from '#domain/messages/receipt-events.ts';
+import { receiptIn } from '#domain/messages/receipts.ts';
 
 const context = { account: '42', message: 'msg_0000000abcdefghijklm' };
 const event = (eventType: string, about: object = {}) => ({ detail: { eventType, isFinal: true, context, ...about } });

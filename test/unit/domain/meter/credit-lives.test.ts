@@ -6,7 +6,7 @@ import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { graceSeconds } from '#domain/meter/admission/admission.ts';
+import { graceSeconds } from '#domain/meter/admission.ts';
 import {
   bringCurrent,
   entriesPerWrite,
@@ -17,7 +17,7 @@ import {
 } from '#domain/meter/credits/billing.ts';
 import { currentLots, maxLotsPerSource } from '#domain/meter/credits/lots.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
-import { newRequestId } from '#domain/shared/ids.ts';
+import { newRequestId } from '#domain/shared/credential.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { holdRow, maxItemBytes, meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { ambient } from '#runtime/process.ts';

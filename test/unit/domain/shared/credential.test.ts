@@ -1,8 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountOfKey, issueCredential, parseCredential } from '#domain/shared/credential.ts';
-import { newAccountId, newRequestId } from '#domain/shared/ids.ts';
+import {
+  accountOfKey,
+  issueCredential,
+  newAccountId,
+  newRequestId,
+  parseCredential,
+} from '#domain/shared/credential.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
 const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { timedId } from '#domain/shared/ids.ts';
+import { timedId } from '#domain/shared/credential.ts';
 
 const random = { bytes: (count: number) => randomBytes(count) } as Parameters<typeof timedId>[2];
 const lastDay = Date.UTC(8888, 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
+import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
 import { times } from '#test/many.ts';
 
 const numbers = (count: number) => times(count, (index) => index).values();

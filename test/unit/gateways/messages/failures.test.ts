@@ -1,7 +1,7 @@
 import { VoiceId } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { expect, it } from 'vitest';
 import { callVoices } from '#contract/messages/voices.ts';
-import { handOverOf } from '#gateways/messages/failures.ts';
+import { handOverOf } from '#gateways/messages/carrier.ts';
 
 const response = (status: number, name: string, Reason?: string) =>
   Object.assign(new Error('+14155550100 and hello'), { name, Reason, $metadata: { httpStatusCode: status } });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readNumber } from '#gateways/messages/phone-numbers.ts';
+import { readNumber } from '#gateways/phone-numbers.ts';
 
 it('knows the country of a number that can be, and what costs more than a call', () => {
   const numbers: [to: string, expected: ReturnType<typeof readNumber>][] = [

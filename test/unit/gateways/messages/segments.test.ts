@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import splitSms from 'split-sms';
 import { expect, it } from 'vitest';
-import { countSegments } from '#gateways/messages/segments.ts';
+import { countSegments } from '#gateways/phone-numbers.ts';
 
 const gsm = '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCXYZÄÖÑÜ§¿abcxyzäöñüà';
 const extended = '^{}\\[~]|€';

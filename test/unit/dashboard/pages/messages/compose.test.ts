@@ -5,8 +5,7 @@ import metadata from 'libphonenumber-js/metadata.max.json' with { type: 'json' }
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
-import { readNumber } from '#gateways/messages/phone-numbers.ts';
-import { countSegments } from '#gateways/messages/segments.ts';
+import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import {
   draftSchema,
   e164Of,

@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  addressTakenMail,
-  agreementMail,
-  emailChangedMail,
-  newAddressMail,
-} from '#domain/accounts/email-change/mails.ts';
-import type { Addressee, MailContent } from '#domain/accounts/mails/letter.ts';
-import * as mails from '#domain/accounts/mails/mails.ts';
+import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } from '#domain/accounts/email-change.ts';
+import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
+import * as mails from '#domain/accounts/mails.ts';
 
-const { webhookDisabledMail, ...plain } = mails;
+const { webhookDisabledMail, alertMail: _alert, letter: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashQueue } from '#domain/accounts/passwords/hash-queue.ts';
+import { hashQueue } from '#domain/accounts/password-hash.ts';
 
 /** Hashes that the test completes. */
 function hashes() {

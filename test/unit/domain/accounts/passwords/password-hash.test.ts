@@ -1,6 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#domain/accounts/passwords/password-hash.ts';
+import { decoyHash, hashPassword, isOutdated, verifyPassword } from '#domain/accounts/password-hash.ts';
 
 const salt = new Uint8Array(16).fill(7);
 const cost = 12;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkBytes, chunksOf, minChunksOf } from '#domain/agents/documents/chunks.ts';
+import { chunkBytes, chunksOf, minChunksOf } from '#domain/agents/indexing.ts';
 
 /** Of every script and width: words, white space and ends of sentences, combining marks, pairs and sequences of emoji. */
 const pieces = [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type PassageBlock, rankPassages } from '#domain/agents/documents/ranking.ts';
-import { packVectors } from '#domain/agents/documents/vectors.ts';
-import { countWords, packWords } from '#domain/agents/documents/words.ts';
+import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
+import { packVectors } from '#domain/agents/vector-index.ts';
 
 describe('a ranking', () => {
   const vector = [1, 0];

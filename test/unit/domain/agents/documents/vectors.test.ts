@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packVectors, scoresOf, unit } from '#domain/agents/documents/vectors.ts';
+import { packVectors, scoresOf, unit } from '#domain/agents/vector-index.ts';
 
 const dimensions = 67;
 const vector = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '#domain/agents/conversations/conversation.ts';
-import { type Choices, type ChosenContext, contextPlan } from '#domain/agents/turns/context.ts';
-import { systemText } from '#domain/agents/turns/prompt.ts';
+import { type Choices, type ChosenContext, contextPlan } from '#domain/agents/context.ts';
+import type { Message } from '#domain/agents/conversation.ts';
+import { systemText } from '#domain/agents/prompt.ts';
 
 /** A token for each character, so that sums are easily checked. */
 const tokenizer = { count: async (text: string) => text.length };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TurnOrder } from '#domain/agents/turns/turn-order.ts';
-import { passageSearch } from '#domain/agents/turns/turn-passages.ts';
+import { passageSearch, type TurnOrder } from '#domain/agents/turn-order.ts';
 
 const embedded = (length: number) => async () => ({ body: { data: [{ embedding: Array(length).fill(1) }] }, cost: 0 });
 const search = (scores: readonly number[]) => async () =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Sentiment } from '#contract/analysis/names.ts';
-import { heaviest, overallCategories, overallScores, overallSentiment } from '#domain/analysis/parts/weighted.ts';
+import { heaviest, overallCategories, overallScores, overallSentiment } from '#domain/analysis/parts.ts';
 
 const parts = <Value>(...all: [value: Value, weight: number][]) => all.map(([value, weight]) => ({ value, weight }));
 

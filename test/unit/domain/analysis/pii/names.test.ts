@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded } from '#domain/analysis/pii/text/fold.ts';
+import { folded } from '#domain/analysis/pii-text.ts';
 import { analysisBy, reply } from '#test/models/analysis-model.ts';
 import { anyText } from '#test/models/any-text.ts';
 

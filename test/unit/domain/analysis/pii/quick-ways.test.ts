@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { creditCards } from '#domain/analysis/pii/rules/credit-card.ts';
-import { emails } from '#domain/analysis/pii/rules/email.ts';
-import { mayHavePhones } from '#domain/analysis/pii/rules/phone.ts';
-import { folded } from '#domain/analysis/pii/text/fold.ts';
-import { plainTexts } from '#domain/analysis/pii/text/plain.ts';
+import { creditCards, emails, mayHavePhones } from '#domain/analysis/pii-rules.ts';
+import { folded, plainTexts } from '#domain/analysis/pii-text.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { anyText } from '#test/models/any-text.ts';
 import { foldedPieces, mailParts } from '#test/models/hostile/slow-ways.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { personalData, redacted } from '#domain/analysis/pii/redact.ts';
-import { ruleSpans } from '#domain/analysis/pii/rules.ts';
+import { ruleSpans } from '#domain/analysis/pii-rules.ts';
+import { personalData, redacted } from '#domain/analysis/redact.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import { anyText } from '#test/models/any-text.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ruleSpans } from '#domain/analysis/pii/rules.ts';
+import { ruleSpans } from '#domain/analysis/pii-rules.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 
 const isPhoneNumber = await loadPhoneNumbers();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { personalData, redacted } from '#domain/analysis/pii/redact.ts';
+import { personalData, redacted } from '#domain/analysis/redact.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 
 const isPhoneNumber = await loadPhoneNumbers();

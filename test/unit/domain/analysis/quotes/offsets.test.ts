@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entityTypes } from '#contract/analysis/names.ts';
-import { mentionsOf } from '#domain/analysis/quotes/locate.ts';
+import { mentionsOf } from '#domain/analysis/quotes.ts';
 import { analysisBy, reply } from '#test/models/analysis-model.ts';
 import { anyText } from '#test/models/any-text.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutAtStop, StopCutter } from '#domain/inference/streams/stop-sequences.ts';
+import { cutAtStop, StopCutter } from '#domain/inference/model-stream.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Few letters, so that stop sequences, beginnings of them and overlaps are common; and characters of two units. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from '#domain/inference/translation/text-parts.ts';
-import { countWords } from '#domain/inference/translation/words.ts';
+import { countWords, cutText } from '#domain/inference/translation.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
 /** Words and sentences of several scripts, white space of every kind, marks, long runs, and anything else. */

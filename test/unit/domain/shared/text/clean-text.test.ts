@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, TextCleaner } from '#domain/shared/text/clean-text.ts';
+import { cleanText, TextCleaner } from '#domain/shared/text.ts';
 
 /** Text of NUL, lone surrogates, pairs and letters. */
 const odd = fc

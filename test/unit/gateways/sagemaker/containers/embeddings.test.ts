@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
-import { tei } from '#gateways/sagemaker/containers/tei.ts';
-import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
+import { tei } from '#gateways/sagemaker/tei.ts';
+import { lmi, vllm } from '#gateways/sagemaker/vllm.ts';
 
 /** What goes over the wire: fields that are undefined do not. */
 const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));

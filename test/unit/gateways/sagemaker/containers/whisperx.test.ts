@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whisperx } from '#gateways/sagemaker/containers/whisperx.ts';
+import { whisperx } from '#gateways/sagemaker/whisperx.ts';
 
 const reply = (json: string) => whisperx.transcription?.reply(JSON.parse(json));
 

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameReader } from '#gateways/sagemaker/stream/event-frames.ts';
+import { FrameReader } from '#gateways/sagemaker/event-frames.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes).toString(),

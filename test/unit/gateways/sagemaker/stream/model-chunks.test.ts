@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ModelChunk } from '#domain/inference/streams/model-stream.ts';
-import { lmi } from '#gateways/sagemaker/containers/lmi.ts';
-import { tgi } from '#gateways/sagemaker/containers/tgi/tgi.ts';
-import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
-import { Deadline } from '#gateways/sagemaker/deadline.ts';
-import { modelChunks } from '#gateways/sagemaker/stream/model-chunks.ts';
-import { stoppedChunks } from '#gateways/sagemaker/stream/stopped-chunks.ts';
+import type { ModelChunk } from '#domain/inference/model-stream.ts';
+import { modelChunks, stoppedChunks } from '#gateways/sagemaker/model-chunks.ts';
+import { Deadline } from '#gateways/sagemaker/runtime.ts';
+import { tgi } from '#gateways/sagemaker/tgi.ts';
+import { lmi, vllm } from '#gateways/sagemaker/vllm.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 2 };
 const chunkOf = (content: string, finish_reason: string | null = null) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { folded } from '#domain/analysis/pii/text/fold.ts';
+import { folded } from '#domain/analysis/pii-text.ts';
 
 const ascii = fc.string({
   unit: fc.constantFrom(...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { tgi } from '#gateways/sagemaker/containers/tgi/tgi.ts';
-import { vllm } from '#gateways/sagemaker/containers/vllm.ts';
+import { tgi } from '#gateways/sagemaker/tgi.ts';
+import { vllm } from '#gateways/sagemaker/vllm.ts';
 
 const sampling = { temperature: 0.7, top_p: 0.9, top_k: 50, frequency_penalty: 0.5, presence_penalty: 0.25 };
 const neutral = { temperature: 1, top_p: 1, top_k: 50, frequency_penalty: 0, presence_penalty: 0 };

@@ -1,0 +1,274 @@
+import { endOfMonth } from '../meter/credits/months.ts';
+import type { Metering } from '../meter/metering.ts';
+import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import {
+  type Account,
+  type AccountSettings,
+  type AccountStore,
+  type EmailChange,
+  type EmailChangeOutcome,
+  normalizedEmail,
+  type OutgoingMail,
+} from './account.ts';
+import { type Addressee, letter, type MailContent } from './mails.ts';
+import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
+
+const lifetimeMs = 24 * 3_600_000;
+
+/** A try is lost to somebody else's decision on the same change, and there are few to make. */
+const maxTries = 5;
+
+/** What became of the change; `account` as it is then. */
+export interface Decided {
+  readonly status: 'waiting' | 'changed' | 'refused';
+  readonly waitingFor: Side | null;
+  readonly account: Account;
+  /** This decision completed the change: sessions opened before have ended. */
+  readonly isCompletion: boolean;
+}
+
+/** The change of an account's email address, confirmed from both addresses (ADR 17). */
+export function emailChangeService(
+  accounts: AccountStore,
+  changes: EmailChangeStore,
+  throttle: Throttle,
+  meters: () => Metering,
+  clock: Clock,
+  random: Random,
+  settings: Pick<AccountSettings, 'publicOrigin'>,
+) {
+  /** Refuses (400) the account's own address. */
+  function check(account: Account, email: string): void {
+    if (normalizedEmail(email) !== account.email) return;
+    throw new ServiceError('INVALID_FORMAT', 'email must differ from the current address.');
+  }
+
+  /**
+   * Mails both addresses. It is to be proved before that the account's owner requests it. An address that has an account is
+   * mailed that, and the response, the pending change and the work are the same.
+   */
+  async function request(account: Account, newEmail: string, network?: string): Promise<void> {
+    const email = normalizedEmail(newEmail);
+    await demandMails(account, email, network);
+    const isTaken = (await accounts.findByEmail(email)) !== undefined;
+    const [forOld, forNew] = [issue(account), issue(account)];
+    const now = clock.now();
+    const change: EmailChange = {
+      email,
+      oldDigest: forOld.digest,
+      ...(!isTaken && { newDigest: forNew.digest }),
+      requestedAt: now,
+      expiresAt: now + lifetimeMs,
+      sessionsValidFrom: account.sessionsValidFrom ?? 0,
+    };
+    const toNew = isTaken ? addressTakenMail(`${settings.publicOrigin}/login`) : newAddressMail(linkOf(forNew.text));
+    const mails = [mailTo(account.email, agreementMail(account, email, linkOf(forOld.text))), mailTo(email, toNew)];
+    if (await changes.request(account, change, mails)) return;
+    throw new ServiceError('INVALID_STATE', 'The account has changed. Sign in again.');
+  }
+
+  async function demandMails(account: Account, email: string, network: string | undefined): Promise<void> {
+    if (network) await throttle.demand(mailsFromNetwork, network);
+    await throttle.demand(emailChangeRequests, String(account.id));
+    try {
+      await throttle.demand(mailsToAddress, email);
+    } catch (error) {
+      await throttle.release(emailChangeRequests, String(account.id));
+      throw error;
+    }
+  }
+
+  /** Does nothing where no change waits. */
+  async function cancel(account: Account): Promise<void> {
+    if (account.emailChange) await changes.end(account, 'cancelled');
+  }
+
+  /** What whoever has a mailed token decides. Repeating it has the same result. */
+  async function decide(tokenText: string, decision: 'confirm' | 'refuse'): Promise<Decided> {
+    const token = parseCredential(tokenText);
+    if (token?.kind !== 'emailChange') throw badToken();
+    for (let tries = 0; tries < maxTries; tries++) {
+      const account = await accounts.find(token.accountId);
+      const side = sideOf(account?.emailChange, token.digest);
+      if (!account?.emailChange || !side) throw badToken();
+      const decided = isPending(account, account.emailChange, clock.now())
+        ? await (decision === 'confirm' ? confirm(account, side) : refuse(account))
+        : repeated(account, account.emailChange, decision);
+      if (decided) return decided;
+    }
+    throw new ServiceError(
+      'INVALID_STATE',
+      'The email change was confirmed or rejected by another request. Open the link again.',
+    );
+  }
+
+  async function confirm(before: Account, side: Side): Promise<Decided | undefined> {
+    const now = clock.now();
+    const account = await changes.confirm(before, side, now);
+    if (!account?.emailChange) return undefined;
+    const { oldConfirmedAt, newConfirmedAt } = account.emailChange;
+    if (oldConfirmedAt === undefined || newConfirmedAt === undefined)
+      return { status: 'waiting', waitingFor: side === 'old' ? 'new' : 'old', account, isCompletion: false };
+    return complete(account, account.emailChange, now);
+  }
+
+  async function complete(account: Account, { email }: EmailChange, now: number): Promise<Decided | undefined> {
+    const notice = emailChangedMail(account, email, settings.publicOrigin);
+    const notices = [mailTo(account.email, notice), mailTo(email, notice)];
+    const result = await changes.complete(account, { notices, freeFrom: await nextFreeMonth(account.id, now) }, now);
+    if (result === 'stale') return undefined;
+    const after = await accounts.find(account.id);
+    if (result === 'changed' && after)
+      return { status: 'changed', waitingFor: null, account: after, isCompletion: true };
+    // Where this very change was completed meanwhile, it is the account itself that has the address.
+    if (after?.emailChange?.outcome !== undefined) return undefined;
+    throw new ServiceError(
+      'EMAIL_ALREADY_REGISTERED',
+      'Another account now has the new address; delete that account first, or cancel the change.',
+    );
+  }
+
+  async function refuse(account: Account): Promise<Decided | undefined> {
+    const isRefused = await changes.end(account, 'refused');
+    return isRefused ? { status: 'refused', waitingFor: null, account, isCompletion: false } : undefined;
+  }
+
+  /** As the account that is left by its address deleted it: its free months belong to the address too. */
+  async function nextFreeMonth(accountId: number, now: number): Promise<number | undefined> {
+    const meter = await meters().find(accountId);
+    return meter && endOfMonth(meter.freeAnchor, Math.floor(now / 1000));
+  }
+
+  /** The result again, of a decision that was made; for as long as the link would have worked. */
+  function repeated(account: Account, change: EmailChange, decision: 'confirm' | 'refuse'): Decided {
+    const again = { waitingFor: null, account, isCompletion: false };
+    if (change.expiresAt <= clock.now()) throw badToken();
+    if (change.outcome === 'changed' && decision === 'confirm') return { status: 'changed', ...again };
+    if (change.outcome === 'refused' && decision === 'refuse') return { status: 'refused', ...again };
+    if (change.outcome === 'changed')
+      throw new ServiceError('INVALID_STATE', 'The email address has already been changed. Contact support.');
+    throw badToken();
+  }
+
+  const issue = (account: Account) => issueCredential('emailChange', account.id, random);
+  const linkOf = (token: string): string => `${settings.publicOrigin}/email-change?token=${token}`;
+
+  function mailTo(to: string, content: MailContent): OutgoingMail {
+    return { id: newRequestId(random), to, ...content };
+  }
+
+  return { check, request, cancel, decide };
+}
+
+function sideOf(change: EmailChange | undefined, digest: string): Side | undefined {
+  if (change?.oldDigest === digest) return 'old';
+  return change?.newDigest === digest ? 'new' : undefined;
+}
+
+function badToken(): ServiceError {
+  return new ServiceError(
+    'INVALID_TOKEN',
+    'The link has expired, was replaced by a newer one, or the change was cancelled; request it again in the settings.',
+  );
+}
+
+/** Whether the change can still be confirmed: not ended, not expired, and requested in sessions that have not been ended since. */
+function isPending(account: Account, change: EmailChange, now: number): boolean {
+  return (
+    change.outcome === undefined &&
+    change.expiresAt > now &&
+    change.sessionsValidFrom === (account.sessionsValidFrom ?? 0) &&
+    account.deletedAt === undefined
+  );
+}
+
+/** The pending change as its account sees it; null without one. */
+export function shownEmailChange(account: Account, now: number) {
+  const change = account.emailChange;
+  if (!change || !isPending(account, change, now)) return null;
+  return {
+    email: change.email,
+    expiresAt: new Date(change.expiresAt).toISOString(),
+    isConfirmedByOld: change.oldConfirmedAt !== undefined,
+    isConfirmedByNew: change.newConfirmedAt !== undefined,
+  };
+}
+
+/** Whoever has the address may not be who requested the change: the mail names nobody, and nothing that they chose. */
+const somebody: Addressee = { name: '' };
+
+/** To the new address. */
+export function newAddressMail(link: string): MailContent {
+  return letter({
+    subject: 'Confirm your new email address',
+    to: somebody,
+    body: 'Somebody, most likely you, wants to use this address for their account. It changes once this link and the one that went to the present address are both confirmed. The link works for 24 hours.',
+    action: 'Confirm or refuse',
+    link,
+    footer: 'If it was not you, ignore this mail or refuse: without you nothing changes.',
+  });
+}
+
+/** To the new address, where it has an account; its owner learns it, nobody else. */
+export function addressTakenMail(link: string): MailContent {
+  return letter({
+    subject: 'Your email address has an account already',
+    to: somebody,
+    body: 'Somebody wanted to use this address for another account. As it has an account already, nothing changes.',
+    action: 'Sign in',
+    link,
+    footer:
+      'If it was you, sign in with this address, or delete that account first. If it was not, there is nothing to do.',
+  });
+}
+
+/** To the current address. */
+export function agreementMail(to: Addressee, email: string, link: string): MailContent {
+  return letter({
+    subject: 'Confirm the change of your email address',
+    to,
+    body: `Somebody who is signed in to your account, most likely you, wants to change its email address to ${email}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
+    action: 'Confirm or refuse',
+    link,
+    footer: 'If it was not you, refuse, and choose another password: somebody else can sign in to your account.',
+  });
+}
+
+/** To both addresses, when it is done. */
+export function emailChangedMail(to: Addressee, email: string, link: string): MailContent {
+  return letter({
+    subject: 'Your email address was changed',
+    to,
+    body: `The email address of your account is now ${email}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
+    action: 'Go to the service',
+    link,
+    footer: 'If it was not you, write to the operators of the service.',
+  });
+}
+
+/** Which of the two addresses a token went to. */
+export type Side = 'old' | 'new';
+
+/** What comes about with a changed address, all or nothing. */
+export interface Completion {
+  readonly notices: readonly OutgoingMail[];
+  /** When whoever registers with the former address may have a free month, epoch seconds. */
+  readonly freeFrom: number | undefined;
+}
+
+/**
+ * Changes of email addresses, in the row of their account. Each write is conditional on the change that was read, on its waiting
+ * still, and on the account's sessions and address being those that it was requested with. Moments in epoch ms.
+ */
+export interface EmailChangeStore {
+  /** In place of one that waits; false when the account has changed meanwhile. */
+  request(account: Account, change: EmailChange, mails: readonly OutgoingMail[]): Promise<boolean>;
+  /** Notes that one side agrees. The account as it is then; undefined when the change does not wait any more. */
+  confirm(account: Account, side: Side, now: number): Promise<Account | undefined>;
+  /** False when the change does not wait any more. */
+  end(account: Account, outcome: EmailChangeOutcome): Promise<boolean>;
+  /** 'taken': another account has the address. 'stale': the change does not wait any more. */
+  complete(account: Account, completion: Completion, now: number): Promise<'changed' | 'taken' | 'stale'>;
+}

@@ -1,0 +1,185 @@
+import { isName } from '#contract/accounts/names.ts';
+import type { AlertRule } from '#contract/alerts/alerts.ts';
+import { brand } from '#contract/shared/brand.ts';
+import type { StoredKey } from '../keys/key.ts';
+import type { Account } from './account.ts';
+
+export function confirmationMail(to: Addressee, link: string): MailContent {
+  return letter({
+    subject: 'Confirm your email address',
+    to,
+    body: 'Please confirm your email address to activate your account. The link works for 24 hours.',
+    action: 'Confirm address',
+    link,
+    footer: 'If you did not register, you can ignore this email: without confirmation the account cannot be used.',
+  });
+}
+
+export function resetMail(to: Addressee, link: string): MailContent {
+  return letter({
+    subject: 'Reset your password',
+    to,
+    body: 'Somebody, most likely you, requested a password reset for your account. The link works once and for 30 minutes.',
+    action: 'Choose a new password',
+    link,
+    footer: 'If it was not you, you can ignore this email: your password stays as it is.',
+  });
+}
+
+export function passwordChangedMail(to: Addressee, link: string): MailContent {
+  return letter({
+    subject: 'Your password was changed',
+    to,
+    body: 'The password of your account was changed just now, and other devices were signed out.',
+    action: 'That was not me',
+    link,
+    footer: 'If it was you, there is nothing to do.',
+  });
+}
+
+const disabledBecause = {
+  requested: 'as requested',
+  failing: 'because every delivery to it has failed for five days',
+  gone: 'because it responded that it is gone (410)',
+} as const;
+
+/** What became of a webhook at a host. */
+export interface DisabledWebhook {
+  readonly host: string;
+  readonly reason: keyof typeof disabledBecause;
+}
+
+export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWebhook, link: string): MailContent {
+  return letter({
+    subject: 'Your webhook was disabled',
+    to,
+    body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It is sent nothing until you enable it again.`,
+    action: 'View your webhooks',
+    link,
+    footer: 'What was pending is kept for 30 days and sent once the webhook is enabled.',
+  });
+}
+
+export function accountDeletedMail(to: Addressee, link: string): MailContent {
+  return letter({
+    subject: 'Your account was deleted',
+    to,
+    body: 'Your account was deleted: its keys stopped working immediately, and its data will be purged in 30 days.',
+    action: 'Go to the service',
+    link,
+    footer: 'If it was not you, write to the operators of the service within these 30 days.',
+  });
+}
+
+interface AlertMail {
+  readonly rule: AlertRule;
+  /** That a rule of keys is about, unless it has gone. */
+  readonly key: Pick<StoredKey, 'prefix' | 'lastFour'> | undefined;
+  readonly publicOrigin: string;
+}
+
+/** Made for a mail, as the first one of a process takes 20 ms to load. */
+const whole = (value: number): string => new Intl.NumberFormat('en-US').format(value);
+
+/** The mail of an alert. It names a key by its first and last characters: its name is its owner's text. */
+export function alertMail(to: Addressee, { rule, key, publicOrigin }: AlertMail): MailContent {
+  const plans = { action: 'Look at the plans', link: `${publicOrigin}/plans` };
+  const footer = 'You get this mail once in a billing month. Change alerts in the settings.';
+  if (rule.kind === 'balance_below') {
+    const credits = `${whole(rule.value)} credits`;
+    return letter({
+      subject: `Your balance is below ${credits}`,
+      to,
+      body: `Less than ${credits} are left.`,
+      ...plans,
+      footer,
+    });
+  }
+  if (rule.kind === 'month_percent' && rule.value === 100) {
+    const body = 'All your credits are used, and calls are refused until the next month or a larger plan.';
+    return letter({ subject: 'Your credits are used up', to, body, ...plans, footer });
+  }
+  if (rule.kind === 'month_percent') {
+    const share = `${rule.value} % of`;
+    const body = `You have used ${share} the credits you had this month.`;
+    return letter({ subject: `You have used ${share} your credits`, to, body, ...plans, footer });
+  }
+  const name = key ? `The key ${key.prefix}…${key.lastFour}` : 'A key';
+  return letter({
+    subject: `A key has used ${rule.value} % of its limit`,
+    to,
+    body: `${name} has used ${rule.value} % of its spending limit. At 100 % its calls are refused until the limit resets.`,
+    action: 'Look at the keys',
+    link: `${publicOrigin}/keys`,
+    footer: 'You get this mail once for each key and period. Change alerts in the settings.',
+  });
+}
+
+/** Content of a mail to a person. */
+export interface MailContent {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/**
+ * Whom a mail greets. Until the address is confirmed its account may be a stranger's, whose words would reach the
+ * address's owner as ours: then it names nobody, nor does it by a name that was stored before there was a rule.
+ */
+export type Addressee = Pick<Account, 'name' | 'confirmedAt'>;
+
+interface Letter {
+  subject: string;
+  to: Addressee;
+  body: string;
+  action: string;
+  link: string;
+  footer: string;
+}
+
+/** Layout of every email to a person: text with one link. */
+export function letter({ subject, to, body, action, link, footer }: Letter): MailContent {
+  const isOwner = to.confirmedAt !== undefined && isName(to.name);
+  const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
+  const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', brand.name, ''].join('\n');
+  const html = `<!doctype html>
+<html lang="en">
+<head><title>${escapeHtml(subject)}</title></head>
+<body style="margin:0;padding:0;background:${brand.page};color:${brand.ink};font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" bgcolor="${brand.page}"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
+<tr><td style="padding:0 4px 16px">
+<table role="presentation" cellpadding="0" cellspacing="0"><tr>
+<td bgcolor="${brand.accent}" style="border-radius:8px;padding:8px 4px 6px 8px">${logo}</td>
+<td style="padding-left:10px;font-size:18px;font-weight:700;letter-spacing:-0.02em">
+${brand.name}
+</td></tr></table>
+</td></tr>
+<tr><td bgcolor="${brand.card}" style="padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25;letter-spacing:-0.01em">${escapeHtml(subject)}</h1>
+<p>${escapeHtml(greeting)}</p>
+<p>${escapeHtml(body)}</p>
+<p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${brand.accent};color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${escapeHtml(action)}</a></p>
+<p style="margin:0;padding-top:16px;border-top:1px solid ${brand.line};color:${brand.dim};font-size:14px">${escapeHtml(footer)}</p>
+</td></tr>
+</table>
+</td></tr></table>
+</body>
+</html>
+`;
+  return { subject, text, html };
+}
+
+/**
+ * The dashboard's logo without an image, because email clients block images: text lines of decreasing length, and a
+ * coin.
+ */
+const line = (width: number): string =>
+  `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:#ffffff"></div>`;
+const dot = (width: number, height: number, color: string): string =>
+  `<span style="display:inline-block;width:${width}px;height:${height}px;margin-right:4px;border-radius:4px;background:${color};vertical-align:middle"></span>`;
+const logo = `${line(16)}${line(10)}<div style="width:20px;height:7px;margin-top:-2px;font-size:0;line-height:7px">${dot(5, 3, '#ffffff')}${dot(7, 7, brand.coin)}</div>`;
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

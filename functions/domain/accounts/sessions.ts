@@ -1,0 +1,139 @@
+import { otherSessions } from '#contract/accounts/other-sessions.ts';
+import { type Credential, issueCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Account } from './account.ts';
+import { endSurplus } from './surplus.ts';
+
+/** Session lifetimes in ms (docs/design/accounts.md#session). */
+export interface SessionLifetimes {
+  /** Maximum time without a request. */
+  readonly idleMs: number;
+  /** Maximum time after the sign-in. */
+  readonly maxMs: number;
+}
+
+/** Minimum time in ms between two writes of the last use: at most one write in five minutes instead of one per request. */
+const touchInterval = 5 * 60_000;
+
+const maxSessions = 10;
+
+/** A session that was opened; `text` is shown to the browser once. */
+export interface OpenedSession {
+  readonly text: string;
+  readonly lifetimeMs: number;
+}
+
+export function sessionService(
+  sessions: SessionStore,
+  clock: Clock,
+  random: Random,
+  { idleMs, maxMs }: SessionLifetimes,
+) {
+  /** Others give way when there are too many: those that have ended, then the oldest. */
+  async function open(account: Account, origin: SessionOrigin): Promise<OpenedSession> {
+    refuseClosed(account);
+    const { text, digest } = issueCredential('session', account.id, random);
+    const now = clock.now();
+    await sessions.open(account.id, {
+      ...origin,
+      digest,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + maxMs,
+      sessionsValidFrom: account.sessionsValidFrom ?? 0,
+    });
+    const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
+    await endSurplus(sessions, account.id, rank, maxSessions);
+    return { text, lifetimeMs: maxMs };
+  }
+
+  /** The account as it is now, when the session is alive. */
+  async function accountOf({ accountId, digest }: Credential): Promise<Account | undefined> {
+    const found = await sessions.find(accountId, digest);
+    const now = clock.now();
+    if (!found || !isAlive(found.row, found.account, now)) return undefined;
+    if (now - found.row.lastSeenAt >= touchInterval) await sessions.touch(accountId, digest, now);
+    return found.account;
+  }
+
+  async function list(account: Account, current: Credential) {
+    const now = clock.now();
+    const alive = (await sessions.list(account.id)).filter((session) => isAlive(session, account, now));
+    return alive
+      .toSorted((one, other) => other.lastSeenAt - one.lastSeenAt)
+      .map((session) => ({
+        id: session.digest,
+        ...originOf(session),
+        createdAt: new Date(session.createdAt).toISOString(),
+        lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+        expiresAt: new Date(session.expiresAt).toISOString(),
+        current: session.digest === current.digest,
+      }));
+  }
+
+  /** Ends the session of this id, or all but the current one. */
+  async function endOther(account: Account, id: string, current: Credential): Promise<void> {
+    const all = await sessions.list(account.id);
+    const ended = all.filter(({ digest }) => (id === otherSessions ? digest !== current.digest : digest === id));
+    if (ended.length === 0 && id !== otherSessions) throw new ServiceError('NOT_FOUND', 'There is no such session.');
+    for (const { digest } of ended) await sessions.end(account.id, digest);
+  }
+
+  function isAlive(session: Session, account: Account, now: number): boolean {
+    return (
+      session.expiresAt > now &&
+      session.lastSeenAt + idleMs > now &&
+      session.sessionsValidFrom === (account.sessionsValidFrom ?? 0) &&
+      account.suspendedAt === undefined &&
+      account.deletedAt === undefined
+    );
+  }
+
+  return {
+    open,
+    accountOf,
+    list,
+    endOther,
+    end: ({ accountId, digest }: Credential) => sessions.end(accountId, digest),
+  };
+}
+
+function originOf({ browser, system, country, isLocal }: Session): SessionOrigin {
+  return { browser, system, country, isLocal };
+}
+
+function refuseClosed(account: Account): void {
+  if (account.suspendedAt === undefined) return;
+  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended. Contact support.');
+}
+
+/** Where a session was opened, as far as it is known: names of our own tables, and nothing else that a caller sent. */
+export interface SessionOrigin {
+  /** Such as `Firefox`; a program is one too. */
+  readonly browser: string | null;
+  /** Such as `Windows`. */
+  readonly system: string | null;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string | null;
+  /** On the machine that the service runs on. */
+  readonly isLocal: boolean;
+}
+
+/** A signed-in browser. `digest` is its id, not its secret; moments in epoch ms. */
+export interface Session extends SessionOrigin {
+  readonly digest: string;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+  /** The account's when the session was opened; once the account has another, the session has ended. */
+  readonly sessionsValidFrom: number;
+}
+
+export interface SessionStore {
+  open(accountId: number, session: Session): Promise<void>;
+  find(accountId: number, digest: string): Promise<{ row: Session; account: Account } | undefined>;
+  list(accountId: number): Promise<Session[]>;
+  touch(accountId: number, digest: string, now: number): Promise<void>;
+  end(accountId: number, digest: string): Promise<void>;
+}

@@ -1,0 +1,244 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NewDocument } from '#contract/agents/documents.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Inference } from '../inference/inference.ts';
+import { type Order, TokenCount } from '../inference/order.ts';
+import { cutText } from '../inference/translation.ts';
+import type { OpenHold } from '../meter/metering.ts';
+import { tokenPrice } from '../meter/pricing.ts';
+import type { KeptCharge } from '../meter/refund.ts';
+import { timedId } from '../shared/credential.ts';
+import type { Clock, MessageQueue, Random, Tokenizer } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { codePoints } from '../shared/text.ts';
+import { type AgentService, missing } from './agent.ts';
+import {
+  type AgentDocument,
+  type DocumentRef,
+  documentView,
+  embeddingModel,
+  type IndexingEnds,
+  type OpenIndexing,
+  wholeVectors,
+} from './document.ts';
+import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
+
+/** A document to add. It is cut into chunks after admission. */
+export interface DocumentOrder extends Order {
+  readonly document: NewDocument;
+}
+
+/**
+ * Time limits in ms: of the request that adds a document, and of waiting or running indexing (the queue redelivers a
+ * message after 30 minutes).
+ */
+const patienceMs = { adding: 5 * 60_000, indexing: 3_600_000 } as const;
+
+export interface AddingParts {
+  readonly agents: Pick<AgentService, 'existing'>;
+  readonly documents: Pick<DocumentStore, 'begin' | 'addTexts' | 'extend'>;
+  readonly ends: Pick<IndexingEnds, 'end'>;
+  readonly queue: () => Promise<MessageQueue>;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Reports an error that does not change the response. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Adds documents. A job indexes them (docs/agents.md#documents). */
+export function documentAdding(parts: AddingParts) {
+  const { agents, documents, ends, queue, tokenizer, clock, random, onError } = parts;
+
+  /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
+  function order(document: NewDocument): DocumentOrder {
+    const amount = tokenPrice('embeddings', Buffer.byteLength(document.text));
+    const made = { model: embeddingModel, amount, document };
+    async function within(budget: number): Promise<DocumentOrder | undefined> {
+      const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
+      const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
+      return tokens > affordable ? undefined : { ...made, amount: tokenPrice('embeddings', tokens) };
+    }
+    return { ...made, within };
+  }
+
+  /** Refuses an agent that does not exist (404) or certainly has no room (409), without cutting the text. */
+  async function check(accountId: number, agentId: string, { document }: DocumentOrder): Promise<void> {
+    const agent = await agents.existing(accountId, agentId);
+    const room = limits.agentChunks - agent.chunks;
+    if (room >= Buffer.byteLength(document.text) / chunkBytes) return;
+    const minChunks = minChunksOf(document.text);
+    if (minChunks > room) throw noRoom(`at least ${minChunks}`, agent.chunks);
+  }
+
+  /**
+   * Cuts the document, charges the call and stores everything in order; then queues it. Errors are rolled back here,
+   * crashes by the sweep.
+   */
+  async function add(accountId: number, agentId: string, { document: given }: DocumentOrder, openHold: OpenHold) {
+    const { name, text } = given;
+    const chunks = chunksOf(text);
+    if (chunks.length > limits.agentChunks) throw tooManyChunks(chunks.length);
+    const now = clock.now();
+    const ref: DocumentRef = { accountId, agentId, id: timedId('doc', now, random) };
+    const document: AgentDocument = {
+      ...ref,
+      name,
+      status: 'indexing',
+      bytes: Buffer.byteLength(text),
+      chunks: chunks.length,
+      indexedChunks: 0,
+      tokens: 0,
+      cost: openHold.held,
+      createdAt: now,
+    };
+    const opened = (charge: KeptCharge): OpenIndexing => {
+      return { ...ref, charge, chunks: chunks.length, deadline: now + patienceMs.adding };
+    };
+    let open: OpenIndexing | undefined;
+    const outcome = await openHold.settleWith(openHold.held, now, async (settlement, charge) => {
+      open = opened(charge);
+      return documents.begin(document, open, settlement);
+    });
+    if (!open || outcome !== 'done') {
+      const agent = await agents.existing(accountId, agentId);
+      if (outcome === 'no room') throw noRoom(String(chunks.length), agent.chunks);
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+    }
+    try {
+      if (!(await documents.addTexts(ref, chunks))) missing('document');
+      await (await queue()).send(ref);
+    } catch (error) {
+      await ends.end(open, 'removed').catch(onError);
+      throw error;
+    }
+    await documents.extend(ref.id, clock.now() + patienceMs.indexing).catch(onError);
+    return documentView(document);
+  }
+
+  return { order, check, add };
+}
+
+/** Tries of a batch whose model is busy, and the pause after the first in ms, which doubles: 7.75 s in total. */
+const maxBusyTries = 6;
+const busyPauseMs = 250;
+
+export interface IndexingParts {
+  readonly documents: DocumentStore;
+  readonly vectors: Pick<VectorIndex, 'add'>;
+  readonly ends: Pick<IndexingEnds, 'end'>;
+  readonly inference: Pick<Inference, 'embed'>;
+  readonly queue: () => Promise<MessageQueue>;
+  /** Time in ms after which a run leaves the remaining chunks to another run. */
+  readonly runMs: number;
+  readonly clock: Clock;
+  /** Reports why a document failed. */
+  readonly onFailure: (error: unknown, document: DocumentRef) => void;
+}
+
+/** Indexes an added document. Handles repeated messages and deleted documents. */
+export function documentIndexing(parts: IndexingParts) {
+  const { documents, vectors, ends, inference, queue, runMs, clock, onFailure } = parts;
+
+  return async function index(ref: DocumentRef): Promise<void> {
+    const open = await documents.findOpen(ref.id);
+    if (!open) return;
+    const startedAt = clock.now();
+    await documents.extend(ref.id, startedAt + patienceMs.indexing);
+    try {
+      const { is, tokens } = await embedAll(open, startedAt + runMs);
+      if (is === 'out of time') await (await queue()).send(ref);
+      else if (is !== 'taken') await ends.end(open, is, tokenPrice('embeddings', tokens));
+    } catch (error) {
+      // The queue retries storage errors.
+      if (!(error instanceof ServiceError)) throw error;
+      onFailure(error, ref);
+      await ends.end(open, 'failed');
+    }
+  };
+
+  /** Continues after the indexed chunks. `taken`: another run is indexing the document as well. */
+  async function embedAll(
+    ref: DocumentRef,
+    end: number,
+  ): Promise<{ readonly is: 'ready' | 'gone' | 'taken' | 'out of time'; readonly tokens: number }> {
+    const [document, chunks] = await Promise.all([documents.find(ref), documents.texts(ref)]);
+    if (document?.status !== 'indexing') return { is: 'gone', tokens: 0 };
+    let { indexedChunks: from, tokens } = document;
+    for (; from < chunks.length; from += batchSize) {
+      if (clock.now() > end) return { is: 'out of time', tokens };
+      const batch = chunks.slice(from, from + batchSize);
+      const embedded = await embed(batch.map(({ text }) => text));
+      tokens += embedded.tokens;
+      if (!(await vectors.add(ref, { from, chunks: batch, ...embedded })))
+        return { is: (await documents.find(ref)) ? 'taken' : 'gone', tokens };
+    }
+    return { is: 'ready', tokens };
+  }
+
+  /** Tries again while the model is busy: the queue would wait for half an hour. */
+  async function embed(input: string[]) {
+    const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
+    const order = { model: embeddingModel, amount: 0, request: { input }, input: request };
+    const { body } = await retryBusy(() => inference.embed(order));
+    const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
+    return { vectors: wholeVectors(found), tokens: body.usage.prompt_tokens };
+  }
+}
+
+/** Makes a call again while it is refused with 503, at most `maxBusyTries` times. */
+async function retryBusy<Result>(call: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      const isBusy = error instanceof ServiceError && error.code === 'SERVICE_UNAVAILABLE';
+      if (!isBusy || tries === maxBusyTries) throw error;
+      await sleep(busyPauseMs * 2 ** (tries - 1));
+    }
+  }
+}
+
+function tooManyChunks(count: number): ServiceError {
+  const detail = `text must have at most ${limits.agentChunks} chunks; it has ${count}. Split it into several documents.`;
+  return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'text', isMissing: false } });
+}
+
+function noRoom(chunks: string, used: number): ServiceError {
+  const detail = `An agent can have at most ${limits.agentChunks} chunks. This one has ${used}, and the document needs ${chunks}. Delete a document first.`;
+  return new ServiceError('INVALID_STATE', detail);
+}
+
+/** A passage of a document: `start` and `end` in code points of its text. */
+export interface Chunk {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** UTF-8 bytes of a chunk: about 250 tokens of English, so several are a small part of any context. */
+export const chunkBytes = 1000;
+
+/** The passages of a text, cut at sentence ends where that can be; white space around them is left out. */
+export function chunksOf(text: string): Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = 0;
+  for (const { before, text: passage, after } of cutText(text, chunkBytes)) {
+    const start = at + codePoints(before);
+    const end = start + codePoints(passage);
+    if (passage !== '') chunks.push({ start, end, text: passage });
+    at = end + codePoints(after);
+  }
+  return chunks;
+}
+
+/** Lower bound of the number of chunks, at least 1. Takes 2 ms for 1 MiB; cutting the text takes 300 ms. */
+export function minChunksOf(text: string): number {
+  let minBytes = 0;
+  for (let at = 0; at < text.length; at++) if (!mayBeSpace(text.charCodeAt(at))) minBytes += 1;
+  return Math.max(1, Math.ceil(minBytes / chunkBytes));
+}
+
+/** Whether a UTF-16 code unit may be white space, which is trimmed from chunks. */
+const mayBeSpace = (unit: number): boolean =>
+  unit <= 0x20 || unit === 0x85 || unit === 0xa0 || (unit >= 0x1680 && unit <= 0x3000) || unit === 0xfeff;

@@ -1,0 +1,133 @@
+import type { NewMessage } from '#contract/agents/conversations.ts';
+import { findModel } from '#contract/inference/models.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Inference } from '../inference/inference.ts';
+import type { Order } from '../inference/order.ts';
+import { fixedPrice } from '../meter/pricing.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { type Agent, type AgentStore, missing } from './agent.ts';
+import { type Conversation, type ConversationStore, isLocked, type Message } from './conversation.ts';
+import { embeddingModel, wholeVectors } from './document.ts';
+import type { Passage, VectorIndex } from './vector-index.ts';
+
+/** A message to an agent whose conversation was read and may take it. */
+export interface TurnOrder extends Order {
+  readonly stream: boolean;
+  readonly agent: Agent;
+  readonly conversation: Conversation;
+  /** Oldest first. */
+  readonly recent: readonly Message[];
+  readonly message: NewMessage;
+}
+
+export interface OpeningParts {
+  readonly agents: Pick<AgentStore, 'find'>;
+  readonly conversations: Pick<ConversationStore, 'recent'>;
+  readonly clock: Clock;
+}
+
+type Path = { readonly id: string; readonly conversationId: string };
+
+export function turnOpening({ agents, conversations, clock }: OpeningParts) {
+  /** Undefined where there is no such agent. */
+  async function modelOf(accountId: number, { id }: Path): Promise<string | undefined> {
+    return (await agents.find({ accountId, id }))?.model;
+  }
+
+  /**
+   * Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. `namesModel` is
+   * given the agent's model before any refusal, undefined where there is no agent.
+   */
+  async function open(
+    accountId: number,
+    path: Path,
+    message: NewMessage,
+    namesModel: (model: string | undefined) => void,
+  ): Promise<TurnOrder> {
+    const now = clock.now();
+    const finding = agents.find({ accountId, id: path.id });
+    const ref = { accountId, agentId: path.id, id: path.conversationId };
+    const missingOf = async (read: readonly Message[], { summary }: Conversation): Promise<number> => {
+      const found = await finding;
+      return found ? missingMessages(found, read, summary) : 0;
+    };
+    const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, missingOf)]);
+    namesModel(agent?.model);
+    if (!agent) return missing('agent');
+    if (!found) return missing('conversation');
+    const { conversation, recent } = found;
+    if (isLocked(conversation, now)) throw inProgress();
+    checkKind(conversation, message);
+    const { model } = agent;
+    return { model, amount: fixedPrice('chat'), stream: message.stream, agent, conversation, recent, message };
+  }
+
+  return { open, modelOf };
+}
+
+/** Tokens of a model's context. */
+export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
+
+/** Context windows of messages that a turn reads. A summary needs the messages of a second window. */
+const windows = { drop: 1, error: 1, summarize: 2 } as const;
+
+/**
+ * Estimates the messages that a turn needs in addition to the newest ones; 0 if none. Rounded up by a quarter, because
+ * lengths differ.
+ */
+export function missingMessages(
+  { model, truncation }: Pick<Agent, 'model' | 'truncation'>,
+  read: readonly Message[],
+  summary: Conversation['summary'],
+): number {
+  const oldest = read.at(-1)?.place ?? 0;
+  if (truncation === 'summarize' && oldest <= (summary?.upTo ?? 0)) return 0;
+  const tokens = read.reduce((sum, message) => sum + message.tokens, 0);
+  const missingTokens = windows[truncation] * windowOf(model) - tokens;
+  const perMessage = Math.max(1, tokens / Math.max(1, read.length));
+  return Math.max(0, Math.ceil((1.25 * missingTokens) / perMessage));
+}
+
+export function inProgress(): ServiceError {
+  const detail = 'A message is still being processed. Wait for its reply.';
+  return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
+}
+
+/** A message where one is expected, or the result of the very function that was called. */
+function checkKind({ calledFunction: called, next }: Conversation, { functionResults: results }: NewMessage): void {
+  if (next + 2 > limits.conversationMessages) {
+    const detail = `A conversation can have at most ${limits.conversationMessages} messages. Start a new one.`;
+    throw new ServiceError('INVALID_STATE', detail);
+  }
+  if (called === undefined && results)
+    throw new ServiceError('INVALID_STATE', 'No function was called; functionResults are not expected.');
+  if (called === undefined) return;
+  if (!results)
+    throw new ServiceError('INVALID_STATE', `The result of the function ${called} is expected, as functionResults.`);
+  const wrong = results.findIndex(({ name }) => name !== called);
+  if (wrong < 0) return;
+  const path = `functionResults.${wrong}.name`;
+  throw new ServiceError('INVALID_FORMAT', `${path} must be ${called}, the function that was called.`, {
+    field: { path, isMissing: false },
+  });
+}
+
+/** Passages that a turn gets at most; UTF-16 units of a message that they are searched by. */
+const maxPassages = 4;
+const maxQuery = 2000;
+
+/** Of the agent's documents, for the message or the last before it that was no function's result. */
+export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorIndex, 'search'>) {
+  return async ({ agent, message, recent }: TurnOrder): Promise<readonly Passage[]> => {
+    if (agent.chunks === 0) return [];
+    const text = message.content ?? recent.findLast(({ role }) => role === 'user')?.content ?? '';
+    const input = text.slice(0, maxQuery).toWellFormed();
+    if (!/\S/.test(input)) return [];
+    const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
+    const { body } = await embed({ model: embeddingModel, amount: 0, request: { input: [input] }, input: request });
+    const embedding = body.data[0]?.embedding;
+    const [vector] = typeof embedding === 'object' ? wholeVectors([embedding]) : [];
+    return vector ? vectors.search(agent, { text: input, vector }, maxPassages) : [];
+  };
+}

@@ -1,0 +1,312 @@
+import * as v from 'valibot';
+import { prices } from '#contract/billing/prices.ts';
+import type { Route } from '#contract/http/route.ts';
+import { ChatCompletionChunk } from '#contract/inference/stream-chunks.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
+import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
+import type { OutgoingMail, StoredToken } from '../accounts/account.ts';
+import { confirmationMail } from '../accounts/mails.ts';
+import type { MailOutcome } from '../mail/mail.ts';
+import { issueCredential, newRequestId } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+
+const walkMs = 100_000;
+const leaveMs = 30_000;
+const hourMs = 3_600_000;
+
+const { register, login } = signInRoutes;
+const { me, confirm, deleteAccount } = accountRoutes;
+
+/**
+ * What a new user does, by the API alone: registers, confirms, makes a key, chats plainly and streamed, is charged exactly, and
+ * deletes key and account. Throws a CanaryFailure with the step that failed; the account is deleted all the same.
+ */
+export async function walkAsNewUser(parts: CanaryParts): Promise<void> {
+  const { random, senderFor } = parts;
+  const send = senderFor(walkMs);
+  // SES's mailbox simulator takes mails to any label of this address.
+  const email = `success+canary-${hexOf(random.bytes(9))}@simulator.amazonses.com`;
+  const password = `canary ${hexOf(random.bytes(12))}`;
+  const goodbye = { email, password };
+  let session: RequestHeaders | undefined;
+  try {
+    const { id } = await step('register', async () => {
+      const body = { email, name: 'Canary', password_hash: password };
+      const { data, response } = await call(send, register, { body });
+      session = { cookie: response.cookies.join('; ') };
+      return data;
+    });
+    const token = await step('get the mail', () => tokenOfMail(parts, id, email));
+    const headers = await step('sign in', async () => {
+      const { response } = await call(send, login, { body: { email, password } });
+      return { cookie: response.cookies.join('; ') };
+    });
+    session = headers;
+    await step('confirm', () => perform(send, confirm, { path: `${confirm.path}?token=${token}`, headers }));
+    await chatWithNewKey(parts, send, headers);
+    await step('delete the account', () => leave(send, goodbye, headers));
+    session = undefined;
+  } finally {
+    // Where this fails too, the account is purged by the note that `prepare` made.
+    if (session) await leave(senderFor(leaveMs), goodbye, session).catch(() => undefined);
+  }
+}
+
+async function leave(send: SendRequest, body: object, headers: RequestHeaders): Promise<void> {
+  await perform(send, deleteAccount, { body, headers });
+  await demandRefusal(send, me, 'INVALID_API_KEY', { headers });
+}
+
+/** No mailbox of ours can be read: a token of the canary's own replaces the mailed one, and is mailed; given once SES has taken it. */
+async function tokenOfMail(parts: CanaryParts, accountId: number, email: string): Promise<string> {
+  const { store, random, clock, publicOrigin } = parts;
+  const { text, digest } = issueCredential('confirmation', accountId, random);
+  const content = confirmationMail({ name: '' }, `${publicOrigin}/confirm?token=${text}`);
+  const mail = { id: newRequestId(random), to: email, ...content };
+  const now = clock.now();
+  const preparation = { token: { digest, expiresAt: now + hourMs }, mail, purgeAt: now + hourMs };
+  if (!(await store.prepare(accountId, email, preparation, now))) throw new Error('the account is not there');
+  const outcome = await eventually(parts, () => store.mailOutcome(mail.id));
+  if (outcome !== 'sent') throw new Error(outcome ? `the mail was ${outcome}` : 'the mail waits in the outbox');
+  return text;
+}
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+const { createChatCompletion } = inferenceRoutes;
+const { createKey, revokeKey } = keyRoutes;
+
+/** Makes a key, chats with it plainly and streamed, sees both charged exactly, and revokes it. */
+async function chatWithNewKey(parts: CanaryParts, send: SendRequest, session: RequestHeaders): Promise<void> {
+  const { data: key } = await step('create a key', () =>
+    call(send, createKey, { body: { name: 'canary' }, headers: session }),
+  );
+  const headers = { authorization: `Bearer ${key.key}` };
+  const body = { model: parts.model, messages: [{ role: 'user', content: 'Name one river.' }], max_tokens: 16 };
+  const before = await step('see its credits', () => creditsOf(send, headers));
+  const plain = await step('chat', async () => {
+    const { data, response } = await call(send, createChatCompletion, { body, headers });
+    demandText(data.choices[0]?.message.content);
+    return response;
+  });
+  const streamed = await step('stream a chat', async () => {
+    const { text, response } = await stream(send, createChatCompletion, { body: { ...body, stream: true }, headers });
+    demandText(text);
+    return response;
+  });
+  await step('be charged', async () => {
+    await demandCharges({ balance: before.balance, plain, streamed }, parts, () => creditsOf(send, headers));
+  });
+  await step('revoke the key', async () => {
+    await call(send, revokeKey, { path: revokeKey.path.replace('{id}', key.id), headers: session });
+    await demandRefusal(send, createChatCompletion, 'INVALID_API_KEY', { body, headers });
+  });
+}
+
+const creditsOf = async (send: SendRequest, headers: RequestHeaders) =>
+  (await call(send, creditRoutes.getCredits, { headers })).data;
+
+function demandText(text: string | undefined): void {
+  if (!text) throw new Error('the model returned no text');
+}
+
+interface Spent {
+  /** Whole credits before the chats. */
+  readonly balance: number;
+  readonly plain: CallerResponse;
+  readonly streamed: CallerResponse;
+}
+
+/** Throws unless each chat is a row of the ledger with the price of a chat, and the balance is less by them and nothing else. */
+async function demandCharges(
+  { balance, plain, streamed }: Spent,
+  parts: CanaryParts,
+  read: () => ReturnType<typeof creditsOf>,
+): Promise<void> {
+  const price = prices.chat.credits;
+  const chats = [plain, streamed];
+  const shown = plain.headers.get('x-credits-charged');
+  if (shown !== String(price)) throw new Error(`the chat was charged ${shown ?? 'nothing'}, not ${price}`);
+  const rows = await eventually(parts, async () => {
+    const { entries } = await read();
+    const charges = entries.filter(({ type }) => type === 'charge');
+    return charges.length < chats.length ? undefined : charges;
+  });
+  if (!rows) throw new Error('the ledger lacks a charge');
+  const requestIds = new Set(chats.map(({ headers }) => headers.get('x-request-id')));
+  const isExact = rows.every(({ credits, requestId }) => credits === -price && requestIds.has(requestId ?? ''));
+  const { balance: left, held } = await read();
+  if (isExact && rows.length === chats.length && balance - left === price * chats.length && held === 0) return;
+  throw new Error(`two chats took ${balance - left} credits in ${rows.length} charges, and ${held} are held`);
+}
+
+type Call = Pick<CallerRequest, 'body' | 'headers'> & { readonly path?: string };
+
+/** The four fields and no others (docs/specification.md#response-envelope-all-json-responses). */
+const envelopeOf = (status: number, message: string) =>
+  v.pipe(
+    v.string(),
+    v.parseJson(),
+    v.strictObject({
+      message: v.literal(message),
+      error: v.literal(false),
+      data: v.unknown(),
+      status: v.literal(status),
+    }),
+  );
+
+const AnyEnvelope = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ message: v.pipe(v.string(), v.regex(/^[A-Z_]{1,64}$/)) }),
+);
+
+/** Calls a route, and gives its data; throws unless it succeeds, in the envelope, with what its row promises. */
+async function call<R extends Route & { readonly output: v.GenericSchema }>(
+  send: SendRequest,
+  route: R,
+  request: Call,
+): Promise<{ readonly data: v.InferOutput<R['output']>; readonly response: CallerResponse }> {
+  const { data, response } = await succeed(send, route, request);
+  return { data: v.parse(route.output, data), response };
+}
+
+/** Calls a route whose data is null; throws unless it succeeds. */
+async function perform(send: SendRequest, route: Route, request: Call): Promise<void> {
+  const { data } = await succeed(send, route, request);
+  v.parse(v.null(), data);
+}
+
+async function succeed(send: SendRequest, route: Route, { path = route.path, ...rest }: Call) {
+  const { status, message } = route.success;
+  const response = await send({ method: route.method, path, ...rest });
+  demandStatus(route, response, status);
+  return { data: v.parse(envelopeOf(status, message), response.text).data, response };
+}
+
+/** Streams a chat, and gives its text; throws unless every event is as it is promised, and the last is the end. */
+async function stream(send: SendRequest, route: Route, { path = route.path, ...rest }: Call) {
+  const response = await send({ method: route.method, path, ...rest });
+  demandStatus(route, response, 200);
+  const events = response.text.split('\n\n').filter((event) => event !== '');
+  const texts = events.map((event) => event.replace(/^data: /, ''));
+  const chunks = texts.slice(0, -1).map((text) => {
+    const { data } = v.parse(envelopeOf(200, 'STREAM_CHUNK'), text);
+    return v.parse(ChatCompletionChunk, data);
+  });
+  v.parse(envelopeOf(200, 'STREAM_COMPLETE'), texts.at(-1) ?? '');
+  return { text: chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), response };
+}
+
+/** Throws unless the route refuses with this code. */
+async function demandRefusal(send: SendRequest, route: Route, code: ErrorCode, call: Call): Promise<void> {
+  const { path = route.path, ...rest } = call;
+  const response = await send({ method: route.method, path, ...rest });
+  demandStatus(route, response, errorStatus[code]);
+  if (codeOf(response) !== code) throw new Error(`${nameOf(route)} refused with ${codeOf(response)}, not ${code}`);
+}
+
+function demandStatus(route: Route, response: CallerResponse, status: number): void {
+  if (response.status === status) return;
+  throw new Error(`${nameOf(route)} returned ${response.status} ${codeOf(response)}, not ${status}`);
+}
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+/** Nothing else of a body gets into a log. */
+function codeOf({ text }: CallerResponse): string {
+  const read = v.safeParse(AnyEnvelope, text);
+  return read.success ? read.output.message : 'without an envelope';
+}
+
+/** A step of the walk that did not succeed; `cause` is why. */
+export class CanaryFailure extends Error {
+  override readonly name = 'CanaryFailure';
+  readonly step: string;
+
+  constructor(step: string, cause: unknown) {
+    super(`a new user does not get past this step: ${step}`, { cause });
+    this.step = step;
+  }
+}
+
+async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    throw new CanaryFailure(name, cause);
+  }
+}
+
+/** How often, and how many ms apart, it looks at what a job does. */
+const looks = { max: 60, pauseMs: 500 } as const;
+
+/** The first value that is there, or undefined when the last look saw none. */
+async function eventually<T>(
+  { pause }: Pick<CanaryParts, 'pause'>,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (let tries = 1; tries < looks.max; tries++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await pause(looks.pauseMs);
+  }
+  return look();
+}
+
+/** A request as anybody sends it; `path` is below the origin, with its query. */
+export interface CallerRequest {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: RequestHeaders;
+}
+
+export type RequestHeaders = Readonly<Record<string, string>>;
+
+export interface CallerResponse {
+  readonly status: number;
+  /** The value of a header, by its name in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** `name=value` of each cookie that it sets. */
+  readonly cookies: readonly string[];
+  readonly text: string;
+}
+
+/** Sends a request to the service by its public address; rejects without a whole response. */
+export type SendRequest = (request: CallerRequest) => Promise<CallerResponse>;
+
+/** What takes the place of a mailbox, which the canary has none of. */
+export interface CanaryPreparation {
+  readonly token: StoredToken;
+  readonly mail: OutgoingMail;
+  /** When all of the account is purged, whatever has become of it, epoch ms. */
+  readonly purgeAt: number;
+}
+
+export interface CanaryStore {
+  /**
+   * Replaces the confirmation of an account, mails it, and notes when the account is purged, all or nothing. False, and
+   * nothing is changed, unless the account has this address and is not confirmed. `now` in epoch ms.
+   */
+  prepare(accountId: number, email: string, preparation: CanaryPreparation, now: number): Promise<boolean>;
+  /** What became of a mail; undefined while it waits. */
+  mailOutcome(id: string): Promise<MailOutcome | undefined>;
+}
+
+export interface CanaryParts {
+  /** A sender whose requests all end within so many ms. */
+  readonly senderFor: (withinMs: number) => SendRequest;
+  readonly store: CanaryStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pause: (ms: number) => Promise<void>;
+  /** The chat model that it calls. */
+  readonly model: string;
+  /** Origin of the link in its mail. */
+  readonly publicOrigin: string;
+}

@@ -1,0 +1,332 @@
+import * as v from 'valibot';
+import { findModel } from '#contract/inference/models.ts';
+import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
+import type { ChatCompletion } from '#contract/inference/requests.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { Tokenizer } from '../shared/ports.ts';
+import { overlong, ServiceError } from '../shared/service-error.ts';
+import { cleanText } from '../shared/text.ts';
+import type { Conversation } from './conversation.ts';
+import {
+  type DeliveredText,
+  type EndReason,
+  endReason,
+  type ModelChunk,
+  type ModelUsage,
+  reasonOf,
+  recordOf,
+  ReportedUsage,
+  totalled,
+} from './model-stream.ts';
+import { modelSampling, type Proof, TokenCount } from './order.ts';
+
+/** Tokens that a chat template may add around each message, and around the whole. */
+export const overheadPerMessage = 4;
+export const overhead = 3;
+
+/** Requested when the caller sends no `max_tokens` (docs/specification.md#post-chatcompletions). */
+export const defaultMaxTokens = 1024;
+
+/** A chat request as OpenAI-compatible containers take it, without `model`, which the endpoint stands for. */
+export interface ModelChatRequest {
+  readonly messages: readonly Record<string, unknown>[];
+  readonly max_tokens: number;
+  readonly [parameter: string]: unknown;
+}
+
+const ModelText = v.pipe(v.string(), v.transform(cleanText));
+
+/** The reply of such a container, as far as it is used. */
+export const ModelChatReply = v.object({
+  choices: v.pipe(
+    v.array(
+      v.object({
+        message: recordOf({
+          content: v.nullish(ModelText),
+          tool_calls: v.nullish(
+            v.array(
+              v.object({
+                id: v.nullish(ModelText),
+                function: v.object({ name: ModelText, arguments: ModelText }),
+              }),
+            ),
+          ),
+        }),
+        finish_reason: v.nullish(v.string()),
+      }),
+    ),
+    v.minLength(1),
+  ),
+  usage: v.optional(ReportedUsage),
+});
+export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
+
+/**
+ * How many tokens the response may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
+ * that the caller sent must fit, the default is cut to what is left (docs/design/inference.md#requested-output).
+ */
+export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {
+  const { model, messages, maxTokens } = conversation;
+  const window = findModel(model, 'chat')?.contextWindow ?? 0;
+  const extra = overhead + overheadPerMessage * messages.length;
+  const enough = window - extra - (maxTokens ?? defaultMaxTokens);
+  const tokens = new TokenCount(promptTexts(conversation), tokenizer);
+  const prompt = extra + (await tokens.bound(enough, window - extra, prove));
+  const minTokens = maxTokens ?? 1;
+  if (prompt + minTokens > window) throw overlong(model, window, prompt, minTokens);
+  return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);
+}
+
+function promptTexts({ messages, functions }: Conversation): string[] {
+  const texts: string[] = [];
+  for (const { content, name, tool_calls: calls = [] } of messages) {
+    if (content) texts.push(content);
+    if (name) texts.push(name);
+    for (const call of calls) texts.push(call.function.name + call.function.arguments);
+  }
+  if (functions.length > 0) texts.push(JSON.stringify(functions));
+  return texts;
+}
+
+export function toModelRequest(conversation: Conversation, maxTokens: number): ModelChatRequest {
+  const { messages, sampling, functions, toolChoice, extras } = conversation;
+  return {
+    messages,
+    max_tokens: maxTokens,
+    ...modelSampling(sampling),
+    ...(functions.length > 0 && {
+      tools: functions.map((offered) => ({ type: 'function', function: offered })),
+      tool_choice: typeof toolChoice === 'object' ? { type: 'function', function: toolChoice } : toolChoice,
+    }),
+    ...extras,
+  };
+}
+
+/** A response's id and its model; `created` in Unix seconds. */
+export interface About {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
+
+/** How a model's response ended; `called`: with the call of a function. */
+export interface ChatEnd {
+  readonly reason: EndReason;
+  readonly called: boolean;
+  readonly usage: ModelUsage;
+}
+
+export interface ChatReply extends ChatEnd {
+  readonly content: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
+}
+
+/** Some of a response's text, or some of a call's arguments; `opened` with the first piece of a call. */
+export type ChatPiece = { readonly content: string } | { readonly call: CallPiece };
+
+export interface CallPiece {
+  readonly index: number;
+  readonly opened?: { readonly id: string; readonly name: string };
+  readonly arguments: string;
+}
+
+/** How the response to a chat looks from outside. */
+export interface ChatFormat<Body> {
+  /** Function calls that one response can have; further ones are left out. */
+  readonly maxCalls: number;
+  body(reply: ChatReply, about: About): Body;
+  /** The chunks of a stream for a piece; the first ones also have the role. */
+  pieceChunks(piece: ChatPiece, about: About, isFirst: boolean): readonly unknown[];
+  /** The last chunks; the only ones when the response is empty. */
+  endChunks(end: ChatEnd, about: About, isFirst: boolean): readonly unknown[];
+}
+
+/** The response in the model's reply. Refuses (502) the call of a function that was not offered. */
+export function chatReply(
+  reply: ModelChatReply,
+  usage: ModelUsage,
+  about: About,
+  { maxCalls, offered }: { readonly maxCalls: number; readonly offered: ReadonlySet<string> },
+): ChatReply {
+  const [choice] = reply.choices;
+  const calls = (choice?.message.tool_calls ?? []).slice(0, maxCalls).map((call, index) => ({
+    id: call.id || callId(about, index),
+    name: offeredName(call.function.name, offered),
+    arguments: call.function.arguments,
+  }));
+  const content = choice?.message.content ?? '';
+  return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
+}
+
+function offeredName(name: string | null | undefined, offered: ReadonlySet<string>): string {
+  if (name && offered.has(name)) return name;
+  throw new ServiceError('MODEL_ERROR', 'The model called a function that was not offered.');
+}
+
+/** Containers that give a call no id get one made of the response's. */
+const callId = ({ id }: About, index: number): string => `${id}-call-${index}`;
+
+export interface ChatStream {
+  readonly chunks: AsyncIterable<ModelChunk>;
+  readonly format: Pick<ChatFormat<unknown>, 'maxCalls' | 'pieceChunks' | 'endChunks'>;
+  /** Names of the functions that the model may call. */
+  readonly offered: ReadonlySet<string>;
+  readonly about: About;
+  readonly delivered: DeliveredText;
+  /** Makes usage that can be billed of what the model reported. */
+  readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
+}
+
+/**
+ * The chunks of a streamed response as its format has them. A model that goes on past its `max_tokens` is ended; one that calls a
+ * function that was not offered has failed (502).
+ */
+export async function* chatChunks({ chunks, format, offered, about, delivered, onUsage }: ChatStream): AsyncGenerator {
+  const calls = callReader(about, format.maxCalls, offered);
+  let usage: ModelUsage | null | undefined;
+  let reason: string | null | undefined;
+  let called = false;
+  let isFirst = true;
+  for await (const chunk of chunks) {
+    const [choice] = chunk.choices;
+    usage = chunk.usage ?? usage;
+    reason = choice?.finish_reason ?? reason;
+    for (const piece of pieces(choice?.delta, calls)) {
+      called ||= 'call' in piece;
+      delivered.add('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
+      // `yield*` would make an async iterator of each array: one for every chunk.
+      for (const chunk of format.pieceChunks(piece, about, isFirst)) yield chunk;
+      isFirst = false;
+    }
+    if (delivered.isSuspicious && (await delivered.isOverlong())) {
+      [usage, reason] = [undefined, 'length'];
+      break;
+    }
+  }
+  yield* format.endChunks({ reason: endReason(reason), called, usage: await onUsage(usage) }, about, isFirst);
+}
+
+type Delta = NonNullable<ModelChunk['choices'][number]['delta']>;
+type CallDelta = NonNullable<Delta['tool_calls']>[number];
+type CallReader = (delta: CallDelta, position: number) => CallPiece | undefined;
+
+function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generator<ChatPiece> {
+  if (delta?.content) yield { content: delta.content };
+  for (const [position, part] of (delta?.tool_calls ?? []).entries()) {
+    const call = readCall(part, position);
+    if (call) yield { call };
+  }
+}
+
+/** Numbers the calls in the order they are opened; what belongs to calls beyond the maximum is dropped. */
+function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>): CallReader {
+  const indexes = new Map<number, number>();
+  return ({ index: given, id, function: { name, arguments: text } }, position) => {
+    const known = indexes.get(given ?? position);
+    if (known !== undefined) return text ? { index: known, arguments: text } : undefined;
+    const index = indexes.size;
+    if (index === maxCalls) return undefined;
+    indexes.set(given ?? position, index);
+    const opened = { id: id || callId(about, index), name: offeredName(name, offered) };
+    return { index, opened, arguments: text ?? '' };
+  };
+}
+
+/**
+ * The specification's responses: a call of one function (docs/design/inference.md#function-call-message), streams whose last
+ * chunk has the reason that it ended, and the usage ("Chat stream").
+ */
+export const specifiedChat: ChatFormat<ChatCompletion> = {
+  maxCalls: 1,
+  body({ content, calls: [call], usage, ...end }, { id, created, model }) {
+    const called = call && { function_call: { name: call.name, arguments: call.arguments } };
+    const message = { role: 'assistant' as const, content, ...called };
+    const choice = { index: 0, message, finish_reason: reasonOf(end, 'function_call') };
+    return { id, object: 'chat.completion', created, model, choices: [choice], usage: totalled(usage) };
+  },
+  pieceChunks: (piece, about, isFirst) => [
+    chunk(about, { ...(isFirst && { role: 'assistant' }), ...functionDelta(piece) }, null),
+  ],
+  endChunks({ usage, ...end }, about, isFirst) {
+    const delta = isFirst ? { role: 'assistant', content: '' } : {};
+    return [{ ...chunk(about, delta, reasonOf(end, 'function_call')), usage: totalled(usage) }];
+  },
+};
+
+const chunk = ({ id, created, model }: About, delta: object, finish_reason: string | null) => ({
+  id,
+  object: 'chat.completion.chunk',
+  created,
+  model,
+  choices: [{ index: 0, delta, finish_reason }],
+});
+
+/** A piece where the one call of a response is its `function_call`. */
+export function functionDelta(piece: ChatPiece) {
+  if ('content' in piece) return { content: piece.content };
+  const { opened, arguments: text } = piece.call;
+  return { function_call: { ...(opened && { name: opened.name }), ...(text && { arguments: text }) } };
+}
+
+type Message = OpenAiChatCompletion['choices'][number]['message'];
+
+/**
+ * A chat's response as OpenAI's clients read it. Those that offered `functions` get a `function_call`, all others
+ * `tool_calls`. A stream begins with the role alone; its usage comes after the end, where that was requested.
+ */
+export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCompletion> {
+  const offersFunctions = Boolean(request.functions?.length);
+  const calledReason = offersFunctions ? 'function_call' : 'tool_calls';
+  const delta = offersFunctions ? functionDelta : toolDelta;
+  const includesUsage = request.stream_options?.include_usage ?? false;
+
+  function chunk({ id, created, model }: About, choices: readonly object[], usage: object | null = null) {
+    return { id, object: 'chat.completion.chunk', created, model, choices, ...(includesUsage && { usage }) };
+  }
+  const part = (about: About, piece: object, finish_reason: string | null = null) =>
+    chunk(about, [{ index: 0, delta: piece, logprobs: null, finish_reason }]);
+  const role = (about: About, content: '' | null) => part(about, { role: 'assistant', content, refusal: null });
+
+  return {
+    maxCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,
+    body({ usage, ...reply }, { id, created, model }) {
+      const message = { ...messageOf(reply.content, reply.called), ...calls(reply, offersFunctions) };
+      const choice = { index: 0, message, logprobs: null, finish_reason: reasonOf(reply, calledReason) };
+      return { id, object: 'chat.completion', created, model, choices: [choice], usage: totalled(usage) };
+    },
+    pieceChunks(piece, about, isFirst) {
+      const chunk = part(about, delta(piece));
+      return isFirst ? [role(about, 'call' in piece ? null : ''), chunk] : [chunk];
+    },
+    endChunks: ({ usage, ...end }, about, isFirst) => [
+      ...(isFirst ? [role(about, '')] : []),
+      part(about, {}, reasonOf(end, calledReason)),
+      ...(includesUsage ? [chunk(about, [], totalled(usage))] : []),
+    ],
+  };
+}
+
+function messageOf(content: string, called: boolean): Message {
+  return { role: 'assistant', content: called && content === '' ? null : content, refusal: null };
+}
+
+function calls({ calls: made }: Pick<ChatReply, 'calls'>, asFunction: boolean): Partial<Message> {
+  const [first] = made;
+  if (!first) return {};
+  if (asFunction) return { function_call: { name: first.name, arguments: first.arguments } };
+  const tool_calls = made.map(({ id, name, arguments: text }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: text },
+  }));
+  return { tool_calls };
+}
+
+function toolDelta(piece: ChatPiece) {
+  return 'content' in piece ? { content: piece.content } : { tool_calls: [toolCallDelta(piece.call)] };
+}
+
+function toolCallDelta({ index, opened, arguments: text }: CallPiece) {
+  if (!opened) return { index, function: { arguments: text } };
+  return { index, id: opened.id, type: 'function', function: { name: opened.name, arguments: text } };
+}

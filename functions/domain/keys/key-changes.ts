@@ -1,0 +1,237 @@
+import type { KeyStatus } from '#contract/accounts/keys.ts';
+import { lastInstant } from '#contract/shared/fields.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { KeyEvent } from '../meter/meter.ts';
+import type { AuditEvent } from '../shared/audit-event.ts';
+import { issueCredential } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { KeyBudgets } from './key-service.ts';
+import {
+  created,
+  expiryOf,
+  hasEnded,
+  isReadable,
+  type KeyLimitChanges,
+  type KeyRecord,
+  type KeyStore,
+  type KeyWrite,
+  removeSurplus,
+  shown,
+  statusOf,
+  type StoredKey,
+  type UnreadableKey,
+  withLimits,
+} from './key.ts';
+
+/** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
+const shownCharacters = 17;
+
+/** A new key with its record. */
+export function issueKey(
+  accountId: number,
+  about: Omit<KeyRecord, 'id' | 'prefix' | 'lastFour' | 'status' | 'revision'>,
+  random: Random,
+): { record: KeyRecord; key: string } {
+  const { text: key, digest: id } = issueCredential('key', accountId, random);
+  const record: KeyRecord = {
+    id,
+    ...about,
+    prefix: key.slice(0, shownCharacters),
+    lastFour: key.slice(-4),
+    status: 'active',
+    revision: 1,
+  };
+  return { record, key };
+}
+
+/** What a caller may change about a key; `expiresAt` in ISO 8601, null meaning never. */
+export interface KeyChanges extends KeyLimitChanges {
+  readonly name?: string | undefined;
+  readonly expiresAt?: string | null | undefined;
+  readonly status?: 'active' | 'suspended' | undefined;
+}
+
+/** The record with what is named changed. */
+export function changedKey(record: KeyRecord, changes: KeyChanges, now: number): KeyRecord {
+  if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked. Create a new one.');
+  if (record.suspendedByOperator && changes.status === 'active') {
+    throw new ServiceError('INVALID_STATE', 'The key was suspended by an operator. Create a new one.');
+  }
+  const { expiresAt, ...rest } = record;
+  const kept = expiresAt !== undefined && { expiresAt };
+  const changed = {
+    ...rest,
+    ...(changes.name !== undefined && { name: changes.name }),
+    ...(changes.status && { status: changes.status }),
+    ...(changes.expiresAt === undefined ? kept : expiryOf(changes.expiresAt)),
+  };
+  const revives = hasEnded(record, now) && !hasEnded(changed, now);
+  if (revives && record.limit && changes.limit === undefined)
+    throw new ServiceError(
+      'INVALID_STATE',
+      'The key has expired, and what it spent of its limit may no longer be known; send limit as well.',
+    );
+  return withLimits(changed, changes);
+}
+
+const maxTries = 5;
+
+/** Changes a key as `edit` does, on the record as it is then: it is read again where others changed it meanwhile. */
+export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: DemandChange, clock: Clock) {
+  return async (
+    accountId: number,
+    id: string,
+    edit: (record: KeyRecord, now: number) => KeyRecord,
+    eventOf?: (before: KeyRecord, now: number) => AuditEvent,
+  ) => {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const now = clock.now();
+      const before = await demandReadable(keys, accountId, id);
+      const after = { ...edit(before, now), revision: before.revision + 1 };
+      if (tries === 0) await demandChange(accountId);
+      const meter = await budgets.limitedMeter(accountId, [before, after]);
+      const unused = await budgets.unusedAfter(accountId, { before, after }, { meter, now });
+      const event = eventOf?.(before, now);
+      const isEnd = after.status === 'revoked' && before.status !== 'revoked';
+      const happened = isEnd && { keyEvent: keyEvent('revoked', id, now) };
+      const outcome = await keys.change(accountId, after, { now, unused, ...(event && { event }), ...happened });
+      if (outcome === 'changed meanwhile') continue;
+      refuseUnlessDone(outcome);
+      return shown(after, { budgets: meter?.budgets ?? new Map(), now });
+    }
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by another request. Try again.', {
+      retryAfterSeconds: 1,
+    });
+  };
+}
+
+export type ReviseKey = ReturnType<typeof keyReviser>;
+
+interface RotationParts {
+  readonly keys: KeyStore;
+  readonly budgets: Pick<KeyBudgets, 'budgetsOf'>;
+  readonly demandChange: DemandChange;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Creates a new key with the name, expiry and limits of an old one, which goes on for `graceSeconds`. */
+export function keyRotation({ keys, budgets: { budgetsOf }, demandChange, clock, random }: RotationParts) {
+  return async (accountId: number, id: string, graceSeconds: number) => {
+    const now = clock.now();
+    const old = await demandReadable(keys, accountId, id);
+    const status = statusOf(old, now);
+    if (status !== 'active')
+      throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
+    await demandChange(accountId);
+    const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now }, random);
+    const ending: KeyRecord =
+      graceSeconds > 0
+        ? { ...old, expiresAt: Math.min(old.expiresAt ?? lastInstant, now + graceSeconds * 1000) }
+        : { ...old, status: 'revoked' };
+    const written = { ...ending, revision: old.revision + 1 };
+    const happened = { keyEvent: rotationEvent(ending, record.id, now) };
+    refuseUnlessDone(await keys.rotate(accountId, written, record, { now, ...happened }));
+    await removeSurplus(keys, accountId, { stored: await keys.list(accountId), now });
+    return created(record, key, { budgets: await budgetsOf(accountId, [record]), now });
+  };
+}
+
+function handedOn({ name, expiresAt, limit, budget, models, services }: KeyRecord) {
+  return {
+    name,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(limit && { limit }),
+    ...(budget && { budget }),
+    ...(models && { models }),
+    ...(services && { services }),
+  };
+}
+
+type SuspensionEvent = (before: KeyStatus, after: KeyStatus) => AuditEvent;
+
+interface EndParts {
+  readonly keys: KeyStore;
+  readonly revise: { readonly ofOwner: ReviseKey; readonly ofOperator: ReviseKey };
+  readonly demandChange: DemandChange;
+  readonly clock: Clock;
+}
+
+/** Revokes keys, and suspends them for operators; one that cannot be read is revoked either way. */
+export function keyEnds({ keys, revise, demandChange, clock }: EndParts) {
+  /** Revoking twice is fine: a retry must not fail. */
+  async function revoke(accountId: number, id: string) {
+    const key = await demandKey(keys, accountId, id);
+    if (isReadable(key)) return revise.ofOwner(accountId, id, (record) => ({ ...record, status: 'revoked' }));
+    await demandChange(accountId);
+    return revokeUnreadable(accountId, key);
+  }
+
+  /** For good: the account's owner cannot resume it. `eventOf` is given its status before and after. */
+  async function suspendByOperator(accountId: number, id: string, eventOf: SuspensionEvent) {
+    const key = await demandKey(keys, accountId, id);
+    refuseRevoked(key);
+    if (!isReadable(key)) return revokeUnreadable(accountId, key, eventOf(key.status, 'revoked'));
+    return revise.ofOperator(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
+  }
+
+  async function revokeUnreadable(accountId: number, key: UnreadableKey, event?: AuditEvent) {
+    const now = clock.now();
+    const happened = key.status !== 'revoked' && { keyEvent: keyEvent('revoked', key.id, now) };
+    await keys.revokeUnreadable(accountId, key.id, { now, ...(event && { event }), ...happened });
+    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now });
+  }
+
+  return { revoke, suspendByOperator };
+}
+
+function suspended(record: KeyRecord): KeyRecord {
+  refuseRevoked(record);
+  if (record.suspendedByOperator) {
+    throw new ServiceError('INVALID_STATE', 'The key was already suspended by an operator.');
+  }
+  return { ...record, status: 'suspended', suspendedByOperator: true };
+}
+
+/** Refuses (429) an account that changes its keys too often, once its change is known to be allowed. Operators may at any time. */
+export type DemandChange = (accountId: number) => Promise<void>;
+
+async function demandKey(keys: KeyStore, accountId: number, id: string): Promise<StoredKey> {
+  const key = await keys.find(accountId, id);
+  if (!key) throw new ServiceError('NOT_FOUND', 'There is no such key.');
+  return key;
+}
+
+async function demandReadable(keys: KeyStore, accountId: number, id: string): Promise<KeyRecord> {
+  const key = await demandKey(keys, accountId, id);
+  if (isReadable(key)) return key;
+  throw new ServiceError('INVALID_STATE', 'The stored key cannot be read; revoke it and create a new one.');
+}
+
+function refuseRevoked({ status }: StoredKey): void {
+  if (status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is already revoked.');
+}
+
+export function refuseUnlessDone(outcome: KeyWrite): void {
+  if (outcome === 'too many active') throw tooMany(`${limits.activeKeys} active keys`);
+  if (outcome === 'too many usable') throw tooMany(`${limits.usableKeys} active and suspended keys`);
+  if (outcome === 'changed meanwhile')
+    throw new ServiceError('INVALID_STATE', 'The key has changed. Get it again, then retry.');
+}
+
+function tooMany(keys: string): ServiceError {
+  return new ServiceError('INVALID_STATE', `An account can have at most ${keys}. Revoke one first.`);
+}
+
+export function keyEvent(type: 'created' | 'revoked', keyId: string, now: number): KeyEvent {
+  return { type, at: Math.floor(now / 1000), keyId };
+}
+
+/** `ending` is the old key as the rotation leaves it. */
+function rotationEvent(ending: KeyRecord, keyId: string, now: number): KeyEvent {
+  const { id: previousKeyId, status, expiresAt } = ending;
+  const goesOn = status === 'active' && expiresAt !== undefined;
+  const previousExpiresAt = goesOn && { previousExpiresAt: Math.ceil(expiresAt / 1000) };
+  return { type: 'rotated', at: Math.floor(now / 1000), keyId, previousKeyId, ...previousExpiresAt };
+}

@@ -1,0 +1,49 @@
+export interface Visits {
+  readonly visited: number;
+  /** Failures of visits, and of the source of the items. */
+  readonly failures: readonly unknown[];
+}
+
+/**
+ * Visits items, `concurrency` at a time. A failed visit does not stop the others. Once `signal` aborts, no visit begins, and running ones
+ * may fail: the next run repeats them, so they are not reported.
+ */
+export async function visitEach<T>(
+  items: AsyncGenerator<T> | IterableIterator<T>,
+  visit: (item: T) => Promise<unknown>,
+  { concurrency, signal }: { readonly concurrency: number; readonly signal?: AbortSignal | undefined },
+): Promise<Visits> {
+  const failures: unknown[] = [];
+  let visited = 0;
+  const fail = (error: unknown): void => {
+    if (!signal?.aborted) failures.push(error);
+  };
+  async function walk(): Promise<void> {
+    for await (const item of items) {
+      if (signal?.aborted) return;
+      visited += 1;
+      await visit(item).catch(fail);
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, () => walk().catch(fail)));
+  return { visited, failures };
+}
+
+/** Throws all failures as one error, if there are any. */
+export function throwTogether(failures: readonly unknown[], what: string): void {
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${what}`);
+}
+
+/** Runs work whose parts run concurrently, with a signal that aborts with the given one and as soon as the work fails, so that nothing goes on for nobody. */
+export async function failingTogether<T>(
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const failed = new AbortController();
+  try {
+    return await work(signal ? AbortSignal.any([signal, failed.signal]) : failed.signal);
+  } catch (error) {
+    failed.abort();
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import { maxTeiTexts as batchSize } from '#contract/platform/model-endpoints.ts';
+import { Vector } from '#domain/inference/embeddings.ts';
+import type { Container, Vectors } from './container.ts';
+
+const BareVectors = v.array(Vector);
+
+/** An array of vectors and nothing else, in the order of the texts; how many tokens they had is for us to count. */
+export const bareVectors = (value: unknown): Vectors => ({ vectors: v.parse(BareVectors, value) });
+
+/**
+ * TEI: `inputs` in batches, bare vectors back (router/src/http/server.rs). A text that is too long is an error as long as
+ * nothing is truncated; versions that know no `dimensions` ignore the field.
+ */
+export const tei: Container = {
+  embeddings: {
+    batches({ input, dimensions }) {
+      const batches = Math.ceil(input.length / batchSize);
+      return Array.from({ length: batches }, (_, batch) => {
+        const inputs = input.slice(batch * batchSize, (batch + 1) * batchSize);
+        return { texts: inputs.length, body: { inputs, truncate: false, dimensions } };
+      });
+    },
+    reply: bareVectors,
+  },
+};

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { maxSegmentCharacters, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
+import type { ModelTranscriptionRequest } from '#domain/audio/transcription.ts';
+import type { Container } from './container.ts';
+
+const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
+
+/** No file has more; JSON has numbers that are infinite when they are read. */
+const maxSeconds = 24 * 60 * 60;
+const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
+
+const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
+
+const Reply = v.object({
+  text: v.string(),
+  language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(100)))),
+  duration: v.optional(v.nullable(seconds)),
+  segments: list(v.object({ ...TranscriptSegment.entries, text: spoken })),
+  words: list(v.object({ ...TranscriptWord.entries, word: spoken })),
+});
+
+/** A time that is before the beginning, after any end, or before its own start is put right: the text is as good. */
+function inOrder<Timed extends { readonly start: number; readonly end: number }>(timed: Timed): Timed {
+  const start = Math.min(maxSeconds, Math.max(0, timed.start));
+  return { ...timed, start, end: Math.min(maxSeconds, Math.max(start, timed.end)) };
+}
+
+/**
+ * WhisperX: OpenAI's form on /invocations. `verbose_json` alone has the duration, whatever is shown of it. It queues two requests and
+ * refuses the next with 503.
+ */
+export const whisperx: Container = {
+  transcription: {
+    body(request, servedName) {
+      const { head, tail, contentType } = whisperxForm(request, servedName);
+      return { bytes: Buffer.concat([head, request.bytes, tail]), contentType };
+    },
+    reply(value) {
+      const { segments, words, ...rest } = v.parse(Reply, value);
+      return { ...rest, segments: (segments ?? []).map(inOrder), words: (words ?? []).map(inOrder) };
+    },
+  },
+};
+
+/** What stands before and behind a file in the form of its transcription. */
+export function whisperxForm(
+  { contentType, language, prompt, temperature, words }: Omit<ModelTranscriptionRequest, 'bytes'>,
+  servedName?: string,
+) {
+  const boundary = `form-${crypto.randomUUID()}`;
+  const fields = [
+    ['model', servedName],
+    ['response_format', 'verbose_json'],
+    ['language', language?.toLowerCase()],
+    ['prompt', prompt],
+    ['temperature', temperature],
+    ['timestamp_granularities[]', 'segment'],
+    ['timestamp_granularities[]', words ? 'word' : undefined],
+  ] as const;
+  const texts = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`],
+  );
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="audio.${contentType.slice(6)}"\r\nContent-Type: ${contentType}\r\n\r\n`;
+  return {
+    head: Buffer.from(texts.join('') + head),
+    tail: Buffer.from(`\r\n--${boundary}--\r\n`),
+    contentType: `multipart/form-data; boundary=${boundary}`,
+  };
+}

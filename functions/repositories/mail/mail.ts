@@ -1,0 +1,102 @@
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { mailRetentionDays } from '#contract/operators/mails.ts';
+import {
+  type MailHistory,
+  type MailNote,
+  type MailOutcome,
+  mailOutcomes,
+  type OutboxStore,
+  type SuppressionStore,
+} from '#domain/mail/mail.ts';
+import { mailKey, mailOf, seconds, storedInstant, suppressionKey, userKey } from '../accounts/account-items.ts';
+import { readable } from '../shared/attributes.ts';
+import { conditionally } from '../shared/conditional.ts';
+import { readItem } from '../shared/read-item.ts';
+import { readItems } from '../shared/read-items.ts';
+
+const keptSeconds = mailRetentionDays * 86_400;
+
+export function outboxStore(client: DynamoDBDocumentClient, table: string): OutboxStore {
+  async function waiting(id: string) {
+    const row = await readItem(client, table, mailKey(id));
+    return row?.['outbox'] === undefined ? undefined : mailOf(row);
+  }
+
+  /** The mail's text goes with it: links in it are secrets. What became of it can be listed for a while. */
+  async function close(id: string, outcome: MailOutcome, at: number): Promise<void> {
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: mailKey(id),
+        UpdateExpression: 'SET outcome = :outcome, closedAt = :at, #ttl = :ttl REMOVE outbox, #text, html',
+        ExpressionAttributeNames: { '#text': 'text', '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':outcome': outcome, ':at': at, ':ttl': seconds(at) + keptSeconds },
+      }),
+    );
+  }
+
+  return { waiting, close };
+}
+
+const SuppressionRow = v.object({ reason: v.picklist(['bounce', 'complaint']), suppressedAt: storedInstant });
+
+/** One item per address, without expiry: whoever is sure that it works again deletes it, here and in SES's own list. */
+export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
+  return {
+    async add(address, reason, at) {
+      const write = new PutCommand({
+        TableName: table,
+        Item: { ...suppressionKey(address), reason, suppressedAt: at },
+        ConditionExpression: 'attribute_not_exists(pk)',
+      });
+      return 'done' in (await conditionally(client.send(write)));
+    },
+    async has(address) {
+      return (await readItem(client, table, suppressionKey(address))) !== undefined;
+    },
+    async find(address) {
+      const item = await readItem(client, table, suppressionKey(address));
+      if (!item) return undefined;
+      const { reason, suppressedAt } = v.parse(SuppressionRow, item);
+      return { reason, at: suppressedAt };
+    },
+  };
+}
+
+const Note = v.object({ mail: v.string(), subject: v.string(), createdAt: storedInstant, ttl: v.number() });
+const HistoryRow = v.object({
+  pk: v.string(),
+  outcome: v.exactOptional(v.picklist(mailOutcomes)),
+  closedAt: v.exactOptional(storedInstant),
+  ttl: v.number(),
+});
+
+export function mailHistory(client: DynamoDBDocumentClient, table: string): MailHistory {
+  async function notes(accountId: number, limit: number) {
+    const query = new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :notes)',
+      ExpressionAttributeValues: { ':pk': userKey(accountId).pk, ':notes': 'mail#' },
+      ScanIndexForward: false,
+      Limit: limit,
+      ConsistentRead: true,
+    });
+    return readable(Note, (await client.send(query)).Items ?? []);
+  }
+
+  return {
+    async recent(accountId, limit, now) {
+      const isKept = ({ ttl }: { readonly ttl: number }) => ttl > seconds(now);
+      const kept = (await notes(accountId, limit)).filter(isKept);
+      const keys = kept.map(({ mail }) => mailKey(mail));
+      const rows = readable(HistoryRow, await readItems(client, table, keys, ['pk', 'outcome', 'closedAt', 'ttl']));
+      const byKey = new Map(rows.filter(isKept).map((row) => [row.pk, row]));
+      return kept.map(({ mail, subject, createdAt }): MailNote => {
+        const row = byKey.get(mailKey(mail).pk);
+        const state = row ? (row.outcome ?? 'waiting') : 'expired';
+        return { subject, createdAt, state, ...(row?.closedAt !== undefined && { closedAt: row.closedAt }) };
+      });
+    },
+  };
+}
