@@ -280,6 +280,24 @@ export const jobs = {
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
   },
+  dispatchArchive: {
+    id: 'dispatch-archive',
+    feature: 'billing',
+    summary: 'Queues the accounts with closed months to archive',
+    loss: 'Nothing. Closed months stay in the ledger table, which costs more than the archive.',
+    trigger: { everySeconds: 86_400 },
+    uses: { tables: { ledger: 'scan' }, queues: ['ledgerArchive'] },
+    timeoutSeconds: 900,
+  },
+  archiveLedger: {
+    id: 'archive-ledger',
+    feature: 'billing',
+    summary: 'Moves the closed months of an account from the ledger table to the archive',
+    loss: 'Nothing. Closed months stay in the ledger table, which costs more than the archive.',
+    trigger: { queue: 'ledgerArchive', maxConcurrency: 10, batchSize: 1 },
+    uses: { tables: { ledger: 'delete' }, queues: ['ledgerArchive'], archive: 'write' },
+    timeoutSeconds: 300,
+  },
 } as const satisfies Record<string, Job>;
 
 export const allJobs: readonly Job[] = Object.values(jobs);

@@ -43,6 +43,7 @@ export class ApiStack extends Stack {
       stage,
       tables,
       audio,
+      archive,
       buffered,
       dashboard,
       functions = join(import.meta.dirname, '../../functions'),
@@ -74,7 +75,7 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
-    const resources = { ...shared, tables, mail: this.mail, messaging, audio };
+    const resources = { ...shared, tables, mail: this.mail, messaging, audio, archive };
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
       const group = new FunctionGroup(this, name, { ...resources, routes, entries, ...(queues && { queues }) });

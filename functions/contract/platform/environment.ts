@@ -27,6 +27,7 @@ export const queueVariables = {
   documents: 'DOCUMENTS_QUEUE_URL',
   holdSweeps: 'HOLD_SWEEPS_QUEUE_URL',
   renewals: 'RENEWALS_QUEUE_URL',
+  ledgerArchive: 'LEDGER_ARCHIVE_QUEUE_URL',
 } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -60,6 +61,9 @@ export const Environment = v.object({
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),
+  LEDGER_ARCHIVE_QUEUE_URL: v.optional(v.string()),
+  /** Bucket of the ledger's closed months. */
+  ARCHIVE_BUCKET: v.optional(v.string()),
   /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),
