@@ -280,23 +280,14 @@ export const jobs = {
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
   },
-  dispatchArchive: {
-    id: 'dispatch-archive',
-    feature: 'billing',
-    summary: 'Queues the accounts with closed months to archive',
-    loss: 'Nothing. Closed months stay in the ledger table, which costs more than the archive.',
-    trigger: { everySeconds: 86_400 },
-    uses: { tables: { ledger: 'scan' }, queues: ['ledgerArchive'] },
-    timeoutSeconds: 900,
-  },
   archiveLedger: {
     id: 'archive-ledger',
     feature: 'billing',
-    summary: 'Moves the closed months of an account from the ledger table to the archive',
-    loss: 'Nothing. Closed months stay in the ledger table, which costs more than the archive.',
-    trigger: { queue: 'ledgerArchive', maxConcurrency: 10, batchSize: 1 },
-    uses: { tables: { ledger: 'delete' }, queues: ['ledgerArchive'], archive: 'write' },
-    timeoutSeconds: 300,
+    summary: 'Moves the closed months of all accounts from the ledger table to the archive',
+    loss: 'Closed months stay in the ledger table, where they cost more than in the archive. No row is lost.',
+    trigger: { everySeconds: 21_600 },
+    uses: { tables: { ledger: 'move' }, archive: 'write' },
+    timeoutSeconds: 900,
   },
 } as const satisfies Record<string, Job>;
 

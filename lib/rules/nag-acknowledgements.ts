@@ -116,7 +116,6 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rules: [
-      'AwsSolutions-IAM5[Resource::<ArchiveBucket*',
       'AwsSolutions-IAM5[Resource::text-ai-*',
       'AwsSolutions-IAM5[Resource::staging-text-ai-*',
       'AwsSolutions-IAM5[Resource::live-text-ai-*',

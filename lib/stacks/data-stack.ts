@@ -28,13 +28,13 @@ export class DataStack extends Stack {
     for (const [id, { tableName }] of Object.entries(this.tables)) {
       new CfnOutput(this, `${id}TableName`, { value: tableName });
     }
-    this.archive = new LedgerArchive(this, 'Archive');
-    new CfnOutput(this, 'ArchiveBucket', { value: this.archive.bucket.bucketName });
     this.audio = new AudioFiles(this, 'Audio', { pageOrigin: pageOrigin(stage.frontDoor) });
     const { bucket, ends, endpointPolicy } = this.audio;
     new CfnOutput(this, 'LongAudioBucket', { value: bucket.bucketName });
     new CfnOutput(this, 'LongAudioTopic', { value: ends.topicArn });
     new CfnOutput(this, 'LongAudioEndpointPolicy', { value: endpointPolicy.managedPolicyArn });
+    this.archive = new LedgerArchive(this, 'Archive');
+    new CfnOutput(this, 'ArchiveBucket', { value: this.archive.bucket.bucketName });
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
     this.backups = stage.backup
       ? new Backups(this, 'Backups', { tables: this.tables, archive: this.archive, backup: stage.backup })

@@ -17,9 +17,9 @@ export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'sessio
 /**
  * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
  * `append` puts items and counts in others, and neither reads nor deletes; `add` puts items only;
- * `scan` also reads the table as a whole, and writes.
+ * `move` also reads the table as a whole, and deletes.
  */
-export type Access = 'read' | 'write' | 'delete' | 'append' | 'add' | 'scan';
+export type Access = 'read' | 'write' | 'delete' | 'append' | 'add' | 'move';
 
 /**
  * Files of long audio: `upload` lets callers send one, `begin` hands it to the model, `end` keeps the text of the model's reply, `read` reads that, `delete`

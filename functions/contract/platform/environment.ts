@@ -27,7 +27,6 @@ export const queueVariables = {
   documents: 'DOCUMENTS_QUEUE_URL',
   holdSweeps: 'HOLD_SWEEPS_QUEUE_URL',
   renewals: 'RENEWALS_QUEUE_URL',
-  ledgerArchive: 'LEDGER_ARCHIVE_QUEUE_URL',
 } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -61,7 +60,6 @@ export const Environment = v.object({
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),
-  LEDGER_ARCHIVE_QUEUE_URL: v.optional(v.string()),
   /** Bucket of the ledger's closed months. */
   ARCHIVE_BUCKET: v.optional(v.string()),
   /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */

@@ -15,8 +15,6 @@ export const queues = {
   /** Shards of meters with holds to look at, and with accounts to renew. Their messages are valid for a minute and never tried again. */
   holdSweeps: { name: 'hold-sweeps', maxReceiveCount: 5 },
   renewals: { name: 'renewals', maxReceiveCount: 5 },
-  /** Accounts with closed months to archive. What fails is queued again by the next day's dispatch too. */
-  ledgerArchive: { name: 'ledger-archive', maxReceiveCount: 3 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;

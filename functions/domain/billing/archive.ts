@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 /** Rows of a part. A reader of one row reads its whole part: about 0.3 MB, 1.5 MB unzipped. */
 const rowsPerPart = 5000;
 
-/** Accounts that are looked at concurrently by a dispatch. */
+/** Accounts at a time; each has at most a part in memory. */
 const concurrency = 8;
 
 /** A row as it is stored. `at` in epoch seconds, `amount` in microcredits. */
@@ -39,7 +39,7 @@ export interface ArchiveFiles {
 export interface ArchiveStore {
   /** Accounts with rows in the table, after this one in the table's own order. */
   accounts(after: number | undefined): AsyncGenerator<number>;
-  /** Where the last dispatch ended early; undefined: at its end. */
+  /** The last account of a run that ended early; undefined: it came to the end. */
   cursor(): Promise<number | undefined>;
   keepCursor(after: number | undefined): Promise<void>;
   /** The `seq` up to which an account's rows are archived; 0 if no row is. */
@@ -82,40 +82,43 @@ const monthOf = ({ at }: StoredRow): string => new Date(at * 1000).toISOString()
 /** Moves the rows of closed months from the table to the archive. */
 export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
   /**
-   * Archives an account's closed months. A run that crashes or is cut off anywhere is continued by the next: rows are deleted
-   * only if the index says that they are archived, so this is done first. Resolves with whether all is done.
+   * Archives an account's closed months until all is done or `signal` aborts. Returns the number of parts. A run that crashes
+   * anywhere is continued by the next: only rows in the index are deleted, so deletion comes first.
    */
-  async function archive(accountId: number, now: number, signal: AbortSignal): Promise<boolean> {
-    while (!signal.aborted) {
+  async function archive(accountId: number, now: number, signal: AbortSignal): Promise<number> {
+    for (let parts = 0; ; parts++) {
       const through = await store.through(accountId);
       if (through > 0) await store.removeArchived(accountId, through, signal);
+      if (signal.aborted) return parts;
       const part = nextPart(await store.rowsAfter(accountId, through, partRows + 1), through, archivedBefore(now));
-      if (!part) return true;
+      if (!part) return parts;
       await store.add(accountId, part);
     }
-    return false;
+  }
+
+  /** Archives an account if its first rows in the table are of a closed month: of most accounts no more is read. */
+  async function visit(accountId: number, now: number, signal: AbortSignal): Promise<number> {
+    const [first, second] = await store.rowsAfter(accountId, 0, 2);
+    return first && second && first.at < archivedBefore(now) ? archive(accountId, now, signal) : 0;
   }
 
   /**
-   * Queues each account that has rows to archive, from where the last dispatch ended early. An account that fails does not
-   * stop the others. Returns the number of accounts queued.
+   * Archives the closed months of all accounts, from where the last run ended early. An account that fails does not stop the
+   * others; failures are reported together at the end. Returns the number of parts.
    */
-  async function dispatch(now: number, send: (accountId: number) => Promise<void>, signal: AbortSignal) {
-    let queued = 0;
+  async function run(now: number, signal: AbortSignal): Promise<number> {
+    let parts = 0;
     let last: number | undefined;
-    const look = async (accountId: number): Promise<void> => {
-      last = accountId;
-      const rows = await store.rowsAfter(accountId, 0, 2);
-      if (rows.length < 2 || (rows[0]?.at ?? 0) >= archivedBefore(now)) return;
-      await send(accountId);
-      queued += 1;
-    };
     const found = store.accounts(await store.cursor());
-    const { failures } = await visitEach(found, look, { concurrency, signal });
+    const work = async (accountId: number): Promise<void> => {
+      last = accountId;
+      parts += await visit(accountId, now, signal);
+    };
+    const { failures } = await visitEach(found, work, { concurrency, signal });
     await store.keepCursor(signal.aborted ? last : undefined);
-    throwTogether(failures, 'accounts could not be queued');
-    return queued;
+    throwTogether(failures, 'accounts could not be archived');
+    return parts;
   }
 
-  return { archive, dispatch };
+  return { archive, run };
 }

@@ -1,13 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import {
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  PutCommand,
-  QueryCommand,
-  ScanCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { ArchiveFiles, ArchiveStore, LedgerPart } from '#domain/billing/archive.ts';
 import { batchesOf, deleteKeys } from '../shared/deletion.ts';
@@ -36,7 +30,7 @@ export function archiveStore(
   table: string,
   files: () => Promise<ArchiveFiles>,
 ): ArchiveStore {
-  const { through } = archivedLedger(client, table, files);
+  const archived = archivedLedger(client, table, files);
   const rows = (accountId: number, from: number, to: number) => ({
     TableName: table,
     KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -78,7 +72,7 @@ export function archiveStore(
   }
 
   return {
-    through,
+    through: (accountId) => archived.through(accountId),
     add,
     /** Each request begins behind the last sort key of the account before, so it reads one item of the next account. */
     async *accounts(after) {

@@ -11,7 +11,7 @@ export const rowKey = (accountId: number, seq: number) => ({
   sk: `row#${String(seq).padStart(16, '0')}`,
 });
 
-/** The item that says up to which `seq` an account's rows are archived. */
+/** The item with `through`, the `seq` up to which an account's rows are archived. */
 export const archiveKey = (accountId: number) => ({ a: accountId, sk: 'archive' });
 
 /** An entry in the index of the archive, by the first `seq` of its part. */

@@ -32,7 +32,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     ]);
   }
 
-  /** Costs two write units, so it is asked of rows of closed months only, which a replay may bring again. */
+  /** Costs two write units, so it is a condition only for rows of closed months, which a replay may bring again. */
   function notArchived(accountId: number, seq: number): TransactItem {
     return {
       ConditionCheck: {

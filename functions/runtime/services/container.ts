@@ -184,7 +184,6 @@ function build() {
       ]);
       return ledgerArchiver(archiveStore(dynamo(), table('ledger'), archiveFiles));
     }),
-    archiveQueue: queueOf('ledgerArchive'),
     ledgerRetry: queueOf('ledgerRetry'),
     sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
     webhookQueue,

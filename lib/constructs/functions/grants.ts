@@ -63,7 +63,7 @@ const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
   append: appends,
   add: ['dynamodb:PutItem'],
-  scan: [...writes, 'dynamodb:Scan'],
+  move: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan', ...appends, 'dynamodb:BatchWriteItem'],
   write: writes,
   delete: [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
 };
@@ -140,7 +140,7 @@ function grantAudioFiles(fn: LambdaFunction, use: AudioFileUse, { bucket }: Audi
   setVariables(fn, { AUDIO_BUCKET: bucket.bucketName });
 }
 
-/** Without ListBucket S3 returns 403 for an object that is missing, and the reader could not tell. */
+/** Without ListBucket S3 returns 403 for a missing object, which then looks like a missing grant. */
 function grantArchive(fn: LambdaFunction, use: 'read' | 'write', { bucket }: LedgerArchive): void {
   allow(fn, fileActions[use === 'read' ? 'get' : 'put'], [bucket.arnForObjects('ledger/*')]);
   if (use === 'read') allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
