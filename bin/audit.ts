@@ -21,7 +21,8 @@ Exit status: 0 if all agree, 1 if an account differs from its ledger, 2 if the a
 difference but a ledger is behind its meter: its last rows are not written yet. Audit again when project-ledger has
 nothing left; rows that are then still behind are lost.
 
-Environment: METERS_TABLE, LEDGER_TABLE, AWS region and credentials; AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
+Environment: METERS_TABLE, LEDGER_TABLE, ARCHIVE_BUCKET (once months are archived), AWS region and credentials; AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3 for a
+database and a bucket elsewhere.
 `;
 
 function options(): { rebuild?: boolean; help?: boolean } {

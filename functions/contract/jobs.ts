@@ -280,6 +280,15 @@ export const jobs = {
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
   },
+  archiveLedger: {
+    id: 'archive-ledger',
+    feature: 'billing',
+    summary: 'Moves the closed months of all accounts from the ledger table to the archive',
+    loss: 'Closed months stay in the ledger table, where they cost more than in the archive. No row is lost.',
+    trigger: { everySeconds: 21_600 },
+    uses: { tables: { ledger: 'move' }, archive: 'write' },
+    timeoutSeconds: 900,
+  },
 } as const satisfies Record<string, Job>;
 
 export const allJobs: readonly Job[] = Object.values(jobs);

@@ -60,10 +60,14 @@ export const acknowledgements: readonly Acknowledgement[] = [
     reason: 'API Gateway requires this policy; there is one role for the account and region.',
   },
   {
-    rules: ['AwsSolutions-IAM5[Resource::<*', 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:*'],
+    rules: [
+      'AwsSolutions-IAM5[Resource::<*',
+      'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:*',
+      'AwsSolutions-IAM5[Resource::*]',
+    ],
     at: /-data\/Backups\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'AWS Backup names backups itself, of the tables that are granted alone; keys are those of the two vaults, of which one is another account’s, by grants for AWS only.',
+      'AWS Backup names backups itself, of the tables and the bucket that are granted alone; keys are those of the two vaults, of which one is another account’s, by grants for AWS only. Metrics, and lists of rules and buckets, which it reads, have no resource.',
   },
   {
     rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
@@ -103,6 +107,22 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[Resource::<projectledgerFunctionGivenUpBucket*'],
     at: /\/project-ledger\/Role\/DefaultPolicy\/Resource$/,
     reason: 'Lambda makes the keys of the objects in this bucket, which is the job’s own.',
+  },
+  {
+    rules: ['AwsSolutions-S1'],
+    at: /-data\/Archive\/Bucket\/Resource$/,
+    reason:
+      'Only functions and AWS Backup reach the bucket; objects are versioned and checked by their SHA-256 when read.',
+  },
+  {
+    rules: [
+      'AwsSolutions-IAM5[Resource::text-ai-*',
+      'AwsSolutions-IAM5[Resource::staging-text-ai-*',
+      'AwsSolutions-IAM5[Resource::live-text-ai-*',
+    ],
+    at: /-api\/(?:credits|operators|inference|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
+    reason:
+      'Objects of the archive are named by account and month: functions read or write all of them, and delete none.',
   },
   {
     rules: ['AwsSolutions-S1'],

@@ -36,7 +36,7 @@ export class ApiStack extends Stack {
   readonly inferenceUrl: CfnOutput;
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
-    const { stage, tables, audio, buffered, dashboard, ...stack } = props;
+    const { stage, tables, audio, archive, buffered, dashboard, ...stack } = props;
     super(scope, id, { description: 'Text AI platform: API and jobs', ...stack });
 
     this.alarms = alarmTopic(this, stage);
@@ -62,7 +62,7 @@ export class ApiStack extends Stack {
     const shared = { stage, publicOrigin, alarms: this.alarms };
 
     const recordedLogs = new Map<string, ILogGroup>();
-    const resources = { ...shared, tables, mail: this.mail, messaging, audio };
+    const resources = { ...shared, tables, mail: this.mail, messaging, audio, archive };
     const groups: FunctionGroup[] = [];
     const addGroup = (name: string, routes: readonly Route[], queues?: Resources['queues']): void => {
       const group = new FunctionGroup(this, name, { ...resources, routes, ...(queues && { queues }) });

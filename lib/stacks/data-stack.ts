@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import { Backups } from '#lib/constructs/data/backups.ts';
 import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
+import { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/owners.ts';
 import { pageOrigin } from '#lib/settings/front-door.ts';
@@ -13,10 +14,11 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** Resources that are retained: the tables, the files of long audio, the identity that mails come from, the account's role for logs of API Gateway. */
+/** Resources that are retained: the tables, the archive of the ledger, the files of long audio, the identity that mails come from, the account's role for logs of API Gateway. */
 export class DataStack extends Stack {
   readonly tables: Tables;
   readonly audio: AudioFiles;
+  readonly archive: LedgerArchive;
   /** Undefined where the stage copies no backups. */
   readonly backups: Backups | undefined;
 
@@ -31,9 +33,11 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'LongAudioBucket', { value: bucket.bucketName });
     new CfnOutput(this, 'LongAudioTopic', { value: ends.topicArn });
     new CfnOutput(this, 'LongAudioEndpointPolicy', { value: endpointPolicy.managedPolicyArn });
+    this.archive = new LedgerArchive(this, 'Archive');
+    new CfnOutput(this, 'ArchiveBucket', { value: this.archive.bucket.bucketName });
     if (stage.mail.identityOwner === stage.name) this.#createIdentity(domainOf(stage.mail.sender));
     this.backups = stage.backup
-      ? new Backups(this, 'Backups', { tables: this.tables, backup: stage.backup })
+      ? new Backups(this, 'Backups', { tables: this.tables, archive: this.archive, backup: stage.backup })
       : undefined;
     if (stage.gatewayLogsOwner === stage.name) new GatewayLogs(this, 'GatewayLogs');
   }

@@ -17,7 +17,7 @@ export class FunctionGroup extends NestedStack {
   readonly functions: ReadonlyMap<Route, ServiceFunction>;
 
   constructor(scope: Construct, id: string, props: FunctionGroupProps) {
-    const { routes, tables, mail, messaging, audio, queues, stage, publicOrigin, alarms } = props;
+    const { routes, tables, mail, messaging, audio, archive, queues, stage, publicOrigin, alarms } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const shared = { stage, publicOrigin, alarms };
     // An alarm costs the same whatever it watches: what is not priced has one for the resource, whose log names the route.
@@ -40,7 +40,7 @@ export class FunctionGroup extends NestedStack {
         provisionedConcurrency: stage.provisionedConcurrency[route.id],
         ...shared,
       });
-      grantUses(fn, route.uses, { tables, mail, messaging, audio, stage, ...(queues && { queues }) });
+      grantUses(fn, route.uses, { tables, mail, messaging, audio, archive, stage, ...(queues && { queues }) });
       if (route.opensSession && stage.frontDoor.kind === 'edge')
         fn.addEnvironment('COUNTRY_HEADER', countryHeader.toLowerCase());
       return fn;

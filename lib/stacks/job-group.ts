@@ -14,7 +14,7 @@ import type { SharedProps } from '#lib/shared-props.ts';
 export interface JobGroupProps
   extends
     SharedProps,
-    Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio'>,
+    Pick<Resources, 'tables' | 'mail' | 'messaging' | 'audio' | 'archive'>,
     Pick<JobFunctionProps, 'recordedLogs'> {
   readonly jobs: readonly Job[];
   /** Queues of other groups. */
@@ -30,7 +30,7 @@ export class JobGroup extends NestedStack {
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {
-    const { jobs, tables, mail, messaging, audio, recordedLogs, apiOrigin, ...shared } = props;
+    const { jobs, tables, mail, messaging, audio, archive, recordedLogs, apiOrigin, ...shared } = props;
     super(scope, id, { description: 'Text AI platform: jobs' });
     const { stage } = shared;
     const functions = jobs.map((job) => {
@@ -46,7 +46,8 @@ export class JobGroup extends NestedStack {
         'queue' in trigger && queue ? [[trigger.queue, cast<IQueue>(queue)]] : [],
       ),
     ]);
-    for (const { job, fn } of functions) grantUses(fn, job.uses, { tables, mail, messaging, audio, queues, stage });
+    for (const { job, fn } of functions)
+      grantUses(fn, job.uses, { tables, mail, messaging, audio, archive, queues, stage });
     this.jobs = functions.map(({ fn }) => fn);
     rollOut(this, stage, this.jobs);
     this.queues = queues;
@@ -54,7 +55,7 @@ export class JobGroup extends NestedStack {
       const entry = jobEntry(canary);
       const { model } = stage.canary;
       const fn = new CanaryFunction(this, canary.id, { job: canary, model, origin: apiOrigin, entry, ...shared });
-      grantUses(fn, canary.uses, { tables, mail, messaging, audio, stage });
+      grantUses(fn, canary.uses, { tables, mail, messaging, audio, archive, stage });
     }
   }
 }

@@ -17,8 +17,8 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const name = `text-ai-${stage.name}`;
   const common = { ...(stage.env && { env: stage.env }), stage };
   const data = new DataStack(scope, `${name}-data`, common);
-  const { tables, audio, backups } = data;
-  const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables, audio });
+  const { tables, audio, archive, backups } = data;
+  const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables, audio, archive });
   // Whatever the API imports of it: the account's role for logs comes before an API that logs.
   api.addStackDependency(data);
   const { jobs, mail, alarms } = api;

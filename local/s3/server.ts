@@ -10,6 +10,8 @@ import { escaped, S3Error, sendError, sendXml } from './s3-error.ts';
 export interface S3Options {
   readonly store: FileStore;
   readonly bucket: string;
+  /** Further buckets by their names, which take no forms. */
+  readonly others?: Readonly<Record<string, FileStore>>;
   /** What clients sign with. */
   readonly secret: () => string;
   readonly now: () => number;
@@ -21,9 +23,10 @@ export interface S3Options {
 const maxPutBytes = 5 * 1024 ** 3;
 const maxXmlBytes = 1024 * 1024;
 
-/** One bucket of S3, by its path: objects, ranges, uploads in parts, and forms by their policy. */
-export function startS3({ store, bucket, secret, now, pageOrigins = [] }: S3Options): Promise<Loopback> {
-  const uploads = multipartUploads(store);
+/** Buckets of S3, by their paths: objects, ranges, uploads in parts, and forms by their policy. */
+export function startS3({ store, bucket, others, secret, now, pageOrigins = [] }: S3Options): Promise<Loopback> {
+  const stores = new Map(Object.entries({ ...others, [bucket]: store }));
+  const operations = new Map([...stores].map(([name, one]) => [name, objectOperations(name, one)]));
   const cors = corsRule(bucket, pageOrigins);
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -32,8 +35,9 @@ export function startS3({ store, bucket, secret, now, pageOrigins = [] }: S3Opti
     const key = rest.join('/');
     if (cors.allows(req)) cors.setHeaders(req, res);
     if (req.method === 'OPTIONS') return cors.sendPreflight(req, res);
-    if (name !== bucket) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
-    if (req.method === 'POST' && key === '') {
+    const operation = operations.get(name ?? '');
+    if (!operation) throw new S3Error(404, 'NoSuchBucket', 'The specified bucket does not exist');
+    if (req.method === 'POST' && key === '' && name === bucket) {
       const etag = await postObject(req, { store, bucket, secret: secret(), now });
       res.writeHead(204, { etag }).end();
       return;
@@ -42,6 +46,24 @@ export function startS3({ store, bucket, secret, now, pageOrigins = [] }: S3Opti
       throw new S3Error(403, 'AccessDenied', 'Access Denied');
     await operation(req, res, key, url.searchParams);
   }
+
+  return listen(
+    listener((req, res) =>
+      handle(req, res).catch((error: unknown) => {
+        const known = knownError(error);
+        if (!known || res.headersSent) throw error;
+        if (req.method !== 'HEAD') return sendError(res, known);
+        res.writeHead(known.status).end();
+      }),
+    ),
+    0,
+    cors.allows,
+  );
+}
+
+/** The operations on the objects of a bucket. */
+function objectOperations(bucket: string, store: FileStore) {
+  const uploads = multipartUploads(store);
 
   async function operation(
     req: IncomingMessage,
@@ -126,18 +148,7 @@ export function startS3({ store, bucket, secret, now, pageOrigins = [] }: S3Opti
     else await pipeline(store.bytesOf(object, first, last + 1), res);
   }
 
-  return listen(
-    listener((req, res) =>
-      handle(req, res).catch((error: unknown) => {
-        const known = knownError(error);
-        if (!known || res.headersSent) throw error;
-        if (req.method !== 'HEAD') return sendError(res, known);
-        res.writeHead(known.status).end();
-      }),
-    ),
-    0,
-    cors.allows,
-  );
+  return operation;
 }
 
 function knownError(error: unknown): S3Error | undefined {

@@ -15,7 +15,10 @@ const endpointVariables = {
 /** The bucket of long audio, and the endpoint that transcribes it. */
 export const longAudio = { bucket: 'audio', endpoint: 'svc-transcribe-async' } as const;
 
-/** The queues and the bucket are always the service's own: others would not have them. */
+/** The bucket of the ledger's closed months. */
+export const archiveBucket = 'archive';
+
+/** The queues and the buckets are always the service's own: others would not have them. */
 export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs' | 's3', string>>;
 
 /** Addresses the person has set; those services are used as they are and not started. */
@@ -68,6 +71,7 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_S3: endpoints.s3,
     AUDIO_BUCKET: longAudio.bucket,
+    ARCHIVE_BUCKET: archiveBucket,
     LONG_AUDIO_ENDPOINT: longAudio.endpoint,
     ...tableNames(),
     ...queueUrls(endpoints.sqs),

@@ -109,6 +109,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       phones,
       queues,
       files,
+      archive: openFileStore(folder.file('archive'), { now: clock.now }),
       inferences: openPending(folder.file('inferences'), Inference),
       receipts: openPending(folder.file('receipts'), Receipts),
       pageOrigins: originsOf(front.origin),

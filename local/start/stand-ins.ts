@@ -17,7 +17,7 @@ import type { Pending } from '../shared/pending.ts';
 import { Problem } from '../shared/problems.ts';
 import type { QueueStore } from '../sqs/queue-store.ts';
 import { startSqs } from '../sqs/server.ts';
-import { type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
+import { archiveBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 export interface StandInOptions {
@@ -32,6 +32,8 @@ export interface StandInOptions {
   readonly now: () => number;
   /** Files of long audio, and the origins of the dashboard, which sends them. */
   readonly files: FileStore;
+  /** The ledger's closed months. */
+  readonly archive: FileStore;
   readonly pageOrigins: readonly string[];
   /** Receives bounces and complaints from the SES stand-in, receipts from that of the carrier, and the ends of asynchronous inference. */
   readonly publish: (event: unknown) => Promise<void>;
@@ -52,7 +54,7 @@ export interface StandIns {
 /** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<StandIns> {
   const { proxy, external, faults, mails, phones, queues, engine, now, files, inferences, pageOrigins } = options;
-  const { publish, receiptDelayMs = usualReceiptDelayMs } = options;
+  const { archive, publish, receiptDelayMs = usualReceiptDelayMs } = options;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;
@@ -79,7 +81,16 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
     external.messaging ?? started(startCarrier({ phones, faults, receipts, now })),
     started(startSqs(queues)),
-    started(startS3({ store: files, bucket: longAudio.bucket, secret, now, pageOrigins })),
+    started(
+      startS3({
+        store: files,
+        bucket: longAudio.bucket,
+        others: { [archiveBucket]: archive },
+        secret,
+        now,
+        pageOrigins,
+      }),
+    ),
   ]);
   const resume = async () => void (await Promise.all([jobs.resume(), receipts.resume()]));
   return { endpoints: { dynamodb, ses, sagemaker, messaging, sqs, s3 }, resume };

@@ -124,7 +124,7 @@ test('who sends to a queue knows its URL', () => {
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
   test('runs at the interval of its row, and a failed run is not retried', () => {
     const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
-    const rates: Record<number, string> = { 60: 'rate(1 minute)', 3600: 'rate(1 hour)' };
+    const rates: Record<number, string> = { 60: 'rate(1 minute)', 3600: 'rate(1 hour)', 21_600: 'rate(6 hours)' };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
       ScheduleExpression: rates[seconds] ?? `rate(${seconds / 60} minutes)`,
       Targets: [{ DeadLetterConfig: { Arn: queueOf(id) }, RetryPolicy: { MaximumRetryAttempts: 0 } }],

@@ -16,9 +16,10 @@ export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'sessio
 
 /**
  * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
- * `append` puts items and counts in others, and neither reads nor deletes; `add` puts items only.
+ * `append` puts items and counts in others, and neither reads nor deletes; `add` puts items only;
+ * `move` also reads the table as a whole, and deletes.
  */
-export type Access = 'read' | 'write' | 'delete' | 'append' | 'add';
+export type Access = 'read' | 'write' | 'delete' | 'append' | 'add' | 'move';
 
 /**
  * Files of long audio: `upload` lets callers send one, `begin` hands it to the model, `end` keeps the text of the model's reply, `read` reads that, `delete`
@@ -36,6 +37,8 @@ export interface Uses {
   readonly asyncInference?: true;
   /** What it does with the files of long audio. */
   readonly audioFiles?: AudioFileUse;
+  /** Reads or writes the closed months of the ledger. */
+  readonly archive?: 'read' | 'write';
   /** Calls the encoders that the stage has for the analysis of texts, beside the chat model of its setting. */
   readonly encoders?: true;
   readonly mail?: true;

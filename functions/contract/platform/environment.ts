@@ -60,6 +60,8 @@ export const Environment = v.object({
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),
+  /** Bucket of the ledger's closed months. */
+  ARCHIVE_BUCKET: v.optional(v.string()),
   /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),

@@ -52,7 +52,7 @@ export const operatorRoutes = {
     note: 'Newest first.',
     queryInput: LedgerQuery,
     output: LedgerPage,
-    uses: { tables: { accounts: 'write', meters: 'read', ledger: 'read' } },
+    uses: { tables: { accounts: 'write', meters: 'read', ledger: 'read' }, archive: 'read' },
   }),
   listAccountKeys: defineRoute({
     ...list,

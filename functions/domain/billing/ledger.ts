@@ -1,6 +1,7 @@
 import { type Alert, alertsOf, type Charged, chargedBudget } from '../alerts/alerts.ts';
 import { periodStart } from '../meter/credits/billing.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { archivedBefore } from './archive.ts';
 
 /** One immutable row: what ended, and the balance (microcredits) after it. */
 export interface LedgerRow extends LedgerEntry {
@@ -10,8 +11,11 @@ export interface LedgerRow extends LedgerEntry {
 }
 
 export interface LedgerStore {
-  /** Writes the row and counts it in its day, unless it is there: rows never change, a repeat changes nothing. */
-  append(row: LedgerRow): Promise<void>;
+  /**
+   * Writes the row and counts it in its day, unless it is there: rows never change, a repeat changes nothing. A row that
+   * `mayBeArchived` is there if it is archived.
+   */
+  append(row: LedgerRow, mayBeArchived?: boolean): Promise<void>;
   /** Notes a key's last use, `at` in epoch ms; an earlier use changes nothing. */
   markKeyUsed(accountId: number, keyId: string, at: number): Promise<void>;
   /** Writes the alert and its mail together, once for each rule, key and period, and no more than a hundred in a day. */
@@ -39,11 +43,11 @@ export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterIma
   };
 }
 
-/** Gives the rows of the image, which the ledger has now. */
-export async function projectLedger(store: LedgerStore, image: MeterImage): Promise<readonly LedgerRow[]> {
+/** Gives the rows of the image, which the ledger has now, at `now` (epoch ms). */
+export async function projectLedger(store: LedgerStore, image: MeterImage, now: number): Promise<readonly LedgerRow[]> {
   const rows = ledgerRows(image);
   for (const row of rows) {
-    await store.append(row);
+    await store.append(row, row.at < archivedBefore(now));
     if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
   }
   for (const alert of alertsOf(image)) await store.announce(alert);

@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, paginateQuery, paginateScan } from '@aws-s
 import type { AuditReads } from '#domain/billing/auditor.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { meterOf } from '../meter/meter-item.ts';
+import type { ArchivedLedger } from './archived-ledger.ts';
 import { amountsOf, rowKey } from './ledger-items.ts';
 
 /** The stream brings rows within a second as a rule. */
@@ -12,7 +13,12 @@ const pauseMs = 200;
 const metersPerPage = 100;
 const rowsPerPage = 500;
 
-export function auditReads(client: DynamoDBDocumentClient, metersTable: string, ledgerTable: string): AuditReads {
+export function auditReads(
+  client: DynamoDBDocumentClient,
+  metersTable: string,
+  ledgerTable: string,
+  archived: ArchivedLedger,
+): AuditReads {
   return {
     async *meters() {
       const scan = { TableName: metersTable, ConsistentRead: true, Limit: metersPerPage };
@@ -24,12 +30,15 @@ export function auditReads(client: DynamoDBDocumentClient, metersTable: string, 
     },
     async *rows(accountId, from, to) {
       if (from > to) return;
+      const through = await archived.through(accountId);
+      for await (const items of archived.between(accountId, from, Math.min(to, through))) yield* items.map(amountsOf);
+      if (through >= to) return;
       const query = {
         TableName: ledgerTable,
         KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
           ':account': accountId,
-          ':from': rowKey(accountId, from).sk,
+          ':from': rowKey(accountId, Math.max(from, through + 1)).sk,
           ':to': rowKey(accountId, to).sk,
         },
         ProjectionExpression: '#seq, #amount, #balance',

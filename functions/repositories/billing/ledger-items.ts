@@ -11,6 +11,15 @@ export const rowKey = (accountId: number, seq: number) => ({
   sk: `row#${String(seq).padStart(16, '0')}`,
 });
 
+/** The item with `through`, the `seq` up to which an account's rows are archived. */
+export const archiveKey = (accountId: number) => ({ a: accountId, sk: 'archive' });
+
+/** An entry in the index of the archive, by the first `seq` of its part. */
+export const partKey = (accountId: number, first: number) => ({
+  a: accountId,
+  sk: `part#${String(first).padStart(16, '0')}`,
+});
+
 /** The `seq` in a row's sort key, which is there whatever the rest of the row is; 0 of none. */
 export function seqOf(item: unknown): number {
   return Number(v.is(v.object({ sk: v.string() }), item) ? item.sk.slice('row#'.length) : 0);

@@ -7,7 +7,7 @@ import { storedKeyOf } from '../keys/keys.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { rowKey, usagePrefixes } from './ledger-items.ts';
+import { archiveKey, rowKey, usagePrefixes } from './ledger-items.ts';
 
 export interface LedgerTables {
   readonly ledger: string;
@@ -21,11 +21,27 @@ const maxAlertsPerDay = 100;
 export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
   const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
 
-  async function append({ accountId, seq, ...row }: LedgerRow): Promise<void> {
+  async function append({ accountId, seq, ...row }: LedgerRow, mayBeArchived = false): Promise<void> {
     const Item = { ...rowKey(accountId, seq), seq, ...row };
     const written = { Put: { TableName: tables.ledger, Item, ...isNew } };
     const isCounted = row.type === 'charge' && row.amount < 0;
-    await commit(client, isCounted ? [written, ...countedInDay({ accountId, seq, ...row })] : [written]);
+    await commit(client, [
+      written,
+      ...(isCounted ? countedInDay({ accountId, seq, ...row }) : []),
+      ...(mayBeArchived ? [notArchived(accountId, seq)] : []),
+    ]);
+  }
+
+  /** Costs two write units, so it is a condition only for rows of closed months, which a replay may bring again. */
+  function notArchived(accountId: number, seq: number): TransactItem {
+    return {
+      ConditionCheck: {
+        TableName: tables.ledger,
+        Key: archiveKey(accountId),
+        ConditionExpression: 'attribute_not_exists(through) OR through < :seq',
+        ExpressionAttributeValues: { ':seq': seq },
+      },
+    };
   }
 
   /** Counts a charge in the rows of its day: in detail, by service and model, and by key. */

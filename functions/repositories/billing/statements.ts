@@ -3,6 +3,7 @@ import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-s
 import * as v from 'valibot';
 import type { DailyUsage, Group, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
 import { readable } from '../shared/attributes.ts';
+import type { ArchivedLedger } from './archived-ledger.ts';
 import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
 /** The stream brings rows within a second as a rule. */
@@ -29,7 +30,11 @@ interface UsagePart {
   readonly to: string;
 }
 
-export function statementStore(client: DynamoDBDocumentClient, table: string): StatementStore {
+export function statementStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+  archived: ArchivedLedger,
+): StatementStore {
   const between = (accountId: number, from: string, to: string) => ({
     TableName: table,
     KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
@@ -43,10 +48,33 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
       ScanIndexForward: false,
       Limit: limit + 1,
     };
-    const { Items = [] } = await client.send(new QueryCommand(query));
-    const shown = Items.slice(0, limit);
-    const next = Items.length > limit ? seqOf(shown.at(-1)) : null;
-    return { rows: readable(LedgerItem, shown), newest: seqOf(Items[0]), next };
+    const { Items: stored = [] } = await client.send(new QueryCommand(query));
+    const items = isWhole(stored, limit + 1, before)
+      ? stored
+      : await withArchived(accountId, stored, limit + 1, before);
+    const shown = items.slice(0, limit);
+    const next = items.length > limit ? seqOf(shown.at(-1)) : null;
+    return { rows: readable(LedgerItem, shown), newest: seqOf(items[0]), next };
+  }
+
+  /**
+   * Completes a page whose older rows are archived. `through` is read after the page: a row that the page lacks because it was
+   * archived in between is in the archive by then.
+   */
+  async function withArchived(
+    accountId: number,
+    stored: readonly unknown[],
+    limit: number,
+    before: number,
+  ): Promise<unknown[]> {
+    const through = await archived.through(accountId);
+    const items = stored.filter((item) => seqOf(item) > through);
+    if (items.length >= limit || through === 0) return items;
+    for await (const older of archived.before(accountId, Math.min(before, through + 1))) {
+      items.push(...older.slice(0, limit - items.length));
+      if (items.length >= limit) break;
+    }
+    return items;
   }
 
   return {
@@ -95,4 +123,13 @@ export function statementStore(client: DynamoDBDocumentClient, table: string): S
     const later = { prefix, from: `${since}~` > from ? `${since}~` : from, to };
     return [earlier, later];
   }
+}
+
+/** Whether these are the newest `limit` rows before `before`, of all that an account has. Its newest row is never archived. */
+function isWhole(items: readonly unknown[], limit: number, before: number): boolean {
+  const seqs = items.map(seqOf);
+  const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];
+  const isNewest = before === Number.MAX_SAFE_INTEGER || first === before - 1;
+  const hasNoGap = first - last === Math.max(0, items.length - 1);
+  return isNewest && hasNoGap && (items.length === limit || last <= 1);
 }

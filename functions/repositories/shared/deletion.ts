@@ -40,7 +40,7 @@ export async function* keysIn(
 }
 
 /** Groups keys for `deleteKeys`. */
-export async function* batchesOf(keys: AsyncGenerator<Key>): AsyncGenerator<Key[]> {
+export async function* batchesOf<Key>(keys: AsyncGenerator<Key>): AsyncGenerator<Key[]> {
   let batch: Key[] = [];
   for await (const key of keys) {
     batch.push(key);
@@ -52,9 +52,13 @@ export async function* batchesOf(keys: AsyncGenerator<Key>): AsyncGenerator<Key[
 }
 
 /** Deletes up to 25 items in one request. DynamoDB returns throttled keys as unprocessed: they are sent again with a growing pause. */
-export async function deleteKeys(client: DynamoDBDocumentClient, table: string, keys: readonly Key[]): Promise<void> {
+export async function deleteKeys(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keys: readonly Readonly<Record<string, string | number>>[],
+): Promise<void> {
   let left: NonNullable<BatchWriteCommandOutput['UnprocessedItems']> = {
-    [table]: keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } })),
+    [table]: keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })),
   };
   for (let tries = 1; ; tries++) {
     const { UnprocessedItems = {} } = await client.send(new BatchWriteCommand({ RequestItems: left }));

@@ -30,6 +30,7 @@ import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
+import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
@@ -109,9 +110,20 @@ function build() {
     const demandChange = demandUnlessLocal(subscriptionChanges);
     return subscriptionService(meters(), { payments: noPayments, demandChange }, plans, clock, random);
   });
+  const archiveFiles = lazy(async () => {
+    const { ARCHIVE_BUCKET } = environment;
+    if (ARCHIVE_BUCKET === undefined)
+      throw new Error('ARCHIVE_BUCKET is not set: set it to the bucket of the ledger’s closed months.');
+    const [{ ledgerArchiveFiles }, { s3Client }] = await Promise.all([
+      import('#gateways/ledger-archive-files.ts'),
+      import('../aws/s3-client.ts'),
+    ]);
+    return ledgerArchiveFiles(s3Client(), ARCHIVE_BUCKET);
+  });
+  const archivedRows = lazy(() => archivedLedger(dynamo(), table('ledger'), archiveFiles));
   const statementReads = lazy(async () => {
     const { statementStore } = await import('#repositories/billing/statements.ts');
-    return statementStore(dynamo(), table('ledger'));
+    return statementStore(dynamo(), table('ledger'), archivedRows());
   });
   const statements = lazy(async () => {
     const [{ statementService }, store] = await Promise.all([
@@ -160,7 +172,14 @@ function build() {
     ledger: lazy(() => {
       const names = { ledger: table('ledger'), accounts: table('accounts') };
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
-      return { project: (image: unknown) => projectLedger(store, meterImageOf(image)) };
+      return { project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now()) };
+    }),
+    ledgerArchiver: lazy(async () => {
+      const [{ ledgerArchiver }, { archiveStore }] = await Promise.all([
+        import('#domain/billing/archive.ts'),
+        import('#repositories/billing/archive-store.ts'),
+      ]);
+      return ledgerArchiver(archiveStore(dynamo(), table('ledger'), archiveFiles));
     }),
     ledgerRetry: queueOf('ledgerRetry'),
     sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
@@ -181,7 +200,7 @@ function build() {
       const { messageServices } = await import('./messages.ts');
       return messageServices(core);
     }),
-    auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger')))),
+    auditor: lazy(() => auditor(auditReads(dynamo(), table('meters'), table('ledger'), archivedRows()))),
     statements,
     cancellations: lazy(async () => {
       const { cancellationService } = await import('#domain/billing/cancellations.ts');

@@ -8,6 +8,7 @@ import { queueVariables, tableVariables } from '#contract/platform/environment.t
 import type { QueueId } from '#contract/platform/queues.ts';
 import { tables as specs, type TableId, type TableSpec } from '#contract/platform/tables.ts';
 import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
+import type { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
 import type { Mail } from '#lib/constructs/data/mail.ts';
 import type { Messaging } from '#lib/constructs/data/messaging.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
@@ -25,6 +26,8 @@ export interface Resources {
   readonly messaging: Messaging | undefined;
   /** The files of long audio. */
   readonly audio: AudioFiles;
+  /** The closed months of the ledger. */
+  readonly archive: LedgerArchive;
   /** The queues of jobs; absent: no function of the group sends to one. */
   readonly queues?: ReadonlyMap<QueueId, IQueue>;
   /** Names the mail sender, the model endpoints and the identity provider. */
@@ -35,7 +38,7 @@ export interface Resources {
 export function grantUses(
   fn: LambdaFunction,
   uses: Uses,
-  { tables, mail, messaging, audio, queues, stage }: Resources,
+  { tables, mail, messaging, audio, archive, queues, stage }: Resources,
 ): void {
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
@@ -43,6 +46,7 @@ export function grantUses(
   for (const id of uses.queues ?? []) grantQueue(fn, id, queues?.get(id));
   if (uses.inference) grantInference(fn, stage);
   if (uses.audioFiles) grantAudioFiles(fn, uses.audioFiles, audio);
+  if (uses.archive) grantArchive(fn, uses.archive, archive);
   if (uses.asyncInference) grantAsyncInference(fn, stage);
   if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
@@ -59,6 +63,7 @@ const actionsOf: Readonly<Record<Access, readonly string[]>> = {
   read: reads,
   append: appends,
   add: ['dynamodb:PutItem'],
+  move: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:Scan', ...appends, 'dynamodb:BatchWriteItem'],
   write: writes,
   delete: [...writes, 'dynamodb:DeleteItem', 'dynamodb:BatchWriteItem'],
 };
@@ -133,6 +138,13 @@ function grantAudioFiles(fn: LambdaFunction, use: AudioFileUse, { bucket }: Audi
   }
   if (actions.get) allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
   setVariables(fn, { AUDIO_BUCKET: bucket.bucketName });
+}
+
+/** Without ListBucket S3 returns 403 for a missing object, which then looks like a missing grant. */
+function grantArchive(fn: LambdaFunction, use: 'read' | 'write', { bucket }: LedgerArchive): void {
+  allow(fn, fileActions[use === 'read' ? 'get' : 'put'], [bucket.arnForObjects('ledger/*')]);
+  if (use === 'read') allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
+  setVariables(fn, { ARCHIVE_BUCKET: bucket.bucketName });
 }
 
 function grantAsyncInference(fn: LambdaFunction, stage: Stage): void {

@@ -11,6 +11,8 @@ const none = await synthesise();
 const tableId = (name: string) =>
   ofType(data, 'AWS::DynamoDB::GlobalTable').find(([, table]) => pathOf(table) === name)?.[0];
 const arnOf = (name: string) => ({ 'Fn::GetAtt': [tableId(name), 'Arn'] });
+const archiveId = ofType(data, 'AWS::S3::Bucket').find(([, bucket]) => pathOf(bucket) === 'Archive/Bucket')?.[0];
+const archiveArn = { 'Fn::GetAtt': [archiveId, 'Arn'] };
 const [[vaultId, vault] = []] = ofType(data, 'AWS::Backup::BackupVault');
 const roleId = ofType(data, 'AWS::IAM::Role').find(([, role]) => pathOf(role) === 'Backups/Role')?.[0];
 
@@ -39,7 +41,7 @@ describe('a stage that copies its backups', () => {
     }
   });
 
-  test('saves accounts, meters, webhooks, agents, audit and ledger, the ledger an hour or more before the meters that it is counted by', () => {
+  test('saves accounts, meters, webhooks, agents, audit and ledger, the ledger an hour or more before the meters that it is counted by and the archive that it names', () => {
     const selected = ofType(data, 'AWS::Backup::BackupSelection').map(([, { Properties }]) => {
       const { IamRoleArn, Resources } = Properties['BackupSelection'] as Record<string, unknown>;
       expect(IamRoleArn).toEqual({ 'Fn::GetAtt': [roleId, 'Arn'] });
@@ -48,7 +50,10 @@ describe('a stage that copies its backups', () => {
     });
     expect(selected).toEqual([
       ['cron(0 1 * * ? *)', [arnOf('ledger')]],
-      ['cron(0 3 * * ? *)', [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('agents'), arnOf('audit')]],
+      [
+        'cron(0 3 * * ? *)',
+        [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('agents'), arnOf('audit'), archiveArn],
+      ],
     ]);
   });
 
@@ -67,7 +72,15 @@ describe('a stage that copies its backups', () => {
     expect(into?.Resource).toEqual([copyTo, { 'Fn::GetAtt': [vaultId, 'BackupVaultArn'] }]);
     const keys = resourcesOf('kms').filter(({ Action }) => Action !== 'kms:DescribeKey');
     for (const { Condition } of keys) expect(JSON.stringify(Condition)).toMatch(/GrantIsForAWSResource|ViaService/);
-    expect(statements.filter(({ Resource }) => Resource === '*')).toEqual([]);
+    expect(statements.filter(({ Resource }) => Resource === '*').map(({ Action }) => Action)).toEqual([
+      ['cloudwatch:GetMetricData', 'events:ListRules', 's3:ListAllMyBuckets'],
+    ]);
+    const buckets = resourcesOf('s3').filter(({ Resource }) => Resource !== '*');
+    expect(buckets.map(({ Resource }) => Resource)).toEqual([archiveArn, { 'Fn::Join': ['', [archiveArn, '/*']] }]);
+    const changing = [...new Set(buckets.flatMap(({ Action }) => Action))].filter((action) =>
+      /:(?:Put|Delete)/.test(action),
+    );
+    expect(changing.toSorted()).toEqual(['s3:PutBucketNotification', 's3:PutInventoryConfiguration']);
   });
 
   test('has an alarm for what fails of it', () => {

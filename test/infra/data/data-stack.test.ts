@@ -114,6 +114,25 @@ test('nothing is retained when its first creation fails, but the account’s rol
   for (const { UpdateReplacePolicy } of exceptOnCreate) expect(UpdateReplacePolicy).toBe('Retain');
 });
 
+test('the archive of the ledger is private, versioned and retained, and nothing of it expires but former versions', () => {
+  const [, archive] = ofType(data, 'AWS::S3::Bucket').find(([, bucket]) => pathOf(bucket) === 'Archive/Bucket')!;
+  expect(archive).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+  expect(archive.Properties).toMatchObject({
+    VersioningConfiguration: { Status: 'Enabled' },
+    PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, RestrictPublicBuckets: true },
+    BucketEncryption: { ServerSideEncryptionConfiguration: [{}] },
+    NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
+    LifecycleConfiguration: {
+      Rules: [
+        { NoncurrentVersionExpiration: { NoncurrentDays: 35 } },
+        { AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } },
+      ],
+    },
+  });
+  const rules = (archive.Properties['LifecycleConfiguration'] as { Rules: object[] }).Rules;
+  expect(rules.filter((rule) => 'ExpirationInDays' in rule)).toEqual([]);
+});
+
 function keySchema({ partitionKey, sortKey }: Pick<TableSpec, 'partitionKey' | 'sortKey'>) {
   const range = sortKey ? [{ AttributeName: sortKey.name, KeyType: 'RANGE' }] : [];
   return [{ AttributeName: partitionKey.name, KeyType: 'HASH' }, ...range];

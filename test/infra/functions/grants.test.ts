@@ -69,12 +69,16 @@ const sendsAsSender = ({ action, resource, condition }: Grant) =>
 const keepsItsRecords = (id: string, { action, resource }: Grant) =>
   action === 's3:PutObject' && resource === `${id}/Function/GivenUp/Bucket/aws/lambda/*`;
 
+/** Objects of the ledger's archive, which nothing deletes. */
+const isOfArchive = ({ action, resource }: Grant) =>
+  /^s3:(?:GetObject|PutObject|AbortMultipartUpload)$/.test(action) && /Archive.*ledger\/\*$/.test(resource);
+
 /** Files of long audio, by their folder. */
 const isOfAudioFiles = ({ action, resource }: Grant) =>
   /^s3:(?:GetObject|PutObject|DeleteObject|AbortMultipartUpload)$/.test(action) &&
   /(?:uploads|forms|replies|texts)\/\*$/.test(resource);
 
-test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from of a job’s own records and of folders of audio', () => {
+test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from of a job’s own records, of folders of audio and of the archive', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
@@ -83,7 +87,8 @@ test('no action is a pattern, and no resource but that of the traces, of identit
       sendsAsSender(grant) ||
       keepsItsRecords(id, grant) ||
       sendsToPhones(id, grant) ||
-      isOfAudioFiles(grant);
+      isOfAudioFiles(grant) ||
+      isOfArchive(grant);
     expect(wide.filter((grant) => !allowed(grant))).toEqual([]);
   }
 });
@@ -102,7 +107,7 @@ test('the only other roles let new code take over, and CDK publish and empty the
   expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
 });
 
-test('nothing can change or delete a row of the ledger but who appends to it, and nothing deletes one', () => {
+test('nothing can change a row of the ledger but who appends to it, and only the archiver deletes one', () => {
   const onLedger = [...grants].flatMap(([id, granted]) =>
     granted
       .filter(({ resource }) => resource === 'table ledger')
@@ -114,6 +119,10 @@ test('nothing can change or delete a row of the ledger but who appends to it, an
     ['project-ledger', 'UpdateItem'],
     ['retry-ledger', 'PutItem'],
     ['retry-ledger', 'UpdateItem'],
+    ['archive-ledger', 'BatchWriteItem'],
+    ['archive-ledger', 'PutItem'],
+    ['archive-ledger', 'Scan'],
+    ['archive-ledger', 'UpdateItem'],
   ]);
 });
 
@@ -131,9 +140,10 @@ test('audit events are added by the actions of operators, read by their list, an
   );
 });
 
-test('nothing scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents, transcriptions or accounts end, and nowhere else', () => {
+test('only the archiver scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents, transcriptions or accounts end, and nowhere else', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
-  expect(all.filter(({ action }) => action === 'dynamodb:Scan')).toEqual([]);
+  const scanning = all.filter(({ action }) => action === 'dynamodb:Scan');
+  expect(scanning.map(({ id, resource }) => [id, resource])).toEqual([['archive-ledger', 'table ledger']]);
   const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
   const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
   expect(meters).toEqual(['purge-accounts']);

@@ -122,6 +122,7 @@ test('a section of the runbook is there for an alarm, or for an operator’s own
     'routine-operations',
     'restore-a-table',
     'restore-from-another-account',
+    'an-archived-month-cannot-be-read',
     'go-back',
   ]);
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);

@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
 import { concurrencyTable, costAtZero, costOfCalls, sumOf, table, traced, writeUnits } from '#lib/cost/cost.ts';
+import { ledgerTable } from '#lib/cost/ledger.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';
 
 const { data, api, monitoring } = await synthesise();
@@ -44,9 +45,13 @@ test('docs/deploy.md states that cost without WAF and its secret', () => {
   expect(guide).toContain(`has neither WAF nor its secret: ${sumOf(without).toFixed(2)} dollars.`);
 });
 
-test('the default stage costs at most 27 dollars in a month without traffic', () => {
+test('the default stage costs at most 27.50 dollars in a month without traffic', () => {
   expect(monthly.polledQueues).toBe(allJobs.filter(({ trigger }) => 'queue' in trigger).length);
-  expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(27);
+  expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(27.5);
+});
+
+test('docs/deploy.md states the cost of the ledger for a year at a million calls a day', () => {
+  expect(guide).toContain(ledgerTable({ callsPerDay: 1e6, accounts: 10_000 }));
 });
 
 const { memoryMb } = routes.createChatCompletion;

@@ -4,6 +4,7 @@ import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods
 import { type Plans, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/tables.ts';
+import type { ArchiveFiles } from '#domain/billing/archive.ts';
 import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
@@ -12,9 +13,11 @@ import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { refunds } from '#domain/meter/refunds.ts';
+import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { LedgerItem, rowKey } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { statementStore } from '#repositories/billing/statements.ts';
 import { keyRow } from '#repositories/meter/key-rows.ts';
 import { closingOf } from '#repositories/meter/meter-calls.ts';
 import { meterImageOf, newMeterRow } from '#repositories/meter/meter-item.ts';
@@ -37,6 +40,8 @@ export interface LedgerAccountOptions {
   readonly plans?: Plans;
   /** Microcredits that each limited key may spend per period. */
   readonly keyLimit?: number;
+  /** The archive of its ledger; default: none, and reading it fails. */
+  readonly files?: () => Promise<ArchiveFiles>;
 }
 
 /** The listing's prices and credits, with no limit on the number of calls. */
@@ -46,10 +51,13 @@ const limitedKey = (period: LimitPeriod): string => `limited-${period}`;
 
 let accounts = 900_000;
 
+/** Of a ledger without closed months. */
+export const noFiles = (): Promise<ArchiveFiles> => Promise.reject(new Error('there is no archive here'));
+
 /** An account as registration opens it, with a key, a clock of its own, and a ledger that is projected on demand. */
 export async function openLedgerAccount(
   url: string,
-  { fault, at = start / 1000, plans = unhurriedPlans, keyLimit = 0 }: LedgerAccountOptions = {},
+  { fault, at = start / 1000, plans = unhurriedPlans, keyLimit = 0, files = noFiles }: LedgerAccountOptions = {},
 ) {
   accounts += 1;
   const id = accounts;
@@ -78,8 +86,9 @@ export async function openLedgerAccount(
     clock,
     random,
   );
+  const archived = archivedLedger(calm.client, tables.ledger.name, files);
   const ledger = { ledger: tables.ledger.name, accounts: tables.accounts.name };
-  const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name);
+  const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name, archived);
 
   /** Requests admission for so many microcredits. */
   function admit(amount: number, service: ServiceName = 'chat', limited?: LimitPeriod): Promise<OpenHold> {
@@ -145,6 +154,9 @@ export async function openLedgerAccount(
       if (written === 'done') await noteImage();
       return written;
     },
+    /** A page of the ledger as its owner reads it. */
+    history: (limit: number, before: number) =>
+      statementStore(calm.client, tables.ledger.name, archived).page(id, limit, before),
     current: (): Promise<Meter> => meters.current(id, clock.now()),
     /** All rows up to a `seq`, oldest first. */
     async rows(seq: number): Promise<LedgerRow[]> {
@@ -160,7 +172,7 @@ export async function openLedgerAccount(
     /** Does the projector's work for what was written since. */
     async project(): Promise<void> {
       const store = ledgerStore(calm.client, ledger, 'http://127.0.0.1');
-      while (projected < images.length) await projectLedger(store, meterImageOf(images[projected++]));
+      while (projected < images.length) await projectLedger(store, meterImageOf(images[projected++]), clock.now());
     },
     async close(): Promise<void> {
       await calm.client.send(new DeleteCommand({ TableName: tables.meters.name, Key: { a: id } }));

@@ -22,7 +22,7 @@ export const creditRoutes = {
     credential: 'session or key',
     queryInput: LedgerQuery,
     output: Credits,
-    uses: { tables: { accounts: 'write', meters: 'write', ledger: 'read' } },
+    uses: { tables: { accounts: 'write', meters: 'write', ledger: 'read' }, archive: 'read' },
   }),
   listServices: defineRoute({
     id: 'list-services',

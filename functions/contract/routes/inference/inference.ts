@@ -70,6 +70,6 @@ export const inferenceRoutes = {
     pathInput: RequestPath,
     output: RequestCancellation,
     refusals: ['NOT_FOUND', 'INVALID_STATE'],
-    uses: { tables: { meters: 'write', ledger: 'read' } },
+    uses: { tables: { meters: 'write', ledger: 'read' }, archive: 'read' },
   }),
 } as const satisfies Record<string, Route>;

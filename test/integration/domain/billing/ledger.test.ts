@@ -7,12 +7,13 @@ import { shownCredits } from '#domain/billing/balance.ts';
 import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { type LedgerAccount, noFiles, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
@@ -26,6 +27,9 @@ beforeAll(async () => {
   );
 });
 afterAll(() => database.close());
+
+const usageStore = () =>
+  statementStore(database.client, tables.ledger.name, archivedLedger(database.client, tables.ledger.name, noFiles));
 
 /** Two months with calls of two services, a subscription, a top-up and a renewal. */
 async function busyAccount(url: string): Promise<LedgerAccount> {
@@ -75,7 +79,7 @@ describe('the ledger', () => {
   });
 
   it('counts every call that cost something once in its day', async () => {
-    const usage = statementService(statementStore(database.client, tables.ledger.name), account.clock).usage;
+    const usage = statementService(usageStore(), account.clock).usage;
     const { days } = await usage(account.id, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
     const total = (service: string) =>
       days.filter((day) => day.service === service).reduce((sum, day) => sum + day.credits, 0);
@@ -84,7 +88,7 @@ describe('the ledger', () => {
   });
 
   it.each(['service', 'model', 'key'] as const)('has the same usage by %s as its detail adds up to', async (group) => {
-    const usage = statementService(statementStore(database.client, tables.ledger.name), account.clock).usage;
+    const usage = statementService(usageStore(), account.clock).usage;
     const range = { from: '2027-03-01', to: '2027-05-01' };
     const field = group === 'key' ? 'keyId' : group;
     const sums = (days: Awaited<ReturnType<typeof usage>>['days']) => {
@@ -123,15 +127,17 @@ describe('the projector', () => {
               await projectLedger(
                 ledgerStore(fresh.client, { ledger: tables.ledger.name, accounts: tables.accounts.name }, ''),
                 image,
+                account.clock.now(),
               );
             expected = await itemsOfLedger(fresh);
           }
           const again = [...repeats];
           for (const index of order) {
-            await projectLedger(store, images[index]!);
-            if (repeatsNow.next().value && again.length > 0) await projectLedger(store, images[again.pop()!]!);
+            await projectLedger(store, images[index]!, account.clock.now());
+            if (repeatsNow.next().value && again.length > 0)
+              await projectLedger(store, images[again.pop()!]!, account.clock.now());
           }
-          for (const index of again) await projectLedger(store, images[index]!);
+          for (const index of again) await projectLedger(store, images[index]!, account.clock.now());
           expect(await itemsOfLedger(there)).toEqual(expected);
           await there.close();
         }),

@@ -6,10 +6,12 @@ import { tables } from '#contract/platform/tables.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
+import { noFiles } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
@@ -86,7 +88,14 @@ async function year(client: DynamoDBDocumentClient) {
   // An index that lags behind names accounts a sweep later.
   for (let round = 0; round < 3; round++) await meters.sweep(clock.now());
   const { accountId: _own, marks: _marks, subscription: _ids, ...meter } = (await meters.find(accountId))!;
-  await Array.fromAsync(auditReads(client, tables.meters.name, tables.ledger.name).meters());
+  await Array.fromAsync(
+    auditReads(
+      client,
+      tables.meters.name,
+      tables.ledger.name,
+      archivedLedger(client, tables.ledger.name, noFiles),
+    ).meters(),
+  );
   return { balances, meter };
 }
 

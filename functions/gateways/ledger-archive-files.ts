@@ -1,0 +1,30 @@
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { ArchiveFiles } from '#domain/billing/archive.ts';
+
+/** The objects of the ledger's closed months in an S3 bucket. */
+export function ledgerArchiveFiles(client: S3Client, Bucket: string): ArchiveFiles {
+  return {
+    /** S3 refuses bytes that do not match the checksum. Rows are read rarely after a month, and then without a fee for it. */
+    async write(Key, Body) {
+      await client.send(
+        new PutObjectCommand({
+          Bucket,
+          Key,
+          Body,
+          ContentType: 'application/gzip',
+          StorageClass: 'INTELLIGENT_TIERING',
+          ChecksumAlgorithm: 'SHA256',
+        }),
+      );
+    },
+    async read(Key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+        return await Body?.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
+    },
+  };
+}

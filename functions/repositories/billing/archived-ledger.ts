@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import type { ArchiveFiles } from '#domain/billing/archive.ts';
+import { readItem } from '../shared/read-item.ts';
+import { archiveKey, partKey, seqOf } from './ledger-items.ts';
+
+const unzip = promisify(gunzip);
+
+/** Bytes of a part, unzipped, at most: a row has about 0.3 KB and cannot have more than a few. */
+const maxPartBytes = 32 * 1024 * 1024;
+
+/** Index entries of a page. */
+const entriesPerPage = 100;
+
+const Part = v.object({ a: v.number(), sk: v.string(), key: v.string(), sha256: v.string() });
+type Part = v.InferOutput<typeof Part>;
+
+const Head = v.object({ through: v.number() });
+
+/** The SHA-256 of a part's lines, by which its object is named and checked. */
+export const sha256Of = (lines: string | Uint8Array): string => createHash('sha256').update(lines).digest('hex');
+
+export type ArchivedLedger = ReturnType<typeof archivedLedger>;
+
+/** Ledger rows in the archive, as the items that they were in the table. One part is in memory at a time. */
+export function archivedLedger(client: DynamoDBDocumentClient, table: string, files: () => Promise<ArchiveFiles>) {
+  const parts = (accountId: number, from: string, to: string) => ({
+    TableName: table,
+    KeyConditionExpression: 'a = :account AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: { ':account': accountId, ':from': from, ':to': to },
+    ConsistentRead: true,
+  });
+  const newestFirst = (accountId: number, to: number, Limit: number) => ({
+    ...parts(accountId, partKey(accountId, 0).sk, partKey(accountId, to).sk),
+    ScanIndexForward: false,
+    Limit,
+  });
+
+  /** Throws if the object is missing or is not what was written, so that a loss never reads as an empty list. */
+  async function itemsOf(part: Part): Promise<unknown[]> {
+    const { a, sk, key, sha256 } = part;
+    const broken = (what: string, cause?: unknown) =>
+      new Error(`The archive of account ${a} is broken: ${key} (${sk}) ${what}`, { cause });
+    const bytes = await (await files()).read(key);
+    if (!bytes) throw broken('is missing');
+    const lines = await unzip(bytes, { maxOutputLength: maxPartBytes }).catch((error: unknown) => {
+      throw broken('cannot be unzipped', error);
+    });
+    if (sha256Of(lines) !== sha256) throw broken('does not match its checksum');
+    return lines
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+  }
+
+  return {
+    /** The `seq` up to which the account's rows are archived; 0 if no row is. */
+    async through(accountId: number): Promise<number> {
+      const item = await readItem(client, table, archiveKey(accountId));
+      return item ? v.parse(Head, item).through : 0;
+    },
+    /** Rows before a `seq`, newest first, a part at a time. */
+    async *before(accountId: number, before: number): AsyncGenerator<unknown[]> {
+      const query = newestFirst(accountId, before - 1, entriesPerPage);
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        for (const part of v.parse(v.array(Part), Items)) {
+          const items = await itemsOf(part);
+          yield items.filter((item) => seqOf(item) < before).toReversed();
+        }
+      }
+    },
+    /** Rows from a `seq` up to another, oldest first, a part at a time. */
+    async *between(accountId: number, from: number, to: number): AsyncGenerator<unknown[]> {
+      if (from > to) return;
+      const { Items: [first] = [] } = await client.send(new QueryCommand(newestFirst(accountId, from, 1)));
+      const start = first ? v.parse(Part, first).sk : partKey(accountId, from).sk;
+      const query = { ...parts(accountId, start, partKey(accountId, to).sk), Limit: entriesPerPage };
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        for (const part of v.parse(v.array(Part), Items)) {
+          const items = await itemsOf(part);
+          yield items.filter((item) => seqOf(item) >= from && seqOf(item) <= to);
+        }
+      }
+    },
+  };
+}

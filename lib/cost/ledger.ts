@@ -1,0 +1,98 @@
+import type { Line } from './cost.ts';
+
+/** List prices in US dollars, us-east-1, as published in November 2026 (lib/cost/cost.ts). A GB is a month's storage. */
+const prices = {
+  tableGb: 0.25,
+  recoveryGb: 0.2,
+  tableBackupGb: 0.1,
+  bucketBackupGb: 0.05,
+  /** To a vault in another region. */
+  transferGb: 0.02,
+  writeUnit: 0.625 / 1e6,
+  readUnit: 0.125 / 1e6,
+  functionGbSecond: 0.0000133334,
+  /** Of the frequent tier: objects move to cheaper tiers after 30 and 90 days. */
+  objectGb: 0.023,
+  objectPut: 5 / 1e6,
+  objectMonitored: 2.5 / 1e6,
+} as const;
+
+/** Bytes of a call's row, measured by test/perf/ledger-archive.test.ts: in the table, without the 100 that DynamoDB adds to each item, and in the archive. */
+export const rowBytes = { table: 170, archive: 45 } as const;
+const itemOverheadBytes = 100;
+
+/** Mean days of a row in the table: its month is archived 35 days after its end. */
+const openDays = 35 + 365 / 12 / 2;
+
+/** Days of copies in a stage's own vault, and elsewhere (`backup.days`). */
+const copies = { here: 7, elsewhere: 35 } as const;
+
+/** Archived rows that a second of the archiver deletes at most. */
+const deletedPerSecond = 750;
+
+interface LedgerLoad {
+  readonly callsPerDay: number;
+  readonly accounts: number;
+}
+
+const GB = 1e9;
+const gbOf = (rows: number, bytes: number): number => (rows * bytes) / GB;
+
+/** What a table of so many rows on average costs in a year. */
+function tableLines(rows: number): Line[] {
+  const gb = gbOf(rows, rowBytes.table + itemOverheadBytes);
+  return [
+    { what: 'Rows in the table', usd: 12 * gb * prices.tableGb },
+    { what: 'Point-in-time recovery', usd: 12 * gb * prices.recoveryGb },
+    {
+      what: 'Daily copies of the table (`backup`)',
+      usd: 12 * gb * (copies.here + copies.elsewhere) * prices.tableBackupGb,
+    },
+    { what: 'Transfer of these copies', usd: 365 * gb * prices.transferGb },
+  ];
+}
+
+/** Storage of the ledger's rows in the given year of a service (1: the first), if all stay in the table. */
+const ledgerWithoutArchive = ({ callsPerDay }: LedgerLoad, year: number): readonly Line[] =>
+  tableLines(365 * callsPerDay * (year - 0.5));
+
+/** The same with the archive. */
+function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number): readonly Line[] {
+  const rows = 365 * callsPerDay;
+  const parts = 12 * accounts * Math.ceil(rows / 12 / accounts / 5000);
+  const archivedGb = gbOf(rows * (year - 0.5), rowBytes.archive);
+  // Index entry and `through` in one transaction. The rows are read twice: to archive them, and their keys to delete them.
+  const unitsPerPart = 2 * 2;
+  const readUnits = (2 * rows * rowBytes.table) / 4096;
+  return [
+    ...tableLines(openDays * callsPerDay),
+    { what: 'Deletion of archived rows, a write unit each', usd: rows * prices.writeUnit },
+    {
+      what: 'Archiver: reads, objects and their index, function',
+      usd:
+        readUnits * prices.readUnit +
+        parts * (prices.objectPut + unitsPerPart * prices.writeUnit) +
+        (rows / deletedPerSecond) * 0.5 * prices.functionGbSecond,
+    },
+    {
+      what: 'Archive in S3',
+      usd: 12 * (archivedGb * prices.objectGb + parts * (year - 0.5) * prices.objectMonitored),
+    },
+    {
+      what: 'Backups of the archive, each object once in both vaults (`backup`)',
+      usd: 12 * archivedGb * 2 * prices.bucketBackupGb,
+    },
+    { what: 'Transfer of new objects', usd: gbOf(rows, rowBytes.archive) * prices.transferGb },
+  ];
+}
+
+/** Rows of docs/deploy.md: a line of either bill, in the first and the third year. */
+export function ledgerTable(load: LedgerLoad): string {
+  const bills = [1, 3].flatMap((year) => [ledgerWithoutArchive(load, year), ledgerWithArchive(load, year)]);
+  const names = (bills[1] ?? []).map(({ what }) => what);
+  const usdOf = (bill: readonly Line[], name: string) => bill.find(({ what }) => what === name)?.usd;
+  const dollars = (usd: number | undefined) => (usd === undefined ? '' : Math.round(usd).toLocaleString('en-US'));
+  const rows = names.map((name) => [name, ...bills.map((bill) => dollars(usdOf(bill, name)))]);
+  const sums = bills.map((bill) => dollars(bill.reduce((sum, { usd }) => sum + usd, 0)));
+  return [...rows, ['**Sum**', ...sums]].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

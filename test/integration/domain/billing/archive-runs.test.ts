@@ -1,0 +1,123 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tables } from '#contract/platform/tables.ts';
+import { type ArchiveFiles, ledgerArchiver } from '#domain/billing/archive.ts';
+import { projectLedger } from '#domain/billing/ledger.ts';
+import { archiveStore } from '#repositories/billing/archive-store.ts';
+import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { meterImageOf } from '#repositories/meter/meter-item.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { type ArchivedAccount, never, openArchivedAccount, partRows } from '#test/meter/archived-account.ts';
+import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { startArchive } from '#test/meter/ledger-archive.ts';
+import { credits } from '#test/meter/meters.ts';
+
+const table = tables.ledger.name;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let archive: Awaited<ReturnType<typeof startArchive>>;
+let here: ArchivedAccount;
+let account: LedgerAccount;
+
+beforeAll(async () => {
+  [database, archive] = await Promise.all([startTestDatabase(), startArchive()]);
+});
+afterAll(() => Promise.all([database.close(), archive.close()]));
+
+beforeEach(async () => {
+  here = await openArchivedAccount({ database, archive });
+  ({ account } = here);
+  return () => account.close();
+});
+
+const usageOf = async () =>
+  (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items?.filter(
+    ({ a, sk }) => a === account.id && /^(?:day|kind|key)#/.test(String(sk)),
+  );
+
+describe('the projector', () => {
+  it('neither writes nor counts a row again that is archived, when its record is replayed', async () => {
+    await here.live(4);
+    await here.archiveNow();
+    const before = [await here.inTable(), await usageOf(), await here.history()];
+    const store = ledgerStore(database.client, { ledger: table, accounts: tables.accounts.name }, '');
+    for (const image of account.images) await projectLedger(store, meterImageOf(image), account.clock.now());
+    expect([await here.inTable(), await usageOf(), await here.history()]).toEqual(before);
+  });
+});
+
+describe('the archiver of all accounts', () => {
+  it('archives purged accounts too, and reads no more than two rows of an account without closed months', async () => {
+    await here.live(4);
+    const other = await openLedgerAccount(database.url, { at: account.clock.seconds });
+    for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
+    await other.project();
+    const now = account.clock.now();
+    await account.close();
+    const whole = await here.history();
+    const store = archiveStore(database.client, table, archive.files);
+    const read = new Map<number, number>();
+    const watched: typeof store = {
+      ...store,
+      async rowsAfter(id, seq, limit) {
+        const rows = await store.rowsAfter(id, seq, limit);
+        read.set(id, (read.get(id) ?? 0) + rows.length);
+        return rows;
+      },
+    };
+    expect(await ledgerArchiver(watched, partRows).run(now, never)).toBeGreaterThan(3);
+    expect(read.get(other.id)).toBe(2);
+    expect((await here.inTable())[0]).toBeGreaterThan(3);
+    expect(await here.history()).toEqual(whole);
+    await other.close();
+  });
+
+  it('archives the others when one fails, and reports it', async () => {
+    await here.live(4);
+    const other = await openLedgerAccount(database.url, { files: archive.files });
+    for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
+    await other.project();
+    const files = async (): Promise<ArchiveFiles> => {
+      const real = await archive.files();
+      return {
+        ...real,
+        async write(key, bytes) {
+          if (key.includes(`/${account.id}/`)) throw new Error('no bucket');
+          await real.write(key, bytes);
+        },
+      };
+    };
+    const whole = await here.inTable();
+    const run = here.archiver(database.client, files).run(account.clock.now(), never);
+    await expect(run).rejects.toThrow('1 accounts could not be archived');
+    expect(await here.inTable()).toEqual(whole);
+    expect(await other.rows(Number.MAX_SAFE_INTEGER)).toHaveLength(1);
+    await other.close();
+  });
+
+  it('continues where the last run ended early, and begins again after that', async () => {
+    const others = await Promise.all(Array.from({ length: 12 }, () => openLedgerAccount(database.url)));
+    await Promise.all([account, ...others].map((one) => one.project()));
+    const store = archiveStore(database.client, table, archive.files);
+    const all = await Array.fromAsync(store.accounts(undefined));
+    expect(all.length).toBeGreaterThan(12);
+    const stop = new AbortController();
+    const looked: number[] = [];
+    const watched = (signal?: AbortController) =>
+      ledgerArchiver({
+        ...store,
+        async rowsAfter(id) {
+          looked.push(id);
+          if (looked.length === 2) signal?.abort();
+          return [];
+        },
+      });
+    await watched(stop).run(account.clock.now(), stop.signal);
+    expect(looked.length).toBeLessThan(all.length);
+    await watched().run(account.clock.now(), never);
+    expect(looked.toSorted((one, next) => one - next)).toEqual(all.toSorted((one, next) => one - next));
+    await watched().run(account.clock.now(), never);
+    expect(looked).toHaveLength(2 * all.length);
+    await Promise.all(others.map((one) => one.close()));
+  });
+});

@@ -1,0 +1,264 @@
+import { execFile } from 'node:child_process';
+import { gzipSync } from 'node:zlib';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tableVariables } from '#contract/platform/environment.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { type ArchiveFiles, archivedBefore } from '#domain/billing/archive.ts';
+import { auditor, type Finding } from '#domain/billing/auditor.ts';
+import { rowKey } from '#repositories/billing/ledger-items.ts';
+import { ledgerStore } from '#repositories/billing/ledger.ts';
+import { startTestDatabase } from '#test/database/database.ts';
+import { atLength, patience } from '#test/many.ts';
+import { type ArchivedAccount, never, openArchivedAccount, partRows } from '#test/meter/archived-account.ts';
+import type { LedgerAccount } from '#test/meter/ledger-account.ts';
+import { startArchive } from '#test/meter/ledger-archive.ts';
+import { credits } from '#test/meter/meters.ts';
+
+const table = tables.ledger.name;
+const day = 86_400;
+
+let database: Awaited<ReturnType<typeof startTestDatabase>>;
+let archive: Awaited<ReturnType<typeof startArchive>>;
+let here: ArchivedAccount;
+let account: LedgerAccount;
+
+beforeAll(async () => {
+  [database, archive] = await Promise.all([startTestDatabase(), startArchive()]);
+});
+afterAll(() => Promise.all([database.close(), archive.close()]));
+
+beforeEach(async () => {
+  here = await openArchivedAccount({ database, archive });
+  ({ account } = here);
+  return () => account.close();
+});
+
+async function findings(kind: 'audit' | 'rebuild'): Promise<Finding[]> {
+  const found: Finding[] = [];
+  await auditor(account.reads())[kind]((finding) => found.push(finding));
+  return found;
+}
+
+const usageOf = async () =>
+  (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items?.filter(
+    ({ a, sk }) => a === account.id && /^(?:day|kind|key)#/.test(String(sk)),
+  );
+
+/** Runs the command; its exit status and what it printed. */
+function audit(args: string[]): Promise<{ status: unknown; out: string }> {
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL_DYNAMODB: database.url,
+    AWS_ENDPOINT_URL_S3: archive.url,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    ARCHIVE_BUCKET: 'archive',
+    [tableVariables.meters]: tables.meters.name,
+    [tableVariables.ledger]: table,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['bin/audit.ts', ...args], { env }, (error, out, err) => {
+      resolve({ status: error ? error.code : 0, out: out + err });
+    });
+  });
+}
+
+describe('archiving 14 months', () => {
+  it('leaves history, usage, audit and rebuilt balance as they were, and only open months in the table', async () => {
+    await here.live(14);
+    const before = { rows: await here.history(), usage: await usageOf(), rebuilt: await findings('rebuild') };
+    expect(before.rows.length).toBeGreaterThan(14 * 3);
+    expect(await here.archiveNow()).toBeGreaterThan(14);
+
+    const left = await here.inTable();
+    const open = before.rows.filter(({ at }) => at >= archivedBefore(account.clock.now()));
+    expect(left).toEqual(open.map(({ seq }) => seq).toReversed());
+    expect(left.length).toBeLessThan(15);
+    expect({ rows: await here.history(), usage: await usageOf(), rebuilt: await findings('rebuild') }).toEqual(before);
+    expect(await findings('audit')).toEqual([]);
+    for (const args of [[], ['--rebuild']])
+      expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differ, 0 behind\n' });
+  });
+
+  it('writes nothing when repeated, and adds only the months that closed since', async () => {
+    await here.live(4);
+    await here.archiveNow();
+    const [written, rows] = [archive.keys.length, await here.history()];
+    await here.archiveNow();
+    expect(archive.keys).toHaveLength(written);
+    await here.live(1);
+    await here.archiveNow();
+    expect(archive.keys.length).toBeGreaterThan(written);
+    expect((await here.history()).slice(-rows.length)).toEqual(rows);
+  });
+
+  it('names an object by account, month, first row and content, and never puts two months in one', async () => {
+    await here.live(4);
+    const from = archive.keys.length;
+    await here.archiveNow();
+    const months = archive.keys
+      .slice(from)
+      .map(
+        (key) => new RegExp(`^ledger/${account.id}/(\\d{4}-\\d\\d)/\\d{16}-[0-9a-f]{64}\\.jsonl\\.gz$`).exec(key)?.[1],
+      );
+    expect(new Set(months).size).toBe(2);
+    expect(months).toEqual(months.toSorted((one = '', other = '') => one.localeCompare(other)));
+  });
+});
+
+describe('a page of the history', () => {
+  it(
+    'has exactly the rows in order, each once, whatever its length and place and however far the deletion has come',
+    async () => {
+      await here.live(5);
+      const whole = await here.history(1000);
+      const stored = await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+      const items = stored.Items!.filter(({ a, sk }) => a === account.id && String(sk).startsWith('row#'));
+      await here.archiveNow();
+      const archived = items.filter(({ seq }) => seq < whole[0]!.seq - 5);
+      const input = [
+        fc.integer({ min: 1, max: 30 }),
+        fc.integer({ min: 1, max: whole.length + 5 }),
+        fc.subarray(archived),
+      ] as const;
+      await fc.assert(
+        fc.asyncProperty(...input, async (limit, before, undeleted) => {
+          // A run that crashed may leave any of the archived rows in the table.
+          for (const Item of undeleted) await database.client.send(new PutCommand({ TableName: table, Item }));
+          const page = await account.history(limit, before);
+          const expected = whole.filter(({ seq }) => seq < before);
+          expect(page.rows).toEqual(expected.slice(0, limit));
+          expect(page.next).toBe(expected.length > limit ? expected[limit - 1]!.seq : null);
+          expect(await here.history(limit)).toEqual(whole);
+          await here.archiveNow();
+        }),
+        { numRuns: atLength(15, 300) },
+      );
+    },
+    patience,
+  );
+
+  it.each(['missing', 'corrupt', 'cut off'] as const)('fails and names the object if it is %s', async (damage) => {
+    await here.live(4);
+    const from = archive.keys.length;
+    await here.archiveNow();
+    const key = archive.keys[from + 1]!;
+    const files = await archive.files();
+    const bytes = (await files.read(key))!;
+    if (damage === 'missing') await archive.remove(key);
+    else await files.write(key, damage === 'corrupt' ? gzipSync('{"seq":1}\n') : bytes.subarray(0, bytes.length - 9));
+    await expect(here.history()).rejects.toThrow(key);
+    await expect(findings('rebuild')).rejects.toThrow(key);
+    expect(await audit([])).toMatchObject({ status: 2, out: expect.stringContaining(key) });
+  });
+});
+
+describe('a run of the archiver', () => {
+  /** A client and files of which the call with this number fails, before or after it had its effect. */
+  function dying(at: number, isAfter: boolean) {
+    let calls = 0;
+    const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
+      calls += 1;
+      if (calls > at) throw new Error('the run is dead');
+      if (calls < at) return call();
+      if (isAfter) await call();
+      throw new Error('the run died');
+    };
+    const client = DynamoDBDocumentClient.from(database.client);
+    const send = client.send.bind(client);
+    client.send = ((command: never) => attempt(() => send(command))) as typeof client.send;
+    const files = async (): Promise<ArchiveFiles> => {
+      const real = await archive.files();
+      return {
+        read: (key) => attempt(() => real.read(key)),
+        write: (key, bytes) => attempt(() => real.write(key, bytes)),
+      };
+    };
+    return { client, files, calls: () => calls };
+  }
+
+  it.each([false, true])(
+    'that dies at any of its calls (after its effect: %j) loses and repeats no row, and the next one ends its work',
+    async (isAfter) => {
+      await here.live(3);
+      const whole = await here.history();
+      const items = (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items!;
+      let deaths = 0;
+      for (let at = 1; ; at++) {
+        const { client, files, calls } = dying(at, isAfter);
+        const ended = await here
+          .archiver(client, files)
+          .archive(account.id, account.clock.now(), never)
+          .then(
+            () => true,
+            () => false,
+          );
+        expect([at, await here.history()]).toEqual([at, whole]);
+        expect([at, await findings('audit')]).toEqual([at, []]);
+        await here.archiveNow();
+        expect([at, await here.history()]).toEqual([at, whole]);
+        expect((await here.inTable())[0]).toBeGreaterThan(partRows);
+        if (ended) {
+          expect(calls()).toBeLessThan(at);
+          break;
+        }
+        deaths += 1;
+        // As it was before the first run.
+        const now = (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items!;
+        for (const { a, sk } of now.filter(({ a }) => a === account.id))
+          await database.client.send(new DeleteCommand({ TableName: table, Key: { a, sk } }));
+        for (const Item of items.filter(({ a }) => a === account.id))
+          await database.client.send(new PutCommand({ TableName: table, Item }));
+      }
+      expect(deaths).toBeGreaterThan(10);
+    },
+    patience,
+  );
+
+  it('that races with others archives every row once', async () => {
+    await here.live(5);
+    const whole = await here.history();
+    await Promise.all([1, 2, 3, 4].map(() => here.archiveNow()));
+    await here.archiveNow();
+    expect(await here.history()).toEqual(whole);
+    expect(await findings('audit')).toEqual([]);
+  });
+
+  it('stops at a missing row, and goes on once the projector has written it', async () => {
+    await here.live(4);
+    const whole = await here.history();
+    const Key = rowKey(account.id, 5);
+    const late = whole.find(({ seq }) => seq === 5)!;
+    await database.client.send(new DeleteCommand({ TableName: table, Key }));
+    await here.archiveNow();
+    expect((await here.inTable())[0]).toBe(6);
+    expect((await here.history()).map(({ seq }) => seq)).toEqual(
+      whole.map(({ seq }) => seq).filter((seq) => seq !== 5),
+    );
+    await ledgerStore(database.client, { ledger: table, accounts: tables.accounts.name }, '').append(late, true);
+    expect(await here.history()).toEqual(whole);
+    await here.archiveNow();
+    expect((await here.inTable())[0]).toBeGreaterThan(6);
+    expect(await here.history()).toEqual(whole);
+  });
+
+  it('leaves the newest row of an account that has not called for years', async () => {
+    await account.call(credits(10), credits(3));
+    await account.project();
+    account.clock.seconds += 1000 * day;
+    await here.archiveNow();
+    const whole = await here.history();
+    expect(await here.inTable()).toEqual([whole[0]!.seq]);
+    expect(whole.map(({ seq }) => seq)).toEqual([2, 1]);
+  });
+
+  it('continues in the next run when its time is over', async () => {
+    await here.live(4);
+    const whole = await here.history();
+    expect(await here.archiver().archive(account.id, account.clock.now(), AbortSignal.abort())).toBe(0);
+    expect(await here.inTable()).toHaveLength(whole.length);
+  });
+});

@@ -1,0 +1,57 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { tables } from '#contract/platform/tables.ts';
+import { ledgerArchiver } from '#domain/billing/archive.ts';
+import type { LedgerRow } from '#domain/billing/ledger.ts';
+import { archiveStore } from '#repositories/billing/archive-store.ts';
+import { type LedgerAccount, openLedgerAccount } from './ledger-account.ts';
+import type { startArchive } from './ledger-archive.ts';
+import { credits } from './meters.ts';
+
+const day = 86_400;
+
+/** Small, so that a month has several parts. */
+export const partRows = 3;
+
+export const never = new AbortController().signal;
+
+export type ArchivedAccount = Awaited<ReturnType<typeof openArchivedAccount>>;
+
+interface Stores {
+  readonly database: { readonly client: DynamoDBDocumentClient; readonly url: string };
+  readonly archive: Awaited<ReturnType<typeof startArchive>>;
+}
+
+/** An account whose ledger is archived on demand, in parts of three rows. */
+export async function openArchivedAccount({ database, archive }: Stores) {
+  const account: LedgerAccount = await openLedgerAccount(database.url, { files: archive.files });
+
+  /** So many months with a few calls and the renewals that come due. */
+  async function live(months: number): Promise<void> {
+    for (let month = 0; month < months; month++) {
+      for (const cost of [3, 5, 7]) await account.call(credits(10), credits(cost));
+      account.clock.seconds += 31 * day;
+      await account.current();
+    }
+    await account.project();
+  }
+
+  const archiver = (client = database.client, files = archive.files) =>
+    ledgerArchiver(archiveStore(client, tables.ledger.name, files), partRows);
+  const archiveNow = () => archiver().archive(account.id, account.clock.now(), never);
+
+  /** The `seq` of the rows that are in the table, oldest first. */
+  const inTable = async (): Promise<number[]> => (await account.rows(Number.MAX_SAFE_INTEGER)).map(({ seq }) => seq);
+
+  /** All pages of the history, newest row first. */
+  async function history(limit = 4): Promise<LedgerRow[]> {
+    const rows: LedgerRow[] = [];
+    for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
+      const page = await account.history(limit, before);
+      rows.push(...page.rows);
+      before = page.next;
+    }
+    return rows;
+  }
+
+  return { account, live, archiver, archiveNow, inTable, history };
+}
