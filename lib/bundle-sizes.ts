@@ -15,7 +15,7 @@ export interface BundleSize {
 const KiB = 1024;
 
 /** Above it a cold start takes noticeably longer (docs/performance.md, the line at which bundles fail). */
-const budget = 520 * KiB;
+const budget = 540 * KiB;
 
 /** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {

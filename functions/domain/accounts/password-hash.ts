@@ -2,6 +2,12 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ServiceError } from '../shared/service-error.ts';
 
+/**
+ * Maximum concurrent hashes in a process: each one at N=2^17 uses 128 MiB and a core
+ * (docs/design/accounts.md#passwords).
+ */
+const maxConcurrent = 2;
+
 const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scrypt,
 );
@@ -90,12 +96,6 @@ function parsePhc(phc: string): Parameters & { readonly hash: Buffer } {
 function unpadded(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '');
 }
-
-/**
- * Maximum concurrent hashes in a process: each one at N=2^17 uses 128 MiB and a core
- * (docs/design/accounts.md#passwords).
- */
-const maxConcurrent = 2;
 
 /** Maximum wait in ms, well below the request timeout of 28 s. */
 const maxWaitMs = 15_000;

@@ -114,6 +114,9 @@ function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask,
 /** UTF-16 units of a reply that is read: no analysis of a part has more. */
 const maxReplyLength = 64 * 1024;
 
+/** Of each list of a reply about one part of a text. */
+const maxQuotes = 200;
+
 const text = v.string();
 const quotes = <Item extends v.GenericSchema>(item: Item) => v.pipe(v.array(item), v.maxLength(maxQuotes));
 const fields = {
@@ -154,9 +157,6 @@ function jsonIn(content: string): unknown {
     return undefined;
   }
 }
-
-/** Of each list of a reply about one part of a text. */
-const maxQuotes = 200;
 
 const list = (items: object) => ({ type: 'array', items, maxItems: maxQuotes });
 const closed = (properties: Readonly<Record<string, object>>) => ({

@@ -1,4 +1,4 @@
 import { jobs } from '#contract/jobs.ts';
-import { sweepJob } from '#runtime/jobs/queue-job.ts';
+import { sweepJob } from '#runtime/jobs/sweep-job.ts';
 
 export const handler = sweepJob('renewals', jobs.renewAccounts);

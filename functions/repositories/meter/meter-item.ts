@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { alertChannels, alertKinds } from '#contract/alerts/alert-kinds.ts';
 import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { meterShards } from '#contract/platform/tables.ts';
@@ -7,6 +8,8 @@ import type {
   Allowance,
   EndedJob,
   Hold,
+  KeptAlerts,
+  KeptRule,
   KeyEvent,
   LedgerEntry,
   Lot,
@@ -14,9 +17,8 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
-import { AlertsRow, alertsOf } from './alerts.ts';
 import { count, isCount } from './count.ts';
-import { budgetsOf, isBudgetName, isKeyRow, KeyNote, keyEventOf, keyOf } from './key-rows.ts';
+import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
 /**
  * Item of the `meters` table. Names are short because every call reads and writes the item, which should stay near one
@@ -83,6 +85,13 @@ const Subscribed = v.object({
   creditsExpireAt: v.exactOptional(count),
   cancellation: v.exactOptional(v.object({ seq: count, lots: v.array(LotRow) })),
 });
+
+/** The rules of alerts in a meter's item: r rules as kind, value, key, which is empty where a rule has none, and the key's family where that is another's; c channels. */
+export const AlertsRow = v.object({
+  r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
+  c: v.array(v.picklist(alertChannels)),
+});
+type AlertsRow = v.InferOutput<typeof AlertsRow>;
 
 const Item = v.object({
   a: count,
@@ -296,4 +305,21 @@ function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutpu
     ...(delivered !== undefined && { delivered }),
     ...(id !== undefined && start !== undefined && { budget: { id, start: Number.parseInt(start, 36) } }),
   };
+}
+
+export function alertsRow({ rules, channels }: KeptAlerts): Record<string, unknown> {
+  return { r: rules.map(ruleRow), c: channels };
+}
+
+function ruleRow(rule: KeptRule): unknown[] {
+  const { kind, value, family } = rule;
+  const keyId = kind === 'key_percent' ? (rule.keyId ?? '') : '';
+  return [kind, value, keyId, ...(family === undefined ? [] : [family])];
+}
+
+export function alertsOf({ r, c }: AlertsRow): KeptAlerts {
+  const rules = r.map(([kind, value, keyId, family]) => {
+    return { kind, value, ...(keyId !== '' && { keyId }), ...(family !== undefined && { family }) };
+  });
+  return { rules, channels: c };
 }
