@@ -27,6 +27,9 @@ export function notifier(queue: () => Promise<MessageQueue>, clock: Clock): Noti
     const now = clock.now();
     if (hops > maxHops || !hasMessage(at, now)) return;
     const message: WakeMessage = { wake: { accountId, id, hops } };
-    await (await queue()).send(message, Math.max(0, Math.ceil((at - now) / 1000)));
+    await (await queue()).send(message, {
+      group: String(accountId),
+      delaySeconds: Math.max(0, Math.ceil((at - now) / 1000)),
+    });
   };
 }
