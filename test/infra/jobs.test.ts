@@ -95,6 +95,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
       EventSourceArn: queueOf(id, 'Queue'),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ...(id === jobs.deliverWebhooks.id && { ScalingConfig: { MaximumConcurrency: 100 } }),
+      ...(id === jobs.deliverSlowWebhooks.id && { ScalingConfig: { MaximumConcurrency: 50 } }),
     });
   });
 

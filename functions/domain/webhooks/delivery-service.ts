@@ -5,7 +5,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import { type Delivery, deliveryView, newDelivery } from './delivery.ts';
 import type { Notify } from './sending/notify.ts';
 import type { WebhookService } from './webhook-service.ts';
-import type { Webhook } from './webhook.ts';
+import { laneOf, type Webhook } from './webhook.ts';
 
 export interface DeliveryServiceParts {
   readonly webhooks: Pick<WebhookService, 'existing'>;
@@ -51,7 +51,8 @@ export function deliveryService({ webhooks, deliveries, demandSend, notify, cloc
     await demandSend(webhook.accountId);
     const now = clock.now();
     const queued = await deliveries.requeue(delivery, now);
-    if (await deliveries.wake(webhook, now, now, true)) await notify(webhook, now);
+    const { accountId, id, health } = webhook;
+    if (await deliveries.wake(webhook, now, now, true)) await notify({ accountId, ids: [id] }, laneOf(health), now);
     return deliveryView(queued, webhook);
   }
 

@@ -1,10 +1,14 @@
 import type { AttemptResult, Delivery, DeliveryStatus, DueDelivery } from './delivery.ts';
-import type { DisabledReason, Health, Webhook, WebhookRef } from './webhook.ts';
+import type { DisabledReason, Health, Lane, Webhook, WebhookRef } from './webhook.ts';
 
 /** A webhook that one worker has to itself. */
 export interface Lease {
   readonly webhook: Webhook;
+  /** The same for all webhooks that a worker looks at together. */
   readonly token: string;
+  readonly lane: Lane;
+  /** End of the lease (epoch ms) if the worker crashes. */
+  readonly until: number;
   /** Changes when something was put into the webhook's queue. */
   readonly wake: string;
 }
@@ -40,7 +44,9 @@ export interface DeliveryStore {
    */
   wake(ref: WebhookRef, at: number, now: number, isRequested?: boolean): Promise<boolean>;
   /** The webhook, for one worker alone; undefined where another has it, it is paused, or not active. */
-  acquire(ref: WebhookRef, token: string, now: number, until: number): Promise<Lease | undefined>;
+  acquire(ref: WebhookRef, worker: Pick<Lease, 'token' | 'lane' | 'until'>, now: number): Promise<Lease | undefined>;
+  /** Counts the workers of the lease's lane that began to work for its account before its own. */
+  workersBefore(lease: Lease, now: number): Promise<number>;
   /** The next of its queue that are due, at most so many, in order; first those that were requested. */
   due(ref: WebhookRef, now: number, limit: number): Promise<DueDelivery[]>;
   /** Unless the delivery was put into the queue again meanwhile. */
@@ -60,6 +66,9 @@ export interface DeliveryStore {
   disable(lease: Lease, reason: DisabledReason, now: number): Promise<void>;
   /** Webhooks that have something to send by `now`. */
   webhooksDue(now: number): AsyncGenerator<WebhookRef>;
-  /** Whether the sweep must send a message for a due webhook: none is in the queue, or it was lost. Returns true to one caller only. */
-  takeDue(ref: WebhookRef, now: number): Promise<boolean>;
+  /**
+   * The lane to which the sweep must send a message for a due webhook, because none is in a queue, or it was lost. Returns undefined
+   * to all callers but one.
+   */
+  takeDue(ref: WebhookRef, now: number): Promise<Lane | undefined>;
 }

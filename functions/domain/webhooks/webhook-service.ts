@@ -113,7 +113,8 @@ export function webhookService(parts: WebhookServiceParts) {
 
   async function wakeNow(webhook: Webhook): Promise<void> {
     const now = clock.now();
-    if (await deliveries.wake(webhook, now, now)) await notify(webhook, now);
+    if (await deliveries.wake(webhook, now, now))
+      await notify({ accountId: webhook.accountId, ids: [webhook.id] }, 'normal', now);
   }
 
   async function remove(accountId: number, id: string): Promise<void> {

@@ -21,7 +21,12 @@ export interface Health {
   readonly failingSince?: number | undefined;
   /** Nothing is sent before, unless its owner requests it. */
   readonly pausedUntil?: number | undefined;
+  /** The latest run saw a response, or none, after more than two seconds. */
+  readonly isSlow?: boolean | undefined;
 }
+
+/** Queues with workers of their own, so that slow receivers do not occupy those of quick ones. */
+export type Lane = 'normal' | 'slow';
 
 /** An account's webhook. Moments in epoch ms. */
 export interface Webhook extends WebhookRef {
@@ -39,6 +44,8 @@ export interface Webhook extends WebhookRef {
 }
 
 export const healthy: Health = { failures: 0 };
+
+export const laneOf = ({ isSlow = false }: Health): Lane => (isSlow ? 'slow' : 'normal');
 
 export const wants = ({ events }: Webhook, type: WebhookEventType): boolean =>
   events.includes(allEvents) || events.includes(type);

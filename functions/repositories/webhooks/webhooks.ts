@@ -71,7 +71,7 @@ export function webhookStore(client: DynamoDBDocumentClient, table: string, mete
         Key: webhookKey(after),
         UpdateExpression: [
           `SET ${set.map((field) => `#${field} = :${field}`).join(', ')}, failures = :none`,
-          `REMOVE ${['failingSince', 'pausedUntil', ...removed.map((field) => `#${field}`), ...asleep].join(', ')}`,
+          `REMOVE ${['failingSince', 'pausedUntil', 'isSlow', ...removed.map((field) => `#${field}`), ...asleep].join(', ')}`,
         ].join(' '),
         ConditionExpression: '#revision = :before',
         ExpressionAttributeNames: {

@@ -104,7 +104,7 @@ function build() {
       ]);
       return sqsQueue(sqsClient(), core.queueUrl(id));
     });
-  const webhookQueue = queueOf('webhooks');
+  const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {
     const { requestStore } = await import('#repositories/requests/requests.ts');
     return requestStore(dynamo(), table('requests'));
@@ -186,7 +186,7 @@ function build() {
     }),
     ledgerRetry: queueOf('ledgerRetry'),
     sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
-    webhookQueue,
+    webhookQueue: webhookQueues.normal,
     agents: lazy(async () => {
       const { agentServices } = await import('./agents.ts');
       return agentServices(core, demandUnlessLocal(agentChanges));
@@ -194,7 +194,7 @@ function build() {
     audioJobs,
     webhooks: lazy(async () => {
       const { webhookServices } = await import('./webhooks.ts');
-      return webhookServices(core, webhookQueue, {
+      return webhookServices(core, webhookQueues, {
         demandChange: demandUnlessLocal(webhookChanges),
         demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
       });

@@ -9,7 +9,7 @@ import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
 import { notifier } from '#domain/webhooks/sending/notify.ts';
 import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
 import { webhookService } from '#domain/webhooks/webhook-service.ts';
-import type { WebhookRef } from '#domain/webhooks/webhook.ts';
+import type { Lane, WebhookRef } from '#domain/webhooks/webhook.ts';
 import { StoredMessage } from '#repositories/messages/message-items.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
@@ -30,7 +30,11 @@ export interface WebhookThrottles {
 }
 
 /** What is about webhooks, each part built when it is first needed. */
-export function webhookServices(core: CoreServices, queue: () => Promise<MessageQueue>, throttles: WebhookThrottles) {
+export function webhookServices(
+  core: CoreServices,
+  queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>,
+  throttles: WebhookThrottles,
+) {
   const { environment, clock, random, table, metering } = core;
   const { PUBLIC_ORIGIN, WEBHOOK_TARGETS: targets } = environment;
   const webhooks = lazy(() => webhookStore(dynamoClient(), table('webhooks'), () => table('meters')));
@@ -41,7 +45,7 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
       ...leases(dynamoClient(), tables, PUBLIC_ORIGIN, random),
     };
   });
-  const notify = notifier(queue, clock);
+  const notify = notifier(queues, clock);
   const management = lazy(() => {
     const accounts = { metering: metering(), demandChange: throttles.demandChange };
     const parts = { webhooks: webhooks(), deliveries: deliveries(), accounts };
@@ -73,14 +77,14 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
     },
     worker: lazy(async () => {
       const { httpReceiver } = await import('#gateways/webhooks/http-receiver.ts');
-      const isOpen = async (accountId: number) => {
+      const findOpen = async (accountId: number) => {
         const meter = await metering().find(accountId);
-        return meter !== undefined && meter.closed === undefined;
+        return meter && meter.closed === undefined ? { webhooks: meter.webhooks?.size ?? 0 } : undefined;
       };
       return webhookWorker({
         deliveries: deliveries(),
         open: (url) => httpReceiver(url, { targets }),
-        isOpen,
+        findOpen,
         notify,
         clock,
         wallClock: { now: () => Date.now() },
@@ -92,8 +96,9 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
       const now = clock.now();
       let woken = 0;
       const wake = async (webhook: WebhookRef): Promise<void> => {
-        if (!(await deliveries().takeDue(webhook, now))) return;
-        await notify(webhook, now);
+        const lane = await deliveries().takeDue(webhook, now);
+        if (!lane) return;
+        await notify({ accountId: webhook.accountId, ids: [webhook.id] }, lane, now);
         woken += 1;
       };
       const { failures } = await visitEach(deliveries().webhooksDue(now), wake, { concurrency, signal });

@@ -148,7 +148,12 @@ test('only the archiver scans, and items are deleted where sessions, throttles, 
   const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
   expect(meters).toEqual(['purge-accounts']);
   const webhooks = deleting.filter(({ resource }) => resource === 'table webhooks').map(({ id }) => id);
-  expect(webhooks.toSorted()).toEqual(['delete-webhook', 'deliver-webhooks', 'purge-accounts']);
+  expect(webhooks.toSorted()).toEqual([
+    'delete-webhook',
+    'deliver-slow-webhooks',
+    'deliver-webhooks',
+    'purge-accounts',
+  ]);
   const agents = deleting.filter(({ resource }) => resource === 'table agents').map(({ id }) => id);
   expect(agents.toSorted()).toEqual([
     'create-document',

@@ -6,7 +6,7 @@ import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
 import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
 import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/sending/worker.ts';
-import { healthy, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
+import { healthy, type Lane, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
 import { leases } from '#repositories/webhooks/leases.ts';
@@ -36,7 +36,7 @@ export async function startSending() {
   let accounts = 0;
   let respond: Respond = () => responds(204);
   const sent: { readonly at: number; readonly url: string; readonly id: string; readonly body: string }[] = [];
-  const notified: { readonly id: string; readonly at: number }[] = [];
+  const notified: { readonly id: string; readonly lane: Lane; readonly at: number }[] = [];
   const closed = new Set<number>();
   const clock = { now: () => now };
 
@@ -56,17 +56,20 @@ export async function startSending() {
   });
 
   /** A worker on these stores, but for what a test puts in their place. */
-  const workerWith = (about: Partial<WorkerParts> = {}) =>
-    webhookWorker({
+  function workerWith(about: Partial<WorkerParts> = {}) {
+    const work = webhookWorker({
       deliveries,
       open,
-      isOpen: async (accountId) => !closed.has(accountId),
-      notify: async ({ id }, at) => void notified.push({ id, at }),
+      findOpen: async (accountId) => (closed.has(accountId) ? undefined : { webhooks: 10 }),
+      notify: async ({ ids }, lane, at) => void notified.push(...ids.map((id) => ({ id, lane, at }))),
       clock,
-      wallClock: clock,
+      wallClock: { now: () => Date.now() },
       random,
       ...about,
     });
+    return ({ accountId, id }: WebhookRef, hops = 0, lane: Lane = 'normal') =>
+      work({ accountId, ids: [id] }, lane, hops);
+  }
 
   async function webhook(about: Partial<Webhook> = {}): Promise<Webhook> {
     accounts += 1;

@@ -1,9 +1,10 @@
 import { newRequestId } from '../../shared/ids.ts';
 import type { Clock, Random } from '../../shared/ports.ts';
+import { throwTogether, visitEach } from '../../shared/visit-each.ts';
 import type { DeliveryStore, Lease } from '../delivery-store.ts';
 import type { AttemptResult, DueDelivery } from '../delivery.ts';
-import { type DisabledReason, type Health, healthy, signingSecrets, type WebhookRef } from '../webhook.ts';
-import type { Notify } from './notify.ts';
+import { type DisabledReason, type Health, healthy, type Lane, laneOf, signingSecrets } from '../webhook.ts';
+import type { Notify, WebhookGroup } from './notify.ts';
 import { hasFailedForLong, healthAfterFailure, isGone, isProbing, isSuccess, nextAttempt } from './retry.ts';
 import { signedHeaders } from './signature.ts';
 
@@ -14,10 +15,13 @@ export interface Receiver {
 }
 
 export interface WorkerParts {
-  readonly deliveries: Pick<DeliveryStore, 'acquire' | 'due' | 'record' | 'release' | 'park' | 'disable'>;
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'acquire' | 'workersBefore' | 'due' | 'record' | 'release' | 'park' | 'disable'
+  >;
   readonly open: (url: string) => Receiver;
-  /** Whether the account may send: it is neither suspended nor deleted. */
-  readonly isOpen: (accountId: number) => Promise<boolean>;
+  /** Number of webhooks of an account; undefined if it may send nothing because it is suspended or deleted. */
+  readonly findOpen: (accountId: number) => Promise<{ readonly webhooks: number } | undefined>;
   readonly notify: Notify;
   readonly clock: Clock;
   /** The time of the world, which receivers compare timestamps with. */
@@ -29,54 +33,103 @@ export interface WorkerParts {
 const concurrency = 10;
 const pageSize = 100;
 
-/** A worker begins no more attempts after this; the last of them ends within the function's time, and the lease after that. */
-const workMs = 30_000;
+/**
+ * A worker begins no attempt after this. The last one ends within the function's timeout, and the lease after that. In the slow lane
+ * a turn is one round of requests, so that the workers go round among the accounts.
+ */
+const workMs: Readonly<Record<Lane, number>> = { normal: 30_000, slow: 1000 };
 const leaseMs = 75_000;
 
-/** Sends what is due to webhooks. One worker at a time has a webhook, so that it is sent no more than so many requests concurrently. */
+/** A receiver that takes longer than this (ms) is slow. */
+const slowMs = 2000;
+
+/** Workers of the normal lane that an account may occupy at a time; further webhooks go to the slow lane. */
+const maxWorkers = 4;
+
+/** Whether an account may be sent anything now in a lane. */
+type Standing = 'open' | 'closed' | 'over its share';
+
+/** What the webhooks that a worker looks at together have in common. */
+interface Turn extends Pick<Lease, 'token' | 'lane' | 'until'> {
+  readonly endsAt: number;
+  readonly hops: number;
+  readonly standing: (lease: Lease) => Promise<Standing>;
+}
+
+/** Sends the due deliveries of webhooks. One worker at a time has a webhook, which bounds the concurrent requests to it. */
 export function webhookWorker(parts: WorkerParts) {
-  return async (ref: WebhookRef, hops = 0): Promise<void> => {
-    const { deliveries, clock, random } = parts;
+  const { deliveries, findOpen, clock, random } = parts;
+
+  async function standingOf(lease: Lease): Promise<Standing> {
+    const account = await findOpen(lease.webhook.accountId);
+    if (!account) return 'closed';
+    // Fewer webhooks cannot occupy more workers.
+    if (lease.lane === 'slow' || account.webhooks <= maxWorkers) return 'open';
+    return (await deliveries.workersBefore(lease, clock.now())) < maxWorkers ? 'open' : 'over its share';
+  }
+
+  return async ({ accountId, ids }: WebhookGroup, lane: Lane, hops = 0): Promise<void> => {
     const now = clock.now();
-    const lease = await deliveries.acquire(ref, newRequestId(random), now, now + leaseMs);
-    if (!lease) return;
-    const work = new Work(parts, lease, now + workMs, hops);
-    try {
-      await work.run();
-    } finally {
-      work.close();
+    let standing: Promise<Standing> | undefined;
+    const turn: Turn = {
+      token: newRequestId(random),
+      lane,
+      until: now + leaseMs,
+      endsAt: now + workMs[lane],
+      hops,
+      standing: (lease) => (standing ??= standingOf(lease)),
+    };
+    async function workOn(id: string): Promise<void> {
+      const lease = await deliveries.acquire({ accountId, id }, turn, now);
+      if (!lease) return;
+      const work = new Work(parts, lease, turn);
+      try {
+        await work.run();
+      } finally {
+        work.close();
+      }
     }
+    const { failures } = await visitEach(ids.values(), workOn, { concurrency: ids.length });
+    throwTogether(failures, 'webhooks could not be sent their deliveries');
   };
 }
 
 class Work {
   readonly #parts: WorkerParts;
-  readonly #endsAt: number;
-  readonly #hops: number;
+  readonly #turn: Turn;
+  /** When the attempts that are under way began, in the time of the world. */
+  readonly #underWay = new Set<{ readonly since: number }>();
   #lease: Lease;
   #health: Health;
   #receiver: Receiver;
   #disabledFor: DisabledReason | undefined;
+  /** Whether a receiver was slow in this run; undefined before the first attempt. */
+  #isSlow: boolean | undefined;
+  #isOverShare = false;
 
-  constructor(parts: WorkerParts, lease: Lease, endsAt: number, hops: number) {
+  constructor(parts: WorkerParts, lease: Lease, turn: Turn) {
     this.#parts = parts;
-    this.#endsAt = endsAt;
-    this.#hops = hops;
+    this.#turn = turn;
     this.#lease = lease;
     this.#health = lease.webhook.health;
     this.#receiver = parts.open(lease.webhook.url);
   }
 
   async run(): Promise<void> {
-    const { deliveries, clock, notify, isOpen } = this.#parts;
-    const { accountId } = this.#lease.webhook;
-    if (!(await isOpen(accountId))) return deliveries.park(this.#lease);
+    const { deliveries, clock, notify } = this.#parts;
+    const { accountId, id } = this.#lease.webhook;
+    const standing = await this.#turn.standing(this.#lease);
+    if (standing === 'closed') return deliveries.park(this.#lease);
+    this.#isOverShare = standing === 'over its share';
     for (;;) {
       await this.#emptyQueue();
       if (this.#disabledFor) return deliveries.disable(this.#lease, this.#disabledFor, clock.now());
-      const released = await deliveries.release(this.#lease, this.#health, clock.now());
+      const isSlow = this.#isSlow ?? this.#lease.webhook.health.isSlow ?? false;
+      const released = await deliveries.release(this.#lease, { ...this.#health, isSlow }, clock.now());
       if (!('renewed' in released)) {
-        if (released.dueAt !== undefined) await notify(this.#lease.webhook, released.dueAt, this.#hops + 1);
+        const lane = this.#isOverShare ? 'slow' : laneOf({ ...this.#health, isSlow });
+        if (released.dueAt !== undefined)
+          await notify({ accountId, ids: [id] }, lane, released.dueAt, this.#turn.hops + 1);
         return;
       }
       this.#take(released.renewed);
@@ -93,14 +146,15 @@ class Work {
     this.#lease = lease;
     if (!isChanged) return;
     this.#health = lease.webhook.health;
+    this.#isSlow = undefined;
     this.#receiver.close();
     this.#receiver = this.#parts.open(lease.webhook.url);
   }
 
-  /** Until nothing is due, the webhook fails, or the time is up. */
+  /** Until nothing is due, the webhook fails or leaves the lane, or the time is up. */
   async #emptyQueue(): Promise<void> {
     const { clock, deliveries } = this.#parts;
-    while (clock.now() < this.#endsAt && !this.#disabledFor) {
+    while (clock.now() < this.#turn.endsAt && !this.#disabledFor && !this.#leavesLane()) {
       const isProbe = isProbing(this.#health);
       const due = await deliveries.due(this.#lease.webhook, clock.now(), isProbe ? 1 : pageSize);
       const wanted = due.filter((delivery) => this.#maySend(delivery, isProbe));
@@ -120,9 +174,17 @@ class Work {
   /** What may not be sent now stays in the queue as it is, and counts no attempt. */
   #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
     const now = this.#parts.clock.now();
-    if (now >= this.#endsAt || this.#disabledFor) return false;
+    if (now >= this.#turn.endsAt || this.#disabledFor || this.#leavesLane()) return false;
     const isPaused = (this.#health.pausedUntil ?? 0) > now;
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
+  }
+
+  /** Whether the webhook continues in the slow lane. Attempts that are under way end here. */
+  #leavesLane(): boolean {
+    if (this.#turn.lane === 'slow') return false;
+    const before = this.#parts.wallClock.now() - slowMs;
+    if (this.#underWay.values().some(({ since }) => since < before)) this.#isSlow = true;
+    return this.#isOverShare || (this.#isSlow ?? this.#health.isSlow ?? false);
   }
 
   async #attempt(delivery: DueDelivery): Promise<void> {
@@ -130,7 +192,12 @@ class Work {
     const { eventId: id, body } = delivery;
     const secrets = signingSecrets(this.#lease.webhook, this.#parts.clock.now()).map(({ value }) => value);
     const headers = signedHeaders({ id, body }, Math.floor(wallClock.now() / 1000), secrets);
-    await this.#record(delivery, await this.#receiver.send(headers, body));
+    const attempt = { since: wallClock.now() };
+    this.#underWay.add(attempt);
+    const result = await this.#receiver.send(headers, body);
+    this.#underWay.delete(attempt);
+    this.#isSlow = this.#isSlow === true || result.durationMs > slowMs;
+    await this.#record(delivery, result);
   }
 
   async #record(delivery: DueDelivery, result: AttemptResult): Promise<void> {

@@ -21,7 +21,7 @@ afterAll(() => s.close());
 const parts = () => ({
   webhooks: s.webhooks,
   deliveries: s.deliveries,
-  notify: async ({ id }: { id: string }) => void notified.push(id),
+  notify: async ({ ids }: { ids: readonly string[] }) => void notified.push(...ids),
   clock: s.clock,
 });
 
