@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deliveryStatuses } from '#contract/webhooks/webhooks.ts';
 import { encodeBytes, encodeNumber } from '../shared/base62.ts';
-import type { AccountEvent } from './events/event.ts';
+import type { AccountEvent } from './events.ts';
 import { isoOrNull, type Webhook, type WebhookRef } from './webhook.ts';
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];

@@ -4,7 +4,7 @@ import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
-import type { MeterChange } from '#domain/webhooks/events/event.ts';
+import type { MeterChange } from '#domain/webhooks/events.ts';
 import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
 import type { Webhook } from '#domain/webhooks/webhook.ts';
 import { credits } from '#test/meter/meters.ts';
