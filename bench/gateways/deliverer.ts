@@ -2,8 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { newDelivery } from '#domain/webhooks/delivery.ts';
-import { newSecret, signedHeaders } from '#domain/webhooks/sending/signature.ts';
-import { healthy, type Webhook } from '#domain/webhooks/webhook.ts';
+import { type Webhook, healthy, newSecret, signedHeaders } from '#domain/webhooks/webhook.ts';
 import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';
 import { benchAccounts } from '../shared/accounts.ts';
 

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { buildConnector as Connector } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
-import { isAllowedAddress, type Targets } from '#domain/webhooks/sending/target.ts';
+import { isAllowedAddress, type Targets } from '#domain/webhooks/target.ts';
 
 /** A host has an address that webhooks may not be at. */
 export class ForbiddenAddress extends Error {

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
-import type { Targets } from '#domain/webhooks/sending/target.ts';
-import type { Receiver } from '#domain/webhooks/sending/worker.ts';
+import type { Targets } from '#domain/webhooks/target.ts';
+import type { Receiver } from '#domain/webhooks/worker.ts';
 import { failureText } from './failure-text.ts';
 import { guardedConnector, type Resolve } from './guarded-connector.ts';
 

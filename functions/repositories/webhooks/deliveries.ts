@@ -5,8 +5,7 @@ import {
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import type { DeliveryStore, RecordedAttempt } from '#domain/webhooks/delivery-store.ts';
-import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
+import type { Delivery, DeliveryStore, DueDelivery, RecordedAttempt } from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';

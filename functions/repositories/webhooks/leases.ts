@@ -2,9 +2,8 @@ import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand
 import * as v from 'valibot';
 import { webhookDisabledMail } from '#domain/accounts/mails/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
-import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
-import { hasMessage } from '#domain/webhooks/sending/notify.ts';
-import { type DisabledReason, type Health, laneOf, type WebhookRef } from '#domain/webhooks/webhook.ts';
+import type { DeliveryStore, Lease } from '#domain/webhooks/delivery.ts';
+import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
 import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { deliveryStatuses, disabledReasons } from '#contract/webhooks/webhooks.ts';
-import type { Lease } from '#domain/webhooks/delivery-store.ts';
-import { type Delivery, type DueDelivery, retentionMs } from '#domain/webhooks/delivery.ts';
+import { type Delivery, type DueDelivery, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
 import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 

@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { limits } from '#contract/shared/limits.ts';
 import { retentionMs } from '#domain/webhooks/delivery.ts';
-import type { WebhookStore } from '#domain/webhooks/webhook-store.ts';
-import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
+import type { Webhook, WebhookRef, WebhookStore } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';

@@ -1,14 +1,11 @@
 import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
-import { deliveryService } from '#domain/webhooks/delivery-service.ts';
-import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
+import { type DeliveryStore, deliveryService } from '#domain/webhooks/delivery.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import { eventId, messageEvent } from '#domain/webhooks/events.ts';
-import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
-import { notifier } from '#domain/webhooks/sending/notify.ts';
-import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
-import { webhookService } from '#domain/webhooks/webhook-service.ts';
-import type { Lane, WebhookRef } from '#domain/webhooks/webhook.ts';
+import { type Lane, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
+import { webhookWorker } from '#domain/webhooks/worker.ts';
 import { StoredMessage } from '#repositories/messages/message-items.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryLog } from '#repositories/webhooks/deliveries.ts';

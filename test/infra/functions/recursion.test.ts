@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
-import { maxHops } from '#domain/webhooks/sending/notify.ts';
+import { maxHops } from '#domain/webhooks/webhook.ts';
 import { functionsOf, synthesise } from '../synth.ts';
 
 const { api: template } = await synthesise();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
-import type { Receiver as Target } from '#domain/webhooks/sending/worker.ts';
+import type { Receiver as Target } from '#domain/webhooks/worker.ts';
 import { httpReceiver, type ReceiverSettings } from '#gateways/webhooks/http-receiver.ts';
 import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
 import { hang, type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';

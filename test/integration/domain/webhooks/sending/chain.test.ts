@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maxHops, notifier, type WakeMessage } from '#domain/webhooks/sending/notify.ts';
+import { maxHops, notifier, type WakeMessage } from '#domain/webhooks/webhook.ts';
 import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
 
 let s: Sending;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkerParts } from '#domain/webhooks/sending/worker.ts';
+import type { WorkerParts } from '#domain/webhooks/worker.ts';
 import { times } from '#test/many.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';
 import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';

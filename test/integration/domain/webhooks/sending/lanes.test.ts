@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
-import { notifier } from '#domain/webhooks/sending/notify.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
+import { notifier } from '#domain/webhooks/webhook.ts';
 import { meterWith } from '#test/meter/meters.ts';
 import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
 

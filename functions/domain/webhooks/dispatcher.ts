@@ -1,12 +1,9 @@
 import { webhooksPlan } from '#contract/billing/plans.ts';
-import type { Meter } from '../../meter/meter.ts';
-import type { Clock } from '../../shared/ports.ts';
-import type { DeliveryStore } from '../delivery-store.ts';
-import { newDelivery } from '../delivery.ts';
-import { type AccountEvent, type MeterChange, eventId, eventsOf } from '../events.ts';
-import type { WebhookStore } from '../webhook-store.ts';
-import { laneOf, type Webhook, wants } from '../webhook.ts';
-import type { Notify } from './notify.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { Clock } from '../shared/ports.ts';
+import { type DeliveryStore, newDelivery } from './delivery.ts';
+import { type AccountEvent, type MeterChange, eventId, eventsOf } from './events.ts';
+import { type Notify, type Webhook, type WebhookStore, laneOf, wants } from './webhook.ts';
 
 /** Transactions that are under way at a time; the events of an account need no order. */
 const concurrency = 10;
