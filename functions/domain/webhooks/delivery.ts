@@ -85,7 +85,7 @@ export function newDelivery(event: AccountEvent & { readonly id: string }, webho
 }
 
 /** A delivery as its owner sees it; while its webhook is disabled, no attempt is due. */
-export function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhook, 'status'>) {
+function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhook, 'status'>) {
   const { id, eventId, type, status, attempts, createdAt, body, nextAttemptAt, last } = delivery;
   const isDue = status === 'pending' && webhookStatus === 'active';
   return {

@@ -64,7 +64,7 @@ export const signingSecrets = ({ secrets }: Webhook, now: number): readonly Secr
   secrets.filter(({ until }) => until === undefined || until > now);
 
 /** A webhook as its owner sees it; secrets are shown when they are made and never again. */
-export function webhookView(webhook: Webhook) {
+function webhookView(webhook: Webhook) {
   const { id, url, events, description = null, status, disabledReason = null, createdAt, health } = webhook;
   return {
     id,

@@ -251,7 +251,7 @@ const disabledAfterMs = 5 * day;
 export const isSuccess = ({ status = 0 }: AttemptResult): boolean => status >= 200 && status < 300;
 
 /** The receiver's statement that the webhook is no more (RFC 9110, 15.5.11). */
-export const isGone = ({ status }: AttemptResult): boolean => status === 410;
+const isGone = ({ status }: AttemptResult): boolean => status === 410;
 
 /** When a delivery is tried again after so many failed attempts (epoch ms); undefined when it is given up. */
 export function nextAttempt(tries: number, result: AttemptResult, now: number, random: Random): number | undefined {

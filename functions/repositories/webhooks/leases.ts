@@ -1,14 +1,13 @@
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { limits } from '#contract/shared/limits.ts';
 import { webhookDisabledMail } from '#domain/accounts/mails/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
-import type { DeliveryStore, Lease } from '#domain/webhooks/delivery.ts';
+import { type DeliveryStore, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
 import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
-import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
+import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit } from '../shared/transaction.ts';
-import { noticeItem } from './notices.ts';
+import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
   accountPartition,
   isRequested,
@@ -23,6 +22,8 @@ import {
   webhookPartition,
   webhookPrefix,
 } from './webhook-items.ts';
+
+import * as v from 'valibot';
 
 type Leases = Pick<
   DeliveryStore,
@@ -272,4 +273,19 @@ export function leases(
   }
 
   return { wake, acquire, workersBefore, release, park, disable, webhooksDue, takeDue };
+}
+
+/** Fails where the mails of the day (UTC) to an account are used up: webhooks can be enabled and created in a loop. */
+function noticeItem(table: string, accountId: number, now: number): TransactItem {
+  const date = new Date(now).toISOString().slice(0, 10);
+  return {
+    Update: {
+      TableName: table,
+      Key: { pk: accountPartition(accountId), sk: `notices#${date}` },
+      UpdateExpression: 'SET #ttl = :ttl ADD mails :one',
+      ConditionExpression: 'attribute_not_exists(mails) OR mails < :max',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':max': limits.webhooks, ':ttl': seconds(now + retentionMs) },
+    },
+  };
 }

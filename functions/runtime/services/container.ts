@@ -76,7 +76,7 @@ function build() {
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId, signal) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
-        import('#repositories/webhooks/purge.ts'),
+        import('#repositories/webhooks/webhooks.ts'),
         import('#repositories/agents/purge.ts'),
         import('#repositories/messages/purge.ts'),
       ]);

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { throwTogether, visitEach } from '#domain/shared/visit-each.ts';
-import { type DeliveryStore, deliveryService } from '#domain/webhooks/delivery.ts';
+import { deliveryService } from '#domain/webhooks/delivery.ts';
 import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import { eventId, messageEvent } from '#domain/webhooks/events.ts';
+import { isAllowedAddress } from '#domain/webhooks/target.ts';
 import { type Lane, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
 import { webhookWorker } from '#domain/webhooks/worker.ts';
 import { StoredMessage } from '#repositories/messages/message-items.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
-import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
-import { leases } from '#repositories/webhooks/leases.ts';
+import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../shared/lazy.ts';
@@ -34,12 +34,9 @@ export function webhookServices(
   const { environment, clock, random, table, metering } = core;
   const { PUBLIC_ORIGIN, WEBHOOK_TARGETS: targets } = environment;
   const webhooks = lazy(() => webhookStore(dynamoClient(), table('webhooks'), () => table('meters')));
-  const deliveries = lazy((): DeliveryStore => {
+  const deliveries = lazy(() => {
     const tables = { webhooks: table('webhooks'), accounts: () => table('accounts') };
-    return {
-      ...deliveryLog(dynamoClient(), tables.webhooks),
-      ...leases(dynamoClient(), tables, PUBLIC_ORIGIN, random),
-    };
+    return deliveryStore(dynamoClient(), tables, PUBLIC_ORIGIN, random);
   });
   const notify = notifier(queues, clock);
   const management = lazy(() => {
@@ -79,7 +76,7 @@ export function webhookServices(
       };
       return webhookWorker({
         deliveries: deliveries(),
-        open: (url) => httpReceiver(url, { targets }),
+        open: (url) => httpReceiver(url, { isAllowed: (address) => isAllowedAddress(address, targets) }),
         findOpen,
         notify,
         clock,

@@ -3,12 +3,11 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
-import { type AttemptResult, type Delivery, type DeliveryStore, newDelivery } from '#domain/webhooks/delivery.ts';
+import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
 import { healthy, type Lane, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
 import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/worker.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
-import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
-import { leases } from '#repositories/webhooks/leases.ts';
+import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { startTestDatabase } from '../database/database.ts';
 
@@ -41,10 +40,7 @@ export async function startSending() {
 
   const webhooks = webhookStore(client, table, () => tables.meters.name);
   const where = { webhooks: table, accounts: () => tables.accounts.name };
-  const deliveries: DeliveryStore = {
-    ...deliveryLog(client, table),
-    ...leases(client, where, 'https://text.example.com', random),
-  };
+  const deliveries = deliveryStore(client, where, 'https://text.example.com', random);
 
   const open = (url: string): Receiver => ({
     async send(headers, body) {
