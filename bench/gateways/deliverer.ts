@@ -2,8 +2,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { newDelivery } from '#domain/webhooks/delivery.ts';
-import { newSecret, signedHeaders } from '#domain/webhooks/sending/signature.ts';
-import { healthy, type Webhook } from '#domain/webhooks/webhook.ts';
+import { type Webhook, healthy, newSecret, signedHeaders } from '#domain/webhooks/webhook.ts';
 import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';
 import { benchAccounts } from '../shared/accounts.ts';
 
@@ -28,8 +27,7 @@ Object.assign(process.env, {
 });
 const { handler } = await import('#jobs/webhooks/deliver-webhooks.ts');
 const { dynamoClient } = await import('#runtime/aws/clients.ts');
-const { deliveryLog } = await import('#repositories/webhooks/deliveries.ts');
-const { leases } = await import('#repositories/webhooks/leases.ts');
+const { deliveryStore } = await import('#repositories/webhooks/deliveries.ts');
 const { webhookStore } = await import('#repositories/webhooks/webhooks.ts');
 
 const client = dynamoClient();
@@ -49,8 +47,8 @@ const webhook: Webhook = {
   revision: 1,
   health: healthy,
 };
-const log = deliveryLog(client, table.name);
-const { wake } = leases(client, { webhooks: table.name, accounts: () => accounts.name }, 'http://127.0.0.1', random);
+const names = { webhooks: table.name, accounts: () => accounts.name };
+const deliveries = deliveryStore(client, names, 'http://127.0.0.1', random);
 await webhookStore(client, table.name, () => meters.name).create(webhook);
 
 const deliveryOf = (id: string) => {
@@ -59,23 +57,23 @@ const deliveryOf = (id: string) => {
   return newDelivery({ id, type: 'webhook.test', at, data }, webhook, Date.now());
 };
 
-async function enqueue(prefix: string, deliveries: number): Promise<void> {
-  for (let start = 0; start < deliveries; start += 20) {
+async function enqueue(prefix: string, count: number): Promise<void> {
+  for (let start = 0; start < count; start += 20) {
     const some = Array.from({ length: 20 }, (_, index) => deliveryOf(`${prefix}${start + index}`));
-    await Promise.all(some.map((delivery) => log.add([delivery])));
+    await Promise.all(some.map((delivery) => deliveries.add([delivery])));
   }
 }
 
 async function deliver(): Promise<void> {
-  await wake(webhook, Date.now(), Date.now());
-  const body = JSON.stringify({ wake: { accountId, id: webhook.id } });
+  await deliveries.wake(webhook, Date.now(), Date.now());
+  const body = JSON.stringify({ wake: { accountId, ids: [webhook.id], hops: 0 } });
   const { batchItemFailures } = await handler(Object.assign({ Records: [{ messageId: 'wake', body }] }));
   if (batchItemFailures.length > 0) throw new Error('the webhook was not delivered to');
 }
 
 /** As many concurrently as a worker sends. */
 async function post(requests: number): Promise<void> {
-  const receiver = httpReceiver(url, { targets: 'public and loopback' });
+  const receiver = httpReceiver(url, { isAllowed: () => true });
   const secrets = webhook.secrets.map(({ value }) => value);
   const { body } = deliveryOf('evt_post');
   let left = requests;

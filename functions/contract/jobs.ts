@@ -76,6 +76,9 @@ export interface Job {
 /** A record that fails holds up those behind it, and its work can be requested again: an outage of an hour is outlasted. */
 const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, givenUp: 'place' } as const;
 
+/** Queues of a function that wakes webhooks, quick or slow. */
+const lanes = ['webhooks', 'slowWebhooks'] as const;
+
 export const jobs = {
   projectLedger: {
     id: 'project-ledger',
@@ -149,7 +152,7 @@ export const jobs = {
       maxRecordAgeHours: 23,
       givenUp: 'place',
     },
-    uses: { tables: { webhooks: 'write' }, queues: ['webhooks'] },
+    uses: { tables: { webhooks: 'write' }, queues: lanes },
     timeoutSeconds: 60,
   },
   deliverWebhooks: {
@@ -159,7 +162,16 @@ export const jobs = {
     loss: 'Webhooks are sent no events; they are sent late once it runs again.',
     // Receivers that hang keep functions waiting, which others need too.
     trigger: { queue: 'webhooks', maxConcurrency: 100 },
-    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: ['webhooks'] },
+    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
+    timeoutSeconds: 60,
+  },
+  deliverSlowWebhooks: {
+    id: 'deliver-slow-webhooks',
+    feature: 'webhooks',
+    summary: 'Sends what is due to a webhook whose receiver responds slowly, a few requests at a time',
+    loss: 'Webhooks with slow receivers are sent no events; they are sent late once it runs again.',
+    trigger: { queue: 'slowWebhooks', maxConcurrency: 50 },
+    uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
     timeoutSeconds: 60,
   },
   recordReceipts: {
@@ -177,7 +189,7 @@ export const jobs = {
     summary: 'Writes a delivery of each event of a message for each webhook of its account that wants it',
     loss: 'Webhooks are sent no events of messages; they are sent late once it runs again.',
     trigger: { stream: 'messages', newImageHas: { name: 'status', type: 'S' }, ...oneByOne },
-    uses: { tables: { webhooks: 'write', meters: 'read' }, queues: ['webhooks'] },
+    uses: { tables: { webhooks: 'write', meters: 'read' }, queues: lanes },
     timeoutSeconds: 60,
   },
   sweepWebhooks: {
@@ -186,7 +198,7 @@ export const jobs = {
     summary: 'Wakes webhooks with a retry that is due, or whose message was lost',
     loss: 'Failed deliveries of webhooks are not retried after 15 minutes.',
     trigger: { everySeconds: 60 },
-    uses: { tables: { webhooks: 'write' }, queues: ['webhooks'] },
+    uses: { tables: { webhooks: 'write' }, queues: lanes },
     timeoutSeconds: 55,
   },
   endTranscriptions: {

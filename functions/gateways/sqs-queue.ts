@@ -4,9 +4,12 @@ import type { MessageQueue } from '#domain/shared/ports.ts';
 /** Sends to the SQS queue of this URL. */
 export function sqsQueue(client: SQSClient, QueueUrl: string): MessageQueue {
   return {
-    async send(message, DelaySeconds = 0) {
+    async send(message, { group: MessageGroupId, delaySeconds: DelaySeconds = 0 } = {}) {
       const MessageBody = JSON.stringify(message);
-      await client.send(new SendMessageCommand({ QueueUrl, MessageBody, ...(DelaySeconds > 0 && { DelaySeconds }) }));
+      // A group on a standard queue makes it a fair queue (AWS "How Amazon SQS fair queues work").
+      const fairness = MessageGroupId !== undefined && { MessageGroupId };
+      const delay = DelaySeconds > 0 && { DelaySeconds };
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody, ...fairness, ...delay }));
     },
   };
 }

@@ -26,8 +26,15 @@ export interface ReceivedMessage {
 export interface QueueStore {
   readonly has: (queue: string) => boolean;
   /** The message's id, once it is on disk; it is visible after so many seconds. */
-  readonly send: (queue: string, body: string, delaySeconds?: number) => string;
-  /** The oldest that are visible, at most so many; those out of tries go to the dead-letter queue instead. */
+  readonly send: (
+    queue: string,
+    body: string,
+    options?: { delaySeconds?: number; group?: string | undefined },
+  ) => string;
+  /**
+   * At most so many visible messages: first of the group with the fewest received and not deleted, then the oldest. Those out of tries go to the
+   * dead-letter queue instead.
+   */
   readonly receive: (queue: string, limit: number) => ReceivedMessage[];
   /** Whether a message is visible now. */
   readonly hasVisible: (queue: string) => boolean;
@@ -46,9 +53,21 @@ const defaultVisibilitySeconds = 30;
 const schema = `
 CREATE TABLE IF NOT EXISTS messages (
   position INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, queue TEXT NOT NULL, body TEXT NOT NULL,
-  sentAt INTEGER NOT NULL, visibleAt INTEGER NOT NULL, receives INTEGER NOT NULL, receipt TEXT
+  sentAt INTEGER NOT NULL, visibleAt INTEGER NOT NULL, receives INTEGER NOT NULL, receipt TEXT, tenant TEXT
 ) STRICT;
 CREATE INDEX IF NOT EXISTS by_queue ON messages (queue, position);`;
+
+/** In SQS's fair queues, messages of the tenants with the fewest received and not deleted come first (AWS "How Amazon SQS fair queues work"). */
+const takeSql = `
+WITH busy AS (
+  SELECT tenant, count(*) AS held FROM messages WHERE queue = :queue AND visibleAt > :now AND receives > 0 GROUP BY tenant
+), waiting AS (
+  SELECT position, coalesce(held, 0) + row_number() OVER (PARTITION BY tenant ORDER BY position) AS turn
+  FROM messages LEFT JOIN busy USING (tenant) WHERE queue = :queue AND visibleAt <= :now
+)
+UPDATE messages SET receives = receives + 1, visibleAt = :hiddenUntil, receipt = id || '#' || (receives + 1)
+WHERE position IN (SELECT position FROM waiting ORDER BY turn, position LIMIT :limit)
+RETURNING position, id, body, sentAt, receives, receipt`;
 
 const Row = v.object({
   position: v.number(),
@@ -69,28 +88,30 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     );
   const database = new DatabaseSync(file, { timeout: 5000 });
   database.exec(schema);
-  const insert = database.prepare('INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0, NULL)');
+  // Files of earlier versions have no groups.
+  if (!database.prepare("SELECT 1 FROM pragma_table_info('messages') WHERE name = 'tenant'").get())
+    database.exec('ALTER TABLE messages ADD COLUMN tenant TEXT');
+  const insert = database.prepare('INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0, NULL, ?)');
   const park = database.prepare('UPDATE messages SET queue = ? WHERE queue = ? AND visibleAt <= ? AND receives >= ?');
-  const take =
-    database.prepare(`UPDATE messages SET receives = receives + 1, visibleAt = ?, receipt = id || '#' || (receives + 1)
-    WHERE position IN (SELECT position FROM messages WHERE queue = ? AND visibleAt <= ? ORDER BY position LIMIT ?)
-    RETURNING position, id, body, sentAt, receives, receipt`);
+  const take = database.prepare(takeSql);
   const visible = database.prepare('SELECT 1 FROM messages WHERE queue = ? AND visibleAt <= ? LIMIT 1');
   const remove = database.prepare('DELETE FROM messages WHERE queue = ? AND receipt = ?');
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE queue = ?');
   const names = new Set(queues.flatMap(({ name }) => [name, deadLettersOf(name)]));
 
-  function send(queue: string, body: string, delaySeconds = 0): string {
+  const send: QueueStore['send'] = (queue, body, { delaySeconds = 0, group } = {}) => {
     const id = randomUUID();
-    insert.run(id, queue, body, now(), now() + 1000 * delaySeconds);
+    insert.run(id, queue, body, now(), now() + 1000 * delaySeconds, group ?? id);
     return id;
-  }
+  };
 
   function receive(name: string, limit: number): ReceivedMessage[] {
     const queue = queues.find((known) => known.name === name);
     if (queue) park.run(deadLettersOf(name), name, now(), queue.maxReceiveCount);
     const hiddenMs = 1000 * (queue?.visibilityTimeoutSeconds ?? defaultVisibilitySeconds);
-    const rows = take.all(now() + hiddenMs, name, now(), limit).map((row) => v.parse(Row, row));
+    const rows = take
+      .all({ hiddenUntil: now() + hiddenMs, queue: name, now: now(), limit })
+      .map((row) => v.parse(Row, row));
     return rows.toSorted((one, other) => one.position - other.position);
   }
 

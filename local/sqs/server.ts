@@ -23,6 +23,7 @@ const Send = v.object({
   QueueUrl,
   MessageBody: v.pipe(v.string(), v.nonEmpty(), v.maxBytes(maxMessageBytes)),
   DelaySeconds: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(900)), 0),
+  MessageGroupId: v.optional(v.pipe(v.string(), v.regex(/^[!-~]{1,128}$/))),
 });
 const Receive = v.object({
   QueueUrl,
@@ -37,8 +38,8 @@ export const queueUrl = (server: string, queue: string): string => `${server}/00
 export function startSqs(store: QueueStore): Promise<Loopback> {
   const operations: Readonly<Record<string, (input: unknown) => object>> = {
     SendMessage: (input) => {
-      const { QueueUrl: url, MessageBody, DelaySeconds } = parsed(Send, input);
-      const MessageId = store.send(queueAt(store, url), MessageBody, DelaySeconds);
+      const { QueueUrl: url, MessageBody, DelaySeconds: delaySeconds, MessageGroupId: group } = parsed(Send, input);
+      const MessageId = store.send(queueAt(store, url), MessageBody, { delaySeconds, group });
       return { MessageId, MD5OfMessageBody: md5(MessageBody) };
     },
     ReceiveMessage: (input) => {

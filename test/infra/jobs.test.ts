@@ -10,7 +10,8 @@ import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
-import { functionId, functionsOf, ofType, pathOf, synthesise, type Whole } from './synth.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
+import { type Whole } from './whole.ts';
 
 const { api: template } = await synthesise();
 
@@ -95,6 +96,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
       EventSourceArn: queueOf(id, 'Queue'),
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       ...(id === jobs.deliverWebhooks.id && { ScalingConfig: { MaximumConcurrency: 100 } }),
+      ...(id === jobs.deliverSlowWebhooks.id && { ScalingConfig: { MaximumConcurrency: 50 } }),
     });
   });
 

@@ -24,6 +24,7 @@ export const tableVariables = {
 export const queueVariables = {
   ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
   webhooks: 'WEBHOOKS_QUEUE_URL',
+  slowWebhooks: 'SLOW_WEBHOOKS_QUEUE_URL',
   documents: 'DOCUMENTS_QUEUE_URL',
   holdSweeps: 'HOLD_SWEEPS_QUEUE_URL',
   renewals: 'RENEWALS_QUEUE_URL',
@@ -57,6 +58,7 @@ export const Environment = v.object({
   TRANSCRIPTIONS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
+  SLOW_WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),

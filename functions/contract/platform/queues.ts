@@ -10,6 +10,8 @@ export const queues = {
   ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
   /** Webhooks that have something to send, and changes of meters whose events could not be written. As long as above. */
   webhooks: { name: 'webhooks', maxReceiveCount: 12 },
+  /** Webhooks whose receivers respond slowly, or whose account already occupies its share of the workers of the queue above. */
+  slowWebhooks: { name: 'slow-webhooks', maxReceiveCount: 12 },
   /** Documents of agents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
   documents: { name: 'documents', maxReceiveCount: 3 },
   /** Shards of meters with holds to look at, and with accounts to renew. Their messages are valid for a minute and never tried again. */

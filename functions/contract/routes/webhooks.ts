@@ -21,7 +21,7 @@ const shared = { credential: 'session or key', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'write', webhooks: 'read' } } as const;
 const changing = { tables: { accounts: 'write', meters: 'write', webhooks: 'write' } } as const;
 const once = { tables: { ...changing.tables, idempotency: 'delete' } } as const;
-const sending = { queues: ['webhooks'] } as const;
+const sending = { queues: ['webhooks', 'slowWebhooks'] } as const;
 
 const path = '/api/webhooks';
 const created = { status: 201, message: 'SUCCESS' };

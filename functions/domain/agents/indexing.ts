@@ -107,7 +107,7 @@ export function documentAdding(parts: AddingParts) {
     }
     try {
       if (!(await documents.addTexts(ref, chunks))) missing('document');
-      await (await queue()).send(ref);
+      await (await queue()).send(ref, { group: String(accountId) });
     } catch (error) {
       await ends.end(open, 'removed').catch(onError);
       throw error;
@@ -147,7 +147,7 @@ export function documentIndexing(parts: IndexingParts) {
     await documents.extend(ref.id, startedAt + patienceMs.indexing);
     try {
       const { is, tokens } = await embedAll(open, startedAt + runMs);
-      if (is === 'out of time') await (await queue()).send(ref);
+      if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
       else if (is !== 'taken') await ends.end(open, is, tokenPrice('embeddings', tokens));
     } catch (error) {
       // The queue retries storage errors.

@@ -16,8 +16,15 @@ export interface Tokenizer {
 
 /** Takes messages for a job, each to be handled at least once, in any order. */
 export interface MessageQueue {
-  /** A value of JSON, at most 1 MiB of it; handed out after so many seconds, 900 at most. */
-  send(message: unknown, delaySeconds?: number): Promise<void>;
+  /** Sends a JSON value of at most 1 MiB. */
+  send(message: unknown, options?: SendOptions): Promise<void>;
+}
+
+export interface SendOptions {
+  /** Messages of a group share one turn with the consumers. Default: a group of its own. */
+  readonly group?: string | undefined;
+  /** Seconds until the message is visible, at most 900. Default: 0. */
+  readonly delaySeconds?: number;
 }
 
 /** A part of a list; `next` is the cursor of the part after it. */

@@ -1,5 +1,14 @@
+import { createHmac } from 'node:crypto';
+import { webhooksPlan } from '#contract/billing/plans.ts';
+import { maxDelaySeconds } from '#contract/platform/queues.ts';
+import { limits } from '#contract/shared/limits.ts';
 import type { WebhookEventType } from '#contract/webhooks/events.ts';
 import { allEvents, type disabledReasons } from '#contract/webhooks/webhooks.ts';
+import type { Metering } from '../meter/metering.ts';
+import { drawnText } from '../shared/credential.ts';
+import type { Clock, MessageQueue, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { type Targets, checkTarget } from './target.ts';
 
 /** Names a webhook. */
 export interface WebhookRef {
@@ -21,7 +30,12 @@ export interface Health {
   readonly failingSince?: number | undefined;
   /** Nothing is sent before, unless its owner requests it. */
   readonly pausedUntil?: number | undefined;
+  /** The latest run saw a response, or none, after more than two seconds. */
+  readonly isSlow?: boolean | undefined;
 }
+
+/** Queues with workers of their own, so that slow receivers do not occupy those of quick ones. */
+export type Lane = 'normal' | 'slow';
 
 /** An account's webhook. Moments in epoch ms. */
 export interface Webhook extends WebhookRef {
@@ -40,6 +54,8 @@ export interface Webhook extends WebhookRef {
 
 export const healthy: Health = { failures: 0 };
 
+export const laneOf = ({ isSlow = false }: Health): Lane => (isSlow ? 'slow' : 'normal');
+
 export const wants = ({ events }: Webhook, type: WebhookEventType): boolean =>
   events.includes(allEvents) || events.includes(type);
 
@@ -48,7 +64,7 @@ export const signingSecrets = ({ secrets }: Webhook, now: number): readonly Secr
   secrets.filter(({ until }) => until === undefined || until > now);
 
 /** A webhook as its owner sees it; secrets are shown when they are made and never again. */
-export function webhookView(webhook: Webhook) {
+function webhookView(webhook: Webhook) {
   const { id, url, events, description = null, status, disabledReason = null, createdAt, health } = webhook;
   return {
     id,
@@ -64,4 +80,244 @@ export function webhookView(webhook: Webhook) {
 
 export function isoOrNull(moment: number | undefined): string | null {
   return moment === undefined ? null : new Date(moment).toISOString();
+}
+
+const secretPrefix = 'whsec_';
+/** Standard Webhooks takes 24 to 64. */
+const secretBytes = 32;
+
+export function newSecret(random: Random): string {
+  return secretPrefix + Buffer.from(random.bytes(secretBytes)).toString('base64');
+}
+
+export interface SignedMessage {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** Headers of a request by Standard Webhooks (https://www.standardwebhooks.com), signed with each secret. `timestamp` in epoch seconds. */
+export function signedHeaders({ id, body }: SignedMessage, timestamp: number, secrets: readonly string[]) {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+/** Webhooks of one account that one worker looks at together. */
+export interface WebhookGroup {
+  readonly accountId: number;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Wakes a worker of a lane for webhooks at a time (epoch ms). Sends nothing if that is too far off, or the chain of runs is too long:
+ * the sweep then finds the webhooks. `hops`: runs in a row that each sent the message for the next one.
+ */
+export type Notify = (webhooks: WebhookGroup, lane: Lane, at: number, hops?: number) => Promise<void>;
+
+export interface Waking {
+  /**
+   * Records that a webhook has something to send at a time; `isRequested` by its owner, so it is sent even while the webhook is paused.
+   * Returns false if nobody has to be notified: a worker has the webhook and will see it, or was notified just now, or the webhook is not active.
+   */
+  wake(ref: WebhookRef, at: number, now: number, isRequested?: boolean): Promise<boolean>;
+}
+
+/** Message to a worker. */
+export interface WakeMessage {
+  readonly wake: WebhookGroup & { readonly hops: number };
+}
+
+/**
+ * Limit of our own on a chain of runs, because Lambda's (16) is off for these functions (docs/adr/0019-webhooks.md). 60 runs of
+ * 30 s are half an hour of uninterrupted work. An endless chain is thus bounded: the sweep begins it again after two minutes at the earliest.
+ */
+export const maxHops = 60;
+
+/** Whether a message can be sent for this time: SQS delays one for at most 15 minutes. */
+export const hasMessage = (at: number, now: number): boolean => at - now <= maxDelaySeconds * 1000;
+
+/** Sends to the queue of a lane, whose consumers give each account its share. */
+export function notifier(queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>, clock: Clock): Notify {
+  return async ({ accountId, ids }, lane, at, hops = 0) => {
+    const now = clock.now();
+    if (hops > maxHops || !hasMessage(at, now)) return;
+    const message: WakeMessage = { wake: { accountId, ids, hops } };
+    const delaySeconds = Math.max(0, Math.ceil((at - now) / 1000));
+    await (await queues[lane]()).send(message, { group: String(accountId), delaySeconds });
+  };
+}
+
+/** The webhooks of accounts. The account's meter names them, so that its changes are looked at: both are written together. */
+export interface WebhookStore {
+  /** Newest first. */
+  list(accountId: number): Promise<Webhook[]>;
+  find(ref: WebhookRef): Promise<Webhook | undefined>;
+  /** False when the account has as many as it may. */
+  create(webhook: Webhook): Promise<boolean>;
+  /** `after.revision` is one above the stored one; false when that has changed meanwhile, or is gone. Health begins again. */
+  change(after: Webhook): Promise<boolean>;
+  /** False when there is none. Its log is gone with it. */
+  remove(ref: WebhookRef, now: number): Promise<boolean>;
+}
+
+interface NewWebhook {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly description?: string | null | undefined;
+}
+
+interface WebhookChanges {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: 'active' | 'disabled' | undefined;
+}
+
+export interface WebhookAccounts {
+  readonly metering: Pick<Metering, 'current'>;
+  /** Refuses (429) an account that changes its webhooks too often. */
+  readonly demandChange: (accountId: number) => Promise<void>;
+}
+
+export interface WebhookServiceParts {
+  readonly webhooks: WebhookStore;
+  readonly deliveries: Waking;
+  readonly accounts: WebhookAccounts;
+  readonly notify: Notify;
+  readonly targets: Targets;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Random characters of an id: 95 bits. */
+const idCharacters = 16;
+const maxTries = 5;
+
+export type WebhookService = ReturnType<typeof webhookService>;
+
+/** The life of an account's webhooks (docs/webhooks.md). */
+export function webhookService(parts: WebhookServiceParts) {
+  const { webhooks, deliveries, accounts, notify, targets, clock, random } = parts;
+
+  /** Refuses (400) what no schema can: where webhooks may be depends on the deployment. */
+  function checkUrl(url: string | undefined): void {
+    if (url !== undefined) checkTarget(url, targets);
+  }
+
+  /** Refuses (403) an account whose plan has none. */
+  async function demandPlan(accountId: number): Promise<void> {
+    const { planRank } = await accounts.metering.current(accountId, clock.now());
+    if (planRank >= webhooksPlan.id) return;
+    throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Webhooks need the plan ${webhooksPlan.name} or above.`);
+  }
+
+  async function create(accountId: number, { url, events, description }: NewWebhook) {
+    await demandPlan(accountId);
+    await accounts.demandChange(accountId);
+    const secret = newSecret(random);
+    const webhook: Webhook = {
+      accountId,
+      id: `whk_${drawnText(random.bytes(idCharacters))}`,
+      url,
+      events,
+      ...(typeof description === 'string' && { description }),
+      status: 'active',
+      secrets: [{ value: secret }],
+      createdAt: clock.now(),
+      revision: 1,
+      health: healthy,
+    };
+    if (await webhooks.create(webhook)) return { ...webhookView(webhook), secret };
+    throw new ServiceError(
+      'INVALID_STATE',
+      `An account can have at most ${limits.webhooks} webhooks. Delete one first.`,
+    );
+  }
+
+  async function list(accountId: number, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
+    await demandPlan(accountId);
+    const all = await webhooks.list(accountId);
+    const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
+    const shown = all.slice(start, start + limit);
+    const next = start + limit < all.length ? shown.at(-1)?.id : undefined;
+    return { items: shown.map(webhookView), nextCursor: next ?? null };
+  }
+
+  /** Refuses (403, 404) who may not, or a webhook that there is not. */
+  async function existing(accountId: number, id: string): Promise<Webhook> {
+    await demandPlan(accountId);
+    const webhook = await webhooks.find({ accountId, id });
+    if (webhook) return webhook;
+    throw new ServiceError('NOT_FOUND', 'There is no such webhook.');
+  }
+
+  const get = async (accountId: number, id: string) => webhookView(await existing(accountId, id));
+
+  /** Whatever is changed, the webhook counts as healthy again, and what waits for it is sent. */
+  async function change(accountId: number, id: string, changes: WebhookChanges) {
+    const after = await revise(accountId, id, (webhook) => changed(webhook, changes));
+    if (after.status === 'active') await wakeNow(after);
+    return webhookView(after);
+  }
+
+  async function wakeNow(webhook: Webhook): Promise<void> {
+    const now = clock.now();
+    if (await deliveries.wake(webhook, now, now))
+      await notify({ accountId: webhook.accountId, ids: [webhook.id] }, 'normal', now);
+  }
+
+  async function remove(accountId: number, id: string): Promise<void> {
+    const webhook = await existing(accountId, id);
+    await accounts.demandChange(accountId);
+    if (!(await webhooks.remove(webhook, clock.now())))
+      throw new ServiceError('NOT_FOUND', 'There is no such webhook.');
+  }
+
+  /** A new secret immediately; the one before signs too for `graceSeconds`. */
+  async function rotateSecret(accountId: number, id: string, graceSeconds: number) {
+    const secret = newSecret(random);
+    const until = graceSeconds > 0 ? clock.now() + graceSeconds * 1000 : undefined;
+    const after = await revise(accountId, id, (webhook) => {
+      const [current] = webhook.secrets;
+      const previous = current && until !== undefined ? [{ value: current.value, until }] : [];
+      return { ...webhook, secrets: [{ value: secret }, ...previous] };
+    });
+    const previousSecretExpiresAt = until === undefined ? null : new Date(until).toISOString();
+    return { ...webhookView(after), secret, previousSecretExpiresAt };
+  }
+
+  async function revise(accountId: number, id: string, edit: (webhook: Webhook) => Webhook): Promise<Webhook> {
+    let before = await existing(accountId, id);
+    await accounts.demandChange(accountId);
+    for (let tries = 1; ; tries++) {
+      const after = { ...edit(before), health: healthy, revision: before.revision + 1 };
+      if (await webhooks.change(after)) return after;
+      if (tries === maxTries) break;
+      before = await existing(accountId, id);
+    }
+    const detail = 'The webhook is being changed by another request; try again.';
+    throw new ServiceError('SERVICE_UNAVAILABLE', detail, { retryAfterSeconds: 1 });
+  }
+
+  return { checkUrl, create, list, existing, get, change, remove, rotateSecret };
+}
+
+function changed(webhook: Webhook, { url, events, description, status }: WebhookChanges): Webhook {
+  const { description: current, disabledReason, ...rest } = webhook;
+  const newest = description === undefined ? current : (description ?? undefined);
+  const reason = status === 'disabled' ? 'requested' : status === undefined ? disabledReason : undefined;
+  return {
+    ...rest,
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events }),
+    ...(status !== undefined && { status }),
+    ...(newest !== undefined && { description: newest }),
+    ...(reason !== undefined && { disabledReason: reason }),
+  };
 }

@@ -1,10 +1,10 @@
-import type { Dispatcher } from 'undici';
+import { lookup as systemLookup } from 'node:dns/promises';
+import { type LookupFunction, type Socket, isIP } from 'node:net';
+import type { Dispatcher, buildConnector as Connector } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
-import type { Targets } from '#domain/webhooks/sending/target.ts';
-import type { Receiver } from '#domain/webhooks/sending/worker.ts';
-import { failureText } from './failure-text.ts';
-import { guardedConnector, type Resolve } from './guarded-connector.ts';
+import type { Receiver } from '#domain/webhooks/worker.ts';
 
 /** A request may take so long to the end of its response. */
 const attemptMs = 15_000;
@@ -16,7 +16,8 @@ const maxConnections = 10;
 const fixedHeaders = { 'content-type': 'application/json', 'user-agent': 'text-ai-webhooks/1' };
 
 export interface ReceiverSettings {
-  readonly targets: Targets;
+  /** Whether a connection may be made to an address. */
+  readonly isAllowed: (address: string) => boolean;
   /** Default: by the system. */
   readonly resolve?: Resolve;
   /** Default: 15 s. */
@@ -24,12 +25,12 @@ export interface ReceiverSettings {
 }
 
 /** Sends to a URL over HTTP/1.1, to addresses that webhooks may be at only, and follows no redirect. */
-export function httpReceiver(text: string, { targets, resolve, timeoutMs = attemptMs }: ReceiverSettings): Receiver {
+export function httpReceiver(text: string, { isAllowed, resolve, timeoutMs = attemptMs }: ReceiverSettings): Receiver {
   const url = new URL(text);
   const pool = new Pool(url.origin, {
     connections: maxConnections,
     pipelining: 1,
-    connect: guardedConnector(targets, resolve),
+    connect: guardedConnector(isAllowed, resolve),
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -126,3 +127,112 @@ function retryAfter(value: string | string[] | undefined): number | undefined {
   const at = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
+
+/** A host has an address that webhooks may not be at. */
+class ForbiddenAddress extends Error {
+  override readonly name = 'ForbiddenAddress';
+
+  constructor() {
+    super('the host has an address that is not public');
+  }
+}
+
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. */
+type Resolve = (name: string) => Promise<readonly Address[]>;
+
+const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });
+
+const connectTimeoutMs = 5000;
+
+/** Faster than responses need; what HTTP does not count as a response, such as 1xx and extensions of chunks, has no other bound. */
+const maxBytesPerTurn = 256 * 1024;
+const turnMs = 100;
+
+/**
+ * Opens connections to addresses that webhooks may be at, and to no others. The check is of the very addresses that are connected to, within the
+ * look-up that the connection makes itself, so that no name can have changed in between; and once more of the one that was taken.
+ */
+function guardedConnector(
+  isAllowed: ReceiverSettings['isAllowed'],
+  resolve: Resolve = resolveBySystem,
+): Connector.connector {
+  const lookup: LookupFunction = (name, options, done) => {
+    void resolve(name).then(
+      (found) => {
+        const [first] = found;
+        // A name that has one of each kind is nobody's mistake.
+        if (!first || !found.every(({ address }) => isAllowed(address))) return done(new ForbiddenAddress(), '', 0);
+        return options.all ? done(null, [...found]) : done(null, first.address, first.family);
+      },
+      (error: unknown) => done(error instanceof Error ? error : new Error('the name could not be resolved'), '', 0),
+    );
+  };
+  const connect = buildConnector({ allowH2: false, timeout: connectTimeoutMs, lookup });
+
+  return (options, done) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    // Nothing is looked up for an address.
+    if (isIP(host) !== 0 && !isAllowed(host)) return done(new ForbiddenAddress(), null);
+    return connect(options, (error, socket) => {
+      if (error) return done(error, null);
+      if (socket && isAllowed(remoteAddress(socket))) {
+        closeWhenFlooded(socket);
+        return done(null, socket);
+      }
+      socket?.destroy();
+      return done(new ForbiddenAddress(), null);
+    });
+  };
+}
+
+/** Whoever sends without end would keep the process from those that it sends to beside it. */
+function closeWhenFlooded(socket: Socket): void {
+  let before = 0;
+  const timer = setInterval(() => {
+    if (socket.bytesRead - before > maxBytesPerTurn) socket.destroy();
+    before = socket.bytesRead;
+  }, turnMs);
+  timer.unref();
+  socket.once('close', () => clearInterval(timer));
+}
+
+const remoteAddress = (socket: Socket | null): string => socket?.remoteAddress ?? '';
+
+const sentences: Readonly<Record<string, string>> = {
+  EAI_AGAIN: 'The host name could not be resolved.',
+  ENOTFOUND: 'The host name could not be resolved.',
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was reset.',
+  EHOSTUNREACH: 'The host cannot be reached.',
+  ENETUNREACH: 'The host cannot be reached.',
+  EPIPE: 'The connection was reset.',
+  ETIMEDOUT: 'No connection was made in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'No connection was made in time.',
+  UND_ERR_HEADERS_OVERFLOW: 'The response has too many headers.',
+  UND_ERR_SOCKET: 'The connection was closed before a response.',
+};
+
+/** Why there was no response, for the webhook's owner: a sentence without addresses. */
+function failureText(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return 'The host has an address that is not public.';
+  const code = codeOf(error);
+  const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  if (known !== undefined) return known;
+  if (/CERT|TLS|SSL|SIGNATURE|ISSUER/.test(code)) return `TLS failed: ${code}.`;
+  if (error instanceof Error && error.name === 'HTTPParserError') return 'The response is not valid HTTP.';
+  return 'The request failed.';
+}
+
+/** Of several addresses that were tried, the first one's. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && !hasCode(error)) return codeOf(error.errors[0]);
+  return hasCode(error) ? error.code : '';
+}
+
+const hasCode = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string';

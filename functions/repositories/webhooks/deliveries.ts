@@ -4,16 +4,24 @@ import {
   QueryCommand,
   type QueryCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
-import type { DeliveryStore, RecordedAttempt } from '#domain/webhooks/delivery-store.ts';
-import type { Delivery, DueDelivery } from '#domain/webhooks/delivery.ts';
+import type { Random } from '#domain/shared/ports.ts';
+import {
+  type Delivery,
+  type DeliveryStore,
+  type DueDelivery,
+  type RecordedAttempt,
+  retentionMs,
+} from '#domain/webhooks/delivery.ts';
 import type { WebhookRef } from '#domain/webhooks/webhook.ts';
+import { seconds } from '../accounts/account-items.ts';
 import { readable } from '../shared/attributes.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { onceItems } from './once.ts';
+import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
+import { leases, type WebhookTables } from './leases.ts';
 import {
+  StoredDelivery,
+  accountPartition,
   deliveryKey,
   deliveryKeyAt,
   deliveryPrefix,
@@ -24,9 +32,10 @@ import {
   placeRow,
   placesUntil,
   requestedPlace,
-  StoredDelivery,
   webhookPartition,
 } from './webhook-items.ts';
+
+import * as v from 'valibot';
 
 type LogAndQueue = Pick<DeliveryStore, 'add' | 'page' | 'find' | 'requeue' | 'due' | 'record'>;
 
@@ -36,7 +45,18 @@ const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 /** Reads for one page of the log: a read ends at 1 MB. */
 const maxReads = 5;
 
-export function deliveryLog(client: DynamoDBDocumentClient, table: string): LogAndQueue {
+/** `publicOrigin` is where mails lead to. */
+export const deliveryStore = (
+  client: DynamoDBDocumentClient,
+  tables: WebhookTables,
+  publicOrigin: string,
+  random: Random,
+): DeliveryStore => ({
+  ...deliveryLog(client, tables.webhooks),
+  ...leases(client, tables, publicOrigin, random),
+});
+
+function deliveryLog(client: DynamoDBDocumentClient, table: string): LogAndQueue {
   const put = (Item: Record<string, unknown>): TransactItem => ({ Put: { TableName: table, Item } });
 
   async function add(deliveries: readonly Delivery[], once?: string): Promise<boolean> {
@@ -165,4 +185,27 @@ export function deliveryLog(client: DynamoDBDocumentClient, table: string): LogA
   }
 
   return { add, page, find, requeue, due, record };
+}
+
+/** Events of an account in a day (UTC) that happen once: rules and limits can be changed in a loop, and one call can step over many. */
+const maxPerDay = 100;
+
+/** Writes that fail where something has happened to the account under this name, in a month at least, or too much in the day. */
+function onceItems(table: string, [delivery]: readonly Delivery[], name: string): TransactItem[] {
+  if (!delivery) return [];
+  const { webhook, createdAt } = delivery;
+  const pk = accountPartition(webhook.accountId);
+  const ttl = seconds(createdAt + 2 * retentionMs);
+  const date = new Date(createdAt).toISOString().slice(0, 10);
+  const counted: TransactItem = {
+    Update: {
+      TableName: table,
+      Key: { pk, sk: `once#${date}` },
+      UpdateExpression: 'SET #ttl = :ttl ADD events :one',
+      ConditionExpression: 'attribute_not_exists(events) OR events < :max',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':max': maxPerDay, ':ttl': ttl },
+    },
+  };
+  return [putNew(table, { pk, sk: `once#${name}`, ttl }), counted];
 }

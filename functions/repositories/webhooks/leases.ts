@@ -1,16 +1,15 @@
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { limits } from '#contract/shared/limits.ts';
 import { webhookDisabledMail } from '#domain/accounts/mails.ts';
 import type { Random } from '#domain/shared/ports.ts';
-import type { DeliveryStore, Lease } from '#domain/webhooks/delivery-store.ts';
-import { hasMessage } from '#domain/webhooks/sending/notify.ts';
-import type { DisabledReason, Health, WebhookRef } from '#domain/webhooks/webhook.ts';
-import { accountOf, mailItems, userKey } from '../accounts/account-items.ts';
+import { type DeliveryStore, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
+import { type DisabledReason, type Health, type WebhookRef, hasMessage, laneOf } from '#domain/webhooks/webhook.ts';
+import { accountOf, mailItems, seconds, userKey } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit } from '../shared/transaction.ts';
-import { noticeItem } from './notices.ts';
+import { type TransactItem, commit } from '../shared/transaction.ts';
 import {
+  accountPartition,
   isRequested,
   leaseOf,
   momentOf,
@@ -19,10 +18,17 @@ import {
   shardOf,
   shards,
   webhookKey,
+  webhookOf,
   webhookPartition,
+  webhookPrefix,
 } from './webhook-items.ts';
 
-type Leases = Pick<DeliveryStore, 'wake' | 'acquire' | 'release' | 'park' | 'disable' | 'webhooksDue' | 'takeDue'>;
+import * as v from 'valibot';
+
+type Leases = Pick<
+  DeliveryStore,
+  'wake' | 'acquire' | 'workersBefore' | 'release' | 'park' | 'disable' | 'webhooksDue' | 'takeDue'
+>;
 
 export interface WebhookTables {
   readonly webhooks: string;
@@ -46,6 +52,8 @@ const everything = 999_999_999_999_999;
 const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
 const Key = v.object({ pk: v.string(), sk: v.string() });
+/** An account has at most ten webhooks, so one read returns all of them. */
+const Held = v.array(v.object({ lease: v.number(), token: v.string() }));
 const Woken = v.object({
   lease: v.optional(v.number(), 0),
   due: v.optional(v.number()),
@@ -55,6 +63,7 @@ const Woken = v.object({
 /** Names of attributes that DynamoDB reserves, and those that stand beside them. */
 const names = {
   '#due': 'due',
+  '#lane': 'lane',
   '#lease': 'lease',
   '#message': 'message',
   '#status': 'status',
@@ -114,18 +123,46 @@ export function leases(
     return isForced || !isOnTheWay;
   };
 
-  const acquire: Leases['acquire'] = async (ref, token, now, until) => {
+  const acquire: Leases['acquire'] = async (ref, { token, lane, until }, now) => {
     const isFree = '(attribute_not_exists(#lease) OR #lease <= :now)';
     const isAwake = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
     const outcome = await write(
       update(
         ref,
-        'SET #lease = :until, #token = :token, #due = :until, p = :shard REMOVE #message',
+        'SET #lease = :until, #token = :token, #lane = :lane, #due = :until, p = :shard REMOVE #message',
         `#status = :active AND ${isFree} AND ${isAwake}`,
-        { ':now': now, ':until': until, ':token': token, ':shard': shardOf(ref), ':active': 'active' },
+        {
+          ':now': now,
+          ':until': until,
+          ':token': token,
+          ':lane': lane,
+          ':shard': shardOf(ref),
+          ':active': 'active',
+        },
       ),
     );
-    return 'done' in outcome ? leaseOf(outcome.done.Attributes, token) : undefined;
+    return 'done' in outcome ? leaseOf(outcome.done.Attributes) : undefined;
+  };
+
+  const workersBefore: Leases['workersBefore'] = async ({ webhook, lane, token, until }, now) => {
+    const query = new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :webhooks)',
+      FilterExpression: '#lease > :now AND #lane = :lane',
+      ProjectionExpression: '#lease, #token',
+      ExpressionAttributeNames: { '#lease': 'lease', '#lane': 'lane', '#token': 'token' },
+      ExpressionAttributeValues: {
+        ':pk': accountPartition(webhook.accountId),
+        ':webhooks': webhookPrefix,
+        ':now': now,
+        ':lane': lane,
+      },
+      ConsistentRead: true,
+    });
+    const held = v.parse(Held, (await client.send(query)).Items);
+    const isBefore = (one: v.InferOutput<typeof Held>[number]): boolean =>
+      one.lease < until || (one.lease === until && one.token < token);
+    return new Set(held.filter(isBefore).map((one) => one.token)).size;
   };
 
   const release: Leases['release'] = async (lease, health, now) => {
@@ -136,13 +173,16 @@ export function leases(
       ...(dueAt === undefined ? [] : ['#due = :due', '#message = :message']),
       ...(health.failingSince === undefined ? [] : ['failingSince = :since']),
       ...(health.pausedUntil === undefined ? [] : ['pausedUntil = :paused']),
+      ...(health.isSlow ? ['isSlow = :slow'] : []),
     ].join(', ');
     const removed = [
       '#lease',
       '#token',
+      '#lane',
       ...(dueAt === undefined ? ['p', '#due'] : []),
       ...(health.failingSince === undefined ? ['failingSince'] : []),
       ...(health.pausedUntil === undefined ? ['pausedUntil'] : []),
+      ...(health.isSlow ? [] : ['isSlow']),
     ].join(', ');
     const isUnchanged = '#token = :token AND #wake = :wake AND revision = :revision';
     const outcome = await write(
@@ -151,6 +191,7 @@ export function leases(
         ...(dueAt !== undefined && { ':due': dueAt, ':message': messageUntil(dueAt, now) }),
         ...(health.failingSince !== undefined && { ':since': health.failingSince }),
         ...(health.pausedUntil !== undefined && { ':paused': health.pausedUntil }),
+        ...(health.isSlow && { ':slow': true }),
         ':token': token,
         ':wake': lease.wake,
         ':revision': webhook.revision,
@@ -158,13 +199,14 @@ export function leases(
     );
     if ('done' in outcome) return { dueAt };
     const isOurs = outcome.met !== undefined && v.parse(Woken, outcome.met).token === token;
-    return isOurs ? { renewed: leaseOf(outcome.met, token) } : { dueAt: undefined };
+    return isOurs ? { renewed: leaseOf(outcome.met) } : { dueAt: undefined };
   };
 
   const takeDue: Leases['takeDue'] = async (ref, now) => {
     const condition = '#due <= :now AND (attribute_not_exists(#message) OR #message <= :now)';
     const taken = update(ref, 'SET #message = :until', condition, { ':now': now, ':until': now + messageMs });
-    return 'done' in (await write(taken));
+    const outcome = await write(taken);
+    return 'done' in outcome ? laneOf(webhookOf(outcome.done.Attributes).health) : undefined;
   };
 
   /** When the first of the queue is due, and the webhook takes it. */
@@ -183,14 +225,14 @@ export function leases(
   }
 
   const park: Leases['park'] = async ({ webhook, token }) => {
-    await write(update(webhook, 'REMOVE #lease, #token, p, #due', '#token = :token', { ':token': token }));
+    await write(update(webhook, 'REMOVE #lease, #token, #lane, p, #due', '#token = :token', { ':token': token }));
   };
 
   const disable: Leases['disable'] = async (lease, reason, now) => {
     const { webhook, token } = lease;
     const disabled = update(
       webhook,
-      'SET #status = :disabled, disabledReason = :reason, revision = :next REMOVE #lease, #token, p, #due, pausedUntil',
+      'SET #status = :disabled, disabledReason = :reason, revision = :next REMOVE #lease, #token, #lane, p, #due, pausedUntil',
       '#token = :token AND revision = :revision',
       {
         ':disabled': 'disabled',
@@ -230,5 +272,20 @@ export function leases(
     }
   }
 
-  return { wake, acquire, release, park, disable, webhooksDue, takeDue };
+  return { wake, acquire, workersBefore, release, park, disable, webhooksDue, takeDue };
+}
+
+/** Fails where the mails of the day (UTC) to an account are used up: webhooks can be enabled and created in a loop. */
+function noticeItem(table: string, accountId: number, now: number): TransactItem {
+  const date = new Date(now).toISOString().slice(0, 10);
+  return {
+    Update: {
+      TableName: table,
+      Key: { pk: accountPartition(accountId), sk: `notices#${date}` },
+      UpdateExpression: 'SET #ttl = :ttl ADD mails :one',
+      ConditionExpression: 'attribute_not_exists(mails) OR mails < :max',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':max': limits.webhooks, ':ttl': seconds(now + retentionMs) },
+    },
+  };
 }

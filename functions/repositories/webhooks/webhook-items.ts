@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { deliveryStatuses, disabledReasons } from '#contract/webhooks/webhooks.ts';
-import type { Lease } from '#domain/webhooks/delivery-store.ts';
-import { type Delivery, type DueDelivery, retentionMs } from '#domain/webhooks/delivery.ts';
+import { type Delivery, type DueDelivery, type Lease, retentionMs } from '#domain/webhooks/delivery.ts';
 import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 
@@ -72,17 +71,31 @@ const WebhookItem = v.object({
   failures: v.number(),
   failingSince: v.exactOptional(storedInstant),
   pausedUntil: v.exactOptional(storedInstant),
+  isSlow: v.exactOptional(v.boolean()),
   wake: v.string(),
 });
 
+const LeaseAttributes = v.object({
+  wake: v.string(),
+  token: v.string(),
+  lane: v.picklist(['normal', 'slow']),
+  lease: v.number(),
+});
+
 export function webhookOf(item: unknown): Webhook {
-  const { pk, sk, failures, failingSince, pausedUntil, wake: _, ...webhook } = v.parse(WebhookItem, item);
-  const health = { failures, ...(failingSince && { failingSince }), ...(pausedUntil && { pausedUntil }) };
+  const { pk, sk, failures, failingSince, pausedUntil, isSlow, wake: _, ...webhook } = v.parse(WebhookItem, item);
+  const health = {
+    failures,
+    ...(failingSince && { failingSince }),
+    ...(pausedUntil && { pausedUntil }),
+    ...(isSlow && { isSlow }),
+  };
   return { ...refOf({ pk, sk }), ...webhook, health };
 }
 
-export function leaseOf(item: unknown, token: string): Lease {
-  return { webhook: webhookOf(item), token, wake: v.parse(v.pick(WebhookItem, ['wake']), item).wake };
+export function leaseOf(item: unknown): Lease {
+  const { lease: until, ...lease } = v.parse(LeaseAttributes, item);
+  return { webhook: webhookOf(item), ...lease, until };
 }
 
 export function webhookRow({ accountId, id, health, ...webhook }: Webhook) {

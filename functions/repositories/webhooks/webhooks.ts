@@ -1,13 +1,22 @@
-import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { limits } from '#contract/shared/limits.ts';
 import { retentionMs } from '#domain/webhooks/delivery.ts';
-import type { WebhookStore } from '#domain/webhooks/webhook-store.ts';
-import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
+import type { Webhook, WebhookRef, WebhookStore } from '#domain/webhooks/webhook.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
+import { deleteKeys, deletePartition, keysIn } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
-import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
-import { accountPartition, deletedKey, webhookKey, webhookOf, webhookPrefix, webhookRow } from './webhook-items.ts';
+import { type TransactItem, commit, putNew } from '../shared/transaction.ts';
+import {
+  accountPartition,
+  deletedKey,
+  webhookIdIn,
+  webhookKey,
+  webhookOf,
+  webhookPartition,
+  webhookPrefix,
+  webhookRow,
+} from './webhook-items.ts';
 
 /** What a change of the owner's may write; the others begin again with it. */
 const changeable = [
@@ -71,7 +80,7 @@ export function webhookStore(client: DynamoDBDocumentClient, table: string, mete
         Key: webhookKey(after),
         UpdateExpression: [
           `SET ${set.map((field) => `#${field} = :${field}`).join(', ')}, failures = :none`,
-          `REMOVE ${['failingSince', 'pausedUntil', ...removed.map((field) => `#${field}`), ...asleep].join(', ')}`,
+          `REMOVE ${['failingSince', 'pausedUntil', 'isSlow', ...removed.map((field) => `#${field}`), ...asleep].join(', ')}`,
         ].join(' '),
         ConditionExpression: '#revision = :before',
         ExpressionAttributeNames: {
@@ -95,4 +104,17 @@ export function webhookStore(client: DynamoDBDocumentClient, table: string, mete
       ]);
     },
   };
+}
+
+/** Deletes the webhooks of an account with all their deliveries, also of those that were deleted before. */
+export async function purgeWebhooks(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const webhook of keysIn(client, table, accountPartition(accountId))) {
+    await deletePartition(client, table, webhookPartition(webhookIdIn(webhook.sk)), signal);
+    await deleteKeys(client, table, [webhook]);
+  }
 }

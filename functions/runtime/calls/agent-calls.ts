@@ -22,8 +22,11 @@ import { turnItems } from './turn-items.ts';
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
 const preparationSeconds = 20;
 
-/** Seconds that a run of the indexing job reserves for its last batch. */
-const lastBatchSeconds = 70;
+/**
+ * Time in ms after which a run of the indexing job queues the rest of its document, so that the documents of all accounts take turns. Its
+ * last batch may take another 70 s.
+ */
+const runMs = 30_000;
 
 /** Services for the priced operations of agents and for the indexing job. */
 export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
@@ -83,7 +86,7 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
         ends: ends(),
         inference: models,
         queue,
-        runMs: (route.timeoutSeconds - lastBatchSeconds) * 1000,
+        runMs,
         clock,
         onFailure: (error, { accountId, id }) =>
           logger().warn('a document could not be indexed', { error, accountId, id }),

@@ -54,7 +54,7 @@ export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<Mes
       const image = record.dynamodb?.NewImage;
       if (image) {
         isFailing ||= !(await succeeds(() => handle(itemOf(image))));
-        if (isFailing) await (await retryQueue()).send(image);
+        if (isFailing) await (await retryQueue()).send(image, { group: groupOf(record) });
       }
       progress.done(record);
     }
@@ -73,7 +73,7 @@ export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise
     if (progress.isStopped) return;
     const stored = records.flatMap((record) => storedChange(record) ?? []);
     if (stored.length > 0 && !(await succeeds(() => handle(stored.map(changeOf)))))
-      for (const change of stored) await (await retryQueue()).send({ change });
+      for (const change of stored) await (await retryQueue()).send({ change }, { group: groupOf(records[0]) });
     for (const record of records) progress.done(record);
   });
 }
@@ -115,6 +115,12 @@ async function succeeds(handle: () => Promise<void>): Promise<boolean> {
     logger().error('a stream record failed and goes to the retry queue', { error });
     return false;
   }
+}
+
+/** The item's partition key: the account, for the meters. */
+function groupOf(record: DynamoDBRecord | undefined): string | undefined {
+  const [key] = Object.values(record?.dynamodb?.Keys ?? {});
+  return key?.N ?? key?.S;
 }
 
 /** Has this record delivered again, and all after it. */

@@ -73,7 +73,7 @@ function build() {
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId, signal) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
-        import('#repositories/webhooks/purge.ts'),
+        import('#repositories/webhooks/webhooks.ts'),
         import('#repositories/agents/purge.ts'),
         import('#repositories/messages/messages.ts'),
       ]);
@@ -101,7 +101,7 @@ function build() {
       ]);
       return sqsQueue(sqsClient(), core.queueUrl(id));
     });
-  const webhookQueue = queueOf('webhooks');
+  const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {
     const { requestStore } = await import('#repositories/requests/requests.ts');
     return requestStore(dynamo(), table('requests'));
@@ -183,7 +183,7 @@ function build() {
     }),
     ledgerRetry: queueOf('ledgerRetry'),
     sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
-    webhookQueue,
+    webhookQueue: webhookQueues.normal,
     agents: lazy(async () => {
       const { agentServices } = await import('./agents.ts');
       return agentServices(core, demandUnlessLocal(agentChanges));
@@ -191,7 +191,7 @@ function build() {
     audioJobs,
     webhooks: lazy(async () => {
       const { webhookServices } = await import('./webhooks.ts');
-      return webhookServices(core, webhookQueue, {
+      return webhookServices(core, webhookQueues, {
         demandChange: demandUnlessLocal(webhookChanges),
         demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
       });

@@ -1,19 +1,15 @@
 import * as v from 'valibot';
 import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { deliveryService } from '#domain/webhooks/delivery-service.ts';
-import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
-import { eventId } from '#domain/webhooks/events/event.ts';
-import { messageEvent } from '#domain/webhooks/events/message-events.ts';
-import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
-import { notifier } from '#domain/webhooks/sending/notify.ts';
-import { webhookWorker } from '#domain/webhooks/sending/worker.ts';
-import { webhookService } from '#domain/webhooks/webhook-service.ts';
-import type { WebhookRef } from '#domain/webhooks/webhook.ts';
+import { deliveryService } from '#domain/webhooks/delivery.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
+import { eventId, messageEvent } from '#domain/webhooks/events.ts';
+import { isAllowedAddress } from '#domain/webhooks/target.ts';
+import { type Lane, type WebhookRef, notifier, webhookService } from '#domain/webhooks/webhook.ts';
+import { webhookWorker } from '#domain/webhooks/worker.ts';
 import { StoredMessage } from '#repositories/messages/messages.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
-import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
-import { leases } from '#repositories/webhooks/leases.ts';
+import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../process.ts';
@@ -30,18 +26,19 @@ export interface WebhookThrottles {
 }
 
 /** What is about webhooks, each part built when it is first needed. */
-export function webhookServices(core: CoreServices, queue: () => Promise<MessageQueue>, throttles: WebhookThrottles) {
+export function webhookServices(
+  core: CoreServices,
+  queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>,
+  throttles: WebhookThrottles,
+) {
   const { environment, clock, random, table, metering } = core;
   const { PUBLIC_ORIGIN, WEBHOOK_TARGETS: targets } = environment;
   const webhooks = lazy(() => webhookStore(dynamoClient(), table('webhooks'), () => table('meters')));
-  const deliveries = lazy((): DeliveryStore => {
+  const deliveries = lazy(() => {
     const tables = { webhooks: table('webhooks'), accounts: () => table('accounts') };
-    return {
-      ...deliveryLog(dynamoClient(), tables.webhooks),
-      ...leases(dynamoClient(), tables, PUBLIC_ORIGIN, random),
-    };
+    return deliveryStore(dynamoClient(), tables, PUBLIC_ORIGIN, random);
   });
-  const notify = notifier(queue, clock);
+  const notify = notifier(queues, clock);
   const management = lazy(() => {
     const accounts = { metering: metering(), demandChange: throttles.demandChange };
     const parts = { webhooks: webhooks(), deliveries: deliveries(), accounts };
@@ -73,14 +70,14 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
     },
     worker: lazy(async () => {
       const { httpReceiver } = await import('#gateways/webhooks/http-receiver.ts');
-      const isOpen = async (accountId: number) => {
+      const findOpen = async (accountId: number) => {
         const meter = await metering().find(accountId);
-        return meter !== undefined && meter.closed === undefined;
+        return meter && meter.closed === undefined ? { webhooks: meter.webhooks?.size ?? 0 } : undefined;
       };
       return webhookWorker({
         deliveries: deliveries(),
-        open: (url) => httpReceiver(url, { targets }),
-        isOpen,
+        open: (url) => httpReceiver(url, { isAllowed: (address) => isAllowedAddress(address, targets) }),
+        findOpen,
         notify,
         clock,
         wallClock: { now: () => Date.now() },
@@ -92,8 +89,9 @@ export function webhookServices(core: CoreServices, queue: () => Promise<Message
       const now = clock.now();
       let woken = 0;
       const wake = async (webhook: WebhookRef): Promise<void> => {
-        if (!(await deliveries().takeDue(webhook, now))) return;
-        await notify(webhook, now);
+        const lane = await deliveries().takeDue(webhook, now);
+        if (!lane) return;
+        await notify({ accountId: webhook.accountId, ids: [webhook.id] }, lane, now);
         woken += 1;
       };
       const { failures } = await visitEach(deliveries().webhooksDue(now), wake, { concurrency, signal });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseStage } from '#lib/stages.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';
-import { ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+import { ofType, pathOf, synthesise } from '../synth.ts';
+import { type Resource } from '../whole.ts';
 
 const copyTo = 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies';
 const stage = parseStage({ ...plainStage, backup: { copyTo, days: 90 } });

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type TableSpec, tables } from '#contract/platform/tables.ts';
 import { stageNamed } from '#lib/stages.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
-import { ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+import { ofType, pathOf, synthesise } from '../synth.ts';
+import { type Resource } from '../whole.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
 let deployed: Map<string, Resource>;

@@ -1,4 +1,5 @@
-import { ofType, type Whole } from '../synth.ts';
+import { ofType } from '../synth.ts';
+import { type Whole } from '../whole.ts';
 
 interface Behaviour {
   readonly PathPattern?: string;

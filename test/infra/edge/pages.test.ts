@@ -5,7 +5,8 @@ import { cacheControl } from '#contract/dashboard-config.ts';
 import { routeGroups } from '#contract/routes.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { synthesiseNow } from '../stacks.ts';
-import { ofType, type Resource, synthesise } from '../synth.ts';
+import { ofType, synthesise } from '../synth.ts';
+import { type Resource } from '../whole.ts';
 
 const dashboard = await testFolder();
 afterAll(() => removeFolder(dashboard));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
+import { type Resource } from '../whole.ts';
 
 const { api } = await synthesise();
 const rolledOut = [...allRoutes, ...allJobs].map(({ id }) => id).concat(unknownRouteId);

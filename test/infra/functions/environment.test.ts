@@ -4,7 +4,8 @@ import { allJobs } from '#contract/jobs.ts';
 import { Environment, tableVariables } from '#contract/platform/environment.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { otherStage as stage } from '#test/stages/other-stage.ts';
-import { functionId, functionsOf, ofType, synthesise, type Whole } from '../synth.ts';
+import { functionId, functionsOf, ofType, synthesise } from '../synth.ts';
+import { type Whole } from '../whole.ts';
 
 const variablesOf = (template: Whole) =>
   new Map(

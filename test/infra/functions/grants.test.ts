@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { routeGroups } from '#contract/routes.ts';
-import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise, type Whole } from '../synth.ts';
+import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
+import { type Whole } from '../whole.ts';
 
 interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -148,7 +149,12 @@ test('only the archiver scans, and items are deleted where sessions, throttles, 
   const meters = deleting.filter(({ resource }) => resource === 'table meters').map(({ id }) => id);
   expect(meters).toEqual(['purge-accounts']);
   const webhooks = deleting.filter(({ resource }) => resource === 'table webhooks').map(({ id }) => id);
-  expect(webhooks.toSorted()).toEqual(['delete-webhook', 'deliver-webhooks', 'purge-accounts']);
+  expect(webhooks.toSorted()).toEqual([
+    'delete-webhook',
+    'deliver-slow-webhooks',
+    'deliver-webhooks',
+    'purge-accounts',
+  ]);
   const agents = deleting.filter(({ resource }) => resource === 'table agents').map(({ id }) => id);
   expect(agents.toSorted()).toEqual([
     'create-document',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
-import { maxHops } from '#domain/webhooks/sending/notify.ts';
+import { maxHops } from '#domain/webhooks/webhook.ts';
 import { functionsOf, synthesise } from '../synth.ts';
 
 const { api: template } = await synthesise();
 
 describe('the recursion detection of Lambda', () => {
   /** A document has a bounded number of passages, so its chain ends. Webhooks bound their chains themselves. */
-  const chains = [jobs.deliverWebhooks.id, jobs.indexDocuments.id];
+  const chains = [jobs.deliverSlowWebhooks.id, jobs.deliverWebhooks.id, jobs.indexDocuments.id];
 
   it('is off for the functions that send to their own queue, whose chains are bounded', () => {
     const allowed = [...functionsOf(template)].filter(([, fn]) => fn.Properties['RecursiveLoop'] === 'Allow');

@@ -8,7 +8,8 @@ import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { modelDeadlines } from '#runtime/calls/model-deadlines.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
-import { functionsOf, ofType, pathOf, type Resource, resourcesOf, synthesise, type Whole } from '../synth.ts';
+import { functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
+import { type Resource, type Whole } from '../whole.ts';
 
 interface DeployedMethod {
   readonly path: string;

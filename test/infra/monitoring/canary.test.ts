@@ -6,7 +6,8 @@ import { costOfCanary, table } from '#lib/cost/cost.ts';
 import { live, parseStage, stageNamed } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
-import { functionId, functionsOf, ofType, pathOf, type Resource, synthesise } from '../synth.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
+import { type Resource } from '../whole.ts';
 
 const without = await synthesise();
 const on = await synthesise({ stage: parseStage({ ...live, canary: { model: 'svc-1' } }) });

@@ -65,6 +65,19 @@ describe('a local queue', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
+  test('hands out the messages of groups in turn, first of the group with the fewest received', async () => {
+    const sendIn = (group: string, body: string) =>
+      client.send(new SendMessageCommand({ QueueUrl: at('work'), MessageBody: body, MessageGroupId: group }));
+    for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) await sendIn('a', body);
+    await sendIn('b', 'b1');
+    await sendIn('b', 'b2');
+    await send('alone');
+    expect(await bodies('work', 4)).toEqual(['a1', 'a2', 'b1', 'alone']);
+    await sendIn('c', 'c1');
+    expect(await bodies('work', 3)).toEqual(['a3', 'b2', 'c1']);
+    expect(await bodies()).toEqual(['a4', 'a5']);
+  });
+
   test('keeps queues apart', async () => {
     await send('mine');
     expect(await bodies('other')).toEqual([]);

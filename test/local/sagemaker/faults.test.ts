@@ -1,6 +1,6 @@
 import { InvokeEndpointCommand, ModelError, ServiceUnavailable } from '@aws-sdk/client-sagemaker-runtime';
 import { describe, expect, it } from 'vitest';
-import type { Engine } from '#local/sagemaker/server.ts';
+import type { Engine } from '#local/sagemaker/engine.ts';
 import { plain, stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { setUp } = useSageMaker();

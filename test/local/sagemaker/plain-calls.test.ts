@@ -1,8 +1,8 @@
 import { InvokeEndpointCommand, ModelError, ValidationError } from '@aws-sdk/client-sagemaker-runtime';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { EngineReply } from '#local/sagemaker/engine.ts';
 import { splitAwkwardly } from '#local/sagemaker/event-frames.ts';
-import type { EngineReply } from '#local/sagemaker/server.ts';
 import { plain, stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { setUp } = useSageMaker();

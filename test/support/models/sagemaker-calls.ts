@@ -5,7 +5,8 @@ import {
 } from '@aws-sdk/client-sagemaker-runtime';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterEach } from 'vitest';
-import { type Engine, type EngineReply, startSageMaker } from '#local/sagemaker/server.ts';
+import { type Engine, type EngineReply } from '#local/sagemaker/engine.ts';
+import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults, type FaultOf, type Faults } from '#local/shared/faults.ts';
 
 const input = { EndpointName: 'svc-1', ContentType: 'application/json', Body: '{"prompt":"hi"}' };

@@ -1,5 +1,5 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { AccountEvent } from '#domain/webhooks/events/event.ts';
+import type { AccountEvent } from '#domain/webhooks/events.ts';
 
 /** What somebody knows of an account who is sent its events and nothing else. Throws on an event that contradicts those before. */
 export class Follower {

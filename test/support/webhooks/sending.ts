@@ -3,13 +3,11 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/tables.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
-import type { DeliveryStore } from '#domain/webhooks/delivery-store.ts';
 import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
-import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/sending/worker.ts';
-import { healthy, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
+import { healthy, type Lane, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
+import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/worker.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
-import { deliveryLog } from '#repositories/webhooks/deliveries.ts';
-import { leases } from '#repositories/webhooks/leases.ts';
+import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { startTestDatabase } from '../database/database.ts';
 
@@ -36,16 +34,13 @@ export async function startSending() {
   let accounts = 0;
   let respond: Respond = () => responds(204);
   const sent: { readonly at: number; readonly url: string; readonly id: string; readonly body: string }[] = [];
-  const notified: { readonly id: string; readonly at: number }[] = [];
+  const notified: { readonly id: string; readonly lane: Lane; readonly at: number }[] = [];
   const closed = new Set<number>();
   const clock = { now: () => now };
 
   const webhooks = webhookStore(client, table, () => tables.meters.name);
   const where = { webhooks: table, accounts: () => tables.accounts.name };
-  const deliveries: DeliveryStore = {
-    ...deliveryLog(client, table),
-    ...leases(client, where, 'https://text.example.com', random),
-  };
+  const deliveries = deliveryStore(client, where, 'https://text.example.com', random);
 
   const open = (url: string): Receiver => ({
     async send(headers, body) {
@@ -56,17 +51,20 @@ export async function startSending() {
   });
 
   /** A worker on these stores, but for what a test puts in their place. */
-  const workerWith = (about: Partial<WorkerParts> = {}) =>
-    webhookWorker({
+  function workerWith(about: Partial<WorkerParts> = {}) {
+    const work = webhookWorker({
       deliveries,
       open,
-      isOpen: async (accountId) => !closed.has(accountId),
-      notify: async ({ id }, at) => void notified.push({ id, at }),
+      findOpen: async (accountId) => (closed.has(accountId) ? undefined : { webhooks: 10 }),
+      notify: async ({ ids }, lane, at) => void notified.push(...ids.map((id) => ({ id, lane, at }))),
       clock,
-      wallClock: clock,
+      wallClock: { now: () => Date.now() },
       random,
       ...about,
     });
+    return ({ accountId, id }: WebhookRef, hops = 0, lane: Lane = 'normal') =>
+      work({ accountId, ids: [id] }, lane, hops);
+  }
 
   async function webhook(about: Partial<Webhook> = {}): Promise<Webhook> {
     accounts += 1;

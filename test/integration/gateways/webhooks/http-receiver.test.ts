@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
-import type { Receiver as Target } from '#domain/webhooks/sending/worker.ts';
+import { isAllowedAddress, type Targets } from '#domain/webhooks/target.ts';
+import type { Receiver as Target } from '#domain/webhooks/worker.ts';
 import { httpReceiver, type ReceiverSettings } from '#gateways/webhooks/http-receiver.ts';
 import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
 import { hang, type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
@@ -20,7 +21,8 @@ afterEach(() => {
   server.received.length = 0;
 });
 
-const here = { targets: 'public and loopback' } as const;
+const to = (targets: Targets) => ({ isAllowed: (address: string) => isAllowedAddress(address, targets) });
+const here = to('public and loopback');
 
 function target(url = server.url, settings: Partial<ReceiverSettings> = {}): Target {
   const made = httpReceiver(url, { ...here, timeoutMs: 400, ...settings });
@@ -179,10 +181,10 @@ const address = (text: string) => ({ address: text, family: text.includes(':') ?
 
 describe('an address that webhooks may not be at', () => {
   it('is not connected to, by name or as it is', async () => {
-    const named = { targets: 'public', resolve: async () => [address('127.0.0.1')] } as const;
+    const named = { ...to('public'), resolve: async () => [address('127.0.0.1')] };
     expect(await send(`http://hooks.example.com:${server.port}/`, named)).toEqual(forbidden);
-    expect(await send(server.url, { targets: 'public' })).toEqual(forbidden);
-    expect(await send(`http://[::ffff:127.0.0.1]:${server.port}/`, { targets: 'public' })).toEqual(forbidden);
+    expect(await send(server.url, to('public'))).toEqual(forbidden);
+    expect(await send(`http://[::ffff:127.0.0.1]:${server.port}/`, to('public'))).toEqual(forbidden);
     expect(await send(`http://169.254.169.254/`, here)).toEqual(forbidden);
     expect(server.received).toEqual([]);
   });
@@ -194,7 +196,7 @@ describe('an address that webhooks may not be at', () => {
     ])
       expect(
         await send(`http://hooks.example.com:${server.port}/`, {
-          targets: 'public',
+          ...to('public'),
           resolve: async () => found.map(address),
         }),
       ).toEqual(forbidden);
@@ -217,9 +219,9 @@ describe('an address that webhooks may not be at', () => {
 
   it('is as unreachable when nothing is found, or the look-up fails', async () => {
     const url = `http://hooks.example.com:${server.port}/`;
-    expect(await send(url, { targets: 'public', resolve: async () => [] })).toEqual(forbidden);
+    expect(await send(url, { ...to('public'), resolve: async () => [] })).toEqual(forbidden);
     const failing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await send(url, { targets: 'public', resolve: failing })).toMatchObject({
+    expect(await send(url, { ...to('public'), resolve: failing })).toMatchObject({
       error: 'The host name could not be resolved.',
     });
   });

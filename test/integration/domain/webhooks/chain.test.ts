@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { maxHops, notifier, type WakeMessage } from '#domain/webhooks/sending/notify.ts';
+import { maxHops, notifier, type WakeMessage } from '#domain/webhooks/webhook.ts';
 import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
 
 let s: Sending;
@@ -13,7 +13,7 @@ describe('a chain of runs of a worker', () => {
     const webhook = await s.webhook();
     const messages: WakeMessage[] = [];
     const queue = { send: async (message: unknown) => void messages.push(message as WakeMessage) };
-    const notify = notifier(async () => queue, s.clock);
+    const notify = notifier({ normal: async () => queue, slow: async () => queue }, s.clock);
     // Each run has time for ten attempts.
     s.respond(() => {
       s.later(3000);
@@ -23,17 +23,17 @@ describe('a chain of runs of a worker', () => {
     const runChain = async (first: WakeMessage): Promise<number> => {
       let runs = 0;
       for (let message: WakeMessage | undefined = first; message; message = messages.shift()) {
-        const { hops, ...ref } = message.wake;
-        await s.workerWith({ notify })(ref, hops);
+        const { hops, accountId, ids } = message.wake;
+        for (const id of ids) await s.workerWith({ notify })({ accountId, id }, hops);
         runs += 1;
       }
       return runs;
     };
     const { accountId, id } = webhook;
-    expect(await runChain({ wake: { accountId, id, hops: maxHops - 4 } })).toBe(5);
+    expect(await runChain({ wake: { accountId, ids: [id], hops: maxHops - 4 } })).toBe(5);
     expect(s.sent.length).toBeLessThan(made.length);
     expect(await s.isDue(webhook)).toBe(true);
-    await notify(webhook, s.clock.now());
+    await notify({ accountId, ids: [id] }, 'normal', s.clock.now());
     await runChain(messages.shift()!);
     expect(new Set(s.sent.map((sent) => sent.id))).toEqual(new Set(made.map(({ eventId }) => eventId)));
   });
@@ -45,22 +45,24 @@ describe('the sweep', () => {
   it('sends no message for a webhook whose message is in the queue, until that one is two minutes late', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
-    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, false]);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, undefined]);
     s.later(119_999);
-    expect(await take(webhook)).toBe(false);
+    expect(await take(webhook)).toBeUndefined();
     s.later(1);
-    expect([await take(webhook), await take(webhook)]).toEqual([true, false]);
+    expect([await take(webhook), await take(webhook)]).toEqual(['normal', undefined]);
     s.later(120_000);
-    expect(await take(webhook)).toBe(true);
+    expect(await take(webhook)).toBe('normal');
   });
 
   it('sends one immediately when a worker crashed, as its message is gone', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const now = s.clock.now();
-    expect(await s.deliveries.acquire(webhook, 'crashed', now, now + 75_000)).toBeDefined();
+    expect(
+      await s.deliveries.acquire(webhook, { token: 'crashed', lane: 'normal', until: now + 75_000 }, now),
+    ).toBeDefined();
     s.later(75_000);
-    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, true]);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, 'normal']);
   });
 
   it('sends one immediately for a retry that was too far off to have a message', async () => {
@@ -69,6 +71,6 @@ describe('the sweep', () => {
     s.respond(() => ({ status: 503, retryAfterMs: 3_600_000, durationMs: 1 }));
     await s.work(webhook);
     s.later(3_600_000);
-    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, true]);
+    expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, 'normal']);
   });
 });

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
-import { newSecret, signedHeaders } from '#domain/webhooks/sending/signature.ts';
+import { newSecret, signedHeaders } from '#domain/webhooks/webhook.ts';
 import { ambient } from '#runtime/process.ts';
 
 const now = Math.floor(Date.now() / 1000);

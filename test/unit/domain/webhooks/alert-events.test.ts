@@ -3,7 +3,7 @@ import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { openMeter, periodStart } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
-import { eventsOf } from '#domain/webhooks/events/account-events.ts';
+import { eventsOf } from '#domain/webhooks/events.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const at = Date.UTC(2027, 2, 10, 12) / 1000;

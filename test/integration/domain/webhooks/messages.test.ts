@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
-import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import { meterWith } from '#test/meter/meters.ts';
 import { type Sending, startSending } from '#test/webhooks/sending.ts';
 

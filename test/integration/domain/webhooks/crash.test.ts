@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { WorkerParts } from '#domain/webhooks/sending/worker.ts';
+import type { WorkerParts } from '#domain/webhooks/worker.ts';
 import { times } from '#test/many.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';
 import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
@@ -23,7 +23,8 @@ const moments = steps.flatMap((step) => (['before', 'after'] as const).map((when
 /** A worker that dies at a step. */
 function mortal(step: (typeof steps)[number], when: 'before' | 'after') {
   const state = { died: false };
-  const notify: WorkerParts['notify'] = async ({ id }, at) => void s.notified.push({ id, at });
+  const notify: WorkerParts['notify'] = async ({ ids }, lane, at) =>
+    void s.notified.push(...ids.map((id) => ({ id, lane, at })));
   const send = async (headers: Readonly<Record<string, string>>, body: string) => {
     s.sent.push({ at: s.clock.now(), url: '', id: headers['webhook-id'] ?? '', body });
     return responds(204);
@@ -43,7 +44,7 @@ describe('a worker that dies', () => {
     // Something is left for later, so that the worker notifies too.
     const later = s.eventFor(webhook);
     await s.deliveries.add([{ ...later, nextAttemptAt: s.clock.now() + minute }]);
-    await expect(mortal(step, when)(webhook)).rejects.toThrow(Died);
+    await expect(mortal(step, when)(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
     for (let tries = 0; tries < 4; tries++) {
       s.later(minute / 2);
       await s.sweep(webhook);
@@ -59,7 +60,7 @@ describe('a worker that dies', () => {
   it('sends again only what it had not noted as sent', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
-    await expect(mortal('release', 'before')(webhook)).rejects.toThrow(Died);
+    await expect(mortal('release', 'before')(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
     s.later(2 * minute);
     await s.sweep(webhook);
     expect(s.sent).toHaveLength(30);
@@ -68,7 +69,7 @@ describe('a worker that dies', () => {
   it('keeps its webhook to itself while it may still be alive, and not for longer', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
-    await expect(mortal('due', 'before')(webhook)).rejects.toThrow(Died);
+    await expect(mortal('due', 'before')(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
     s.later(minute);
     await s.work(webhook);
     expect(s.sent).toHaveLength(0);
@@ -81,7 +82,11 @@ describe('a worker that dies', () => {
 it('a worker whose lease has ended changes nothing of what another one did', async () => {
   const webhook = await s.webhook();
   await s.enqueue(webhook);
-  const slow = await s.deliveries.acquire(webhook, 'slow', s.clock.now(), s.clock.now() + minute);
+  const slow = await s.deliveries.acquire(
+    webhook,
+    { token: 'slow', lane: 'normal', until: s.clock.now() + minute },
+    s.clock.now(),
+  );
   const [due] = await s.deliveries.due(webhook, s.clock.now(), 10);
   s.later(minute);
   await s.work(webhook);

@@ -1,13 +1,9 @@
 import { webhooksPlan } from '#contract/billing/plans.ts';
-import type { Meter } from '../../meter/meter.ts';
-import type { Clock } from '../../shared/ports.ts';
-import type { DeliveryStore } from '../delivery-store.ts';
-import { newDelivery } from '../delivery.ts';
-import { eventsOf } from '../events/account-events.ts';
-import { type AccountEvent, eventId, type MeterChange } from '../events/event.ts';
-import type { WebhookStore } from '../webhook-store.ts';
-import { type Webhook, wants } from '../webhook.ts';
-import type { Notify } from './notify.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { Clock } from '../shared/ports.ts';
+import { type DeliveryStore, newDelivery } from './delivery.ts';
+import { type AccountEvent, type MeterChange, eventId, eventsOf } from './events.ts';
+import { type Notify, type Webhook, type WebhookStore, laneOf, wants } from './webhook.ts';
 
 /** Transactions that are under way at a time; the events of an account need no order. */
 const concurrency = 10;
@@ -59,13 +55,21 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
     // Those that happen once are counted in one item, so two at a time would conflict.
     const [counted, others] = [events.filter(isCounted), events.filter((event) => !isCounted(event)).values()];
     await Promise.all([work(counted), ...Array.from({ length: concurrency }, () => work(others))]);
-    await Promise.all([...receivers].map(wake));
+    await wake(accountId, [...receivers]);
   }
 
-  async function wake(webhook: Webhook): Promise<void> {
+  /** Sends one message for all webhooks of a lane that are due at the same time, so that one worker does. */
+  async function wake(accountId: number, receivers: readonly Webhook[]): Promise<void> {
     const now = clock.now();
-    const at = Math.max(now, webhook.health.pausedUntil ?? 0);
-    if (await deliveries.wake(webhook, at, now)) await notify(webhook, at);
+    const due = receivers.map((webhook) => ({ webhook, at: Math.max(now, webhook.health.pausedUntil ?? 0) }));
+    const woken = await Promise.all(due.map(({ webhook, at }) => deliveries.wake(webhook, at, now)));
+    const unnoticed = due.filter((_, index) => woken[index]);
+    const groups = Map.groupBy(unnoticed, ({ webhook, at }) => `${laneOf(webhook.health)} ${at}`).values();
+    for (const group of groups) {
+      const [first] = group;
+      const ids = group.map(({ webhook }) => webhook.id);
+      if (first) await notify({ accountId, ids }, laneOf(first.webhook.health), first.at);
+    }
   }
 
   return { dispatch, announce };

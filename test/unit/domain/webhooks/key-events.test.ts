@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
-import { eventsOf } from '#domain/webhooks/events/account-events.ts';
+import { eventsOf } from '#domain/webhooks/events.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const at = Date.UTC(2027, 2, 10, 12) / 1000;

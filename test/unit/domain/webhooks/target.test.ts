@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoopbackAddress, isPublicAddress } from '#domain/webhooks/sending/public-address.ts';
-import { checkTarget, isAllowedAddress } from '#domain/webhooks/sending/target.ts';
+import { checkTarget, isAllowedAddress, isLoopbackAddress, isPublicAddress } from '#domain/webhooks/target.ts';
 
 const refusal = (url: string, targets: 'public' | 'public and loopback' = 'public'): string => {
   try {

@@ -4,8 +4,8 @@ import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
-import type { MeterChange } from '#domain/webhooks/events/event.ts';
-import { dispatcher } from '#domain/webhooks/sending/dispatcher.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
+import type { MeterChange } from '#domain/webhooks/events.ts';
 import type { Webhook } from '#domain/webhooks/webhook.ts';
 import { credits } from '#test/meter/meters.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';
@@ -21,7 +21,7 @@ afterAll(() => s.close());
 const parts = () => ({
   webhooks: s.webhooks,
   deliveries: s.deliveries,
-  notify: async ({ id }: { id: string }) => void notified.push(id),
+  notify: async ({ ids }: { ids: readonly string[] }) => void notified.push(...ids),
   clock: s.clock,
 });
 

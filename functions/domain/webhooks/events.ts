@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto';
+import { type PlanName, findPlan, planOfRank } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import type { WebhookData, WebhookEventType } from '#contract/webhooks/events.ts';
+import { alertsOf, nameOfAlert } from '../alerts/alerts.ts';
+import { type MeterImage, imageOf, ledgerRows } from '../billing/ledger.ts';
+import type { Message } from '../messages/message.ts';
+import { periodEnd, periodStart } from '../meter/credits/billing.ts';
+import { iso } from '../meter/credits/months.ts';
+import { type SpendingLimit, nextPeriod } from '../meter/key-limits.ts';
+import {
+  type Hold,
+  type KeyEvent,
+  type LedgerEntry,
+  type Meter,
+  type Period,
+  type Subscription,
+  heldOf,
+} from '../meter/meter.ts';
+import { encodeBytes } from '../shared/credential.ts';
+
+/** Something that happened to an account. `at` in epoch seconds; under a name of `once` nothing happens to the account twice. */
+export type AccountEvent = {
+  [Type in WebhookEventType]: {
+    readonly type: Type;
+    readonly at: number;
+    readonly data: WebhookData<Type>;
+    readonly once?: string;
+  };
+}[WebhookEventType];
+
+/**
+ * One write to a meter, as the table's stream has it: the meter before and after it, and what it was about. `id` is the
+ * record's own; the record may come again.
+ */
+export interface MeterChange {
+  readonly id: string;
+  readonly before: Meter | undefined;
+  readonly after: Meter;
+  readonly entries: readonly LedgerEntry[];
+  readonly keyEvent?: KeyEvent | undefined;
+}
+
+/** Of a digest, enough that two never meet. */
+const idBytes = 16;
+const idCharacters = 22;
+
+/** The same for a record that comes again, so that no event has two. */
+export function eventId(accountId: number, recordId: string, index: number): string {
+  const digest = createHash('sha256').update(`${accountId} ${recordId} ${index}`).digest();
+  return `evt_${encodeBytes(digest.subarray(0, idBytes), idCharacters)}`;
+}
+
+/**
+ * What happened to an account with one write to its meter: all of it, and nothing else. A function of the change alone, so that each
+ * event happens with the write that it is about, and a change that is looked at again has the same events in the same order.
+ */
+export function eventsOf(change: MeterChange): readonly AccountEvent[] {
+  const { before, after, entries } = change;
+  if (!before || after.closed === 'deleted') return [];
+  const image = imageOf(after, entries);
+  return [
+    ...creditEvents(image),
+    ...alertEvents(image),
+    ...subscriptionEvents({ ...change, before }),
+    ...keyEvents({ ...change, before }),
+    ...transcriptionEvents(change),
+  ];
+}
+
+function creditEvents(image: MeterImage): AccountEvent[] {
+  const moved = ledgerRows(image).flatMap((row): AccountEvent[] => {
+    const { accountId, seq, at, type, amount, source = 'plan' } = row;
+    const data = { accountId, seq, credits: Math.abs(amount) / microPerCredit, balance: row.balance / microPerCredit };
+    if (type === 'grant' && amount > 0) return [{ type: 'credits.granted', at, data: { ...data, source } }];
+    return type === 'expiry' ? [{ type: 'credits.expired', at, data }] : [];
+  });
+  const { accountId, seq, alerts: _, ...rest } = image;
+  const data = { accountId, seq, balance: image.balance / microPerCredit };
+  // Without rules of the account's own those of every account apply: 80 and 100 % of the month.
+  const crossed = alertsOf({ accountId, ...rest }).map(({ rule, at }): AccountEvent => {
+    return { type: rule.value === 100 ? 'credits.exhausted' : 'credits.low', at, data };
+  });
+  return [...moved, ...crossed];
+}
+
+/** Of an account that has chosen to be alerted by webhooks. */
+function alertEvents(image: MeterImage): AccountEvent[] {
+  const { accountId, seq, alerts, balance } = image;
+  if (!alerts?.channels.includes('webhook')) return [];
+  return alertsOf(image).map((alert): AccountEvent => {
+    const { rule, period, keyId, at } = alert;
+    const { kind, value } = rule;
+    const data = { accountId, seq, kind, value, keyId: keyId ?? null, balance: balance / microPerCredit };
+    return { type: 'alert.triggered', at, data, once: `${period}-${nameOfAlert(alert)}` };
+  });
+}
+
+type Change = MeterChange & { readonly before: Meter };
+
+/** Every change of a subscription ends something, so it has an entry, with its moment. */
+function subscriptionEvents({ before, after, entries }: Change): AccountEvent[] {
+  const at = entries.at(-1)?.at;
+  if (at === undefined) return [];
+  const [old, current] = [before.subscription, after.subscription];
+  const isOther = old?.id !== current?.id;
+  const ended = old && isOther ? [{ type: 'subscription.expired', at, data: dataOf(after, old) } as const] : [];
+  if (!current) return ended;
+  const data = dataOf(after, current);
+  if (before.subscription?.id !== current.id) return [...ended, { type: 'subscription.created', at, data }];
+  return [...renewals({ before, after }, current), ...changes({ before, after }, current, at)];
+}
+
+type Meters = Pick<Change, 'before' | 'after'>;
+
+/** One for each month that began, also where one write caught up with several. */
+function renewals({ before, after }: Meters, current: Subscription): AccountEvent[] {
+  const { anchor, index } = before.period;
+  const isSame = before.subscription?.status === 'active' && anchor === after.period.anchor;
+  const months = isSame ? Math.max(0, after.period.index - index) : 0;
+  return Array.from({ length: months }, (_, month) => {
+    const period: Period = { anchor, index: index + 1 + month };
+    const at = periodStart(period);
+    const data = { ...dataOf(after, current), periodStart: iso(at), periodEnd: iso(periodEnd(period)) };
+    return { type: 'subscription.renewed', at, data };
+  });
+}
+
+function changes({ before, after }: Meters, current: Subscription, at: number): AccountEvent[] {
+  const data = dataOf(after, current);
+  const wasActive = before.subscription?.status === 'active';
+  const { status, endsAt = 0, creditsExpireAt = 0 } = current;
+  if (status !== 'active') {
+    const ends = { endsAt: iso(endsAt), creditsExpireAt: iso(creditsExpireAt) };
+    return wasActive ? [{ type: 'subscription.cancelled', at, data: { ...data, ...ends } }] : [];
+  }
+  const previous = before.subscription ? planIn(before.subscription) : planIn(current);
+  const plan = planIn(current);
+  const resumed = wasActive
+    ? []
+    : [{ type: 'subscription.resumed', at, data: { ...data, planId: previous.name } } as const];
+  if (previous.rank === plan.rank) return resumed;
+  const type = plan.rank > previous.rank ? 'subscription.upgraded' : 'subscription.downgraded';
+  return [...resumed, { type, at, data: { ...data, previousPlanId: previous.name } }];
+}
+
+function dataOf({ accountId, seq }: Meter, subscription: Subscription) {
+  return { accountId, seq, subscriptionId: subscription.id, planId: planIn(subscription).name };
+}
+
+/** By the name of its plan, whatever it was called by. */
+function planIn({ planId }: Subscription): { readonly name: PlanName; readonly rank: number } {
+  return findPlan(planId) ?? planOfRank(1);
+}
+
+function keyEvents(change: Change): AccountEvent[] {
+  const { after, keyEvent, entries } = change;
+  const reached = entries.flatMap((entry) => limitReached(change, entry));
+  if (!keyEvent) return reached;
+  const { type, at, keyId } = keyEvent;
+  const data = { accountId: after.accountId, seq: after.seq, keyId };
+  if (type !== 'rotated') return [{ type: `key.${type}`, at, data }];
+  const { previousKeyId, previousExpiresAt } = keyEvent;
+  const until = previousExpiresAt === undefined ? null : iso(previousExpiresAt);
+  return [{ type: 'key.rotated', at, data: { ...data, previousKeyId, previousExpiresAt: until } }];
+}
+
+/**
+ * A charge after which its key's limit has less than a credit left, as it had not before. What is held for calls that run does not count: it
+ * may come back. Nor does a charge of a period that is over.
+ */
+function limitReached({ before, after }: Change, { type, at, amount, requestId }: LedgerEntry): AccountEvent[] {
+  const hold = type === 'charge' && requestId !== undefined ? before.holds.get(requestId) : undefined;
+  const budget = hold?.budget && after.budgets.get(hold.budget.id);
+  if (!hold?.budget || !budget || budget.start !== hold.budget.start) return [];
+  const limit = limitOf(after, hold, hold.budget.id);
+  if (!limit) return [];
+  const used = budget.used - heldOf(after, hold.budget);
+  const isReached = (spent: number): boolean => limit.amount - spent < microPerCredit;
+  if (!isReached(used) || isReached(used + amount)) return [];
+  const resets = nextPeriod(limit.period, at);
+  const data = {
+    accountId: after.accountId,
+    seq: after.seq,
+    keyId: hold.keyId,
+    limit: { credits: limit.amount / microPerCredit, period: limit.period },
+    used: used / microPerCredit,
+    resetsAt: resets === undefined ? null : iso(resets),
+  };
+  return [{ type: 'key.limit_reached', at, data }];
+}
+
+/** The limit of the key that called; where that has gone, of one that shares its budget. */
+function limitOf({ keys }: Meter, { keyId }: Hold, budget: string): SpendingLimit | undefined {
+  const own = keys.get(keyId)?.limit;
+  if (own?.budget === budget) return own;
+  return keys.values().find(({ limit }) => limit?.budget === budget)?.limit;
+}
+
+/** The end of a transcription of long audio is an entry of its meter, also where nothing comes back. */
+function transcriptionEvents({ after, entries }: Pick<MeterChange, 'after' | 'entries'>): AccountEvent[] {
+  const { accountId, seq } = after;
+  return entries.flatMap(({ at, job }): AccountEvent[] => {
+    if (!job) return [];
+    const { id: transcriptionId, status, cost, durationSeconds = 0 } = job;
+    const data = { accountId, seq, transcriptionId, credits: cost / microPerCredit };
+    if (status === 'completed') return [{ type: 'transcription.completed', at, data: { ...data, durationSeconds } }];
+    if (status !== 'failed' && status !== 'expired') return [];
+    return [{ type: 'transcription.failed', at, data: { ...data, status } }];
+  });
+}
+
+type MessageEvent = Extract<AccountEvent, { readonly type: `message.${string}` }>;
+
+/** Of a change of a message's status, of which some are no events. Neither its number nor its text is in it. */
+export function messageEvent(before: Message | undefined, after: Message): MessageEvent | undefined {
+  const {
+    status,
+    failure,
+    accountId,
+    id: messageId,
+    channel,
+    country,
+    segments,
+    reference,
+    credits,
+    updatedAt,
+  } = after;
+  if (before?.status === status || status === 'queued' || status === 'unknown') return undefined;
+  const data = { accountId, messageId, channel, failure, country, segments, reference, credits };
+  return { type: `message.${status}`, at: Math.floor(updatedAt / 1000), data };
+}

@@ -1,0 +1,292 @@
+import { throwTogether, visitEach } from '../shared/concurrency.ts';
+import { newRequestId } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import type { AttemptResult, DeliveryStore, DueDelivery, Lease } from './delivery.ts';
+import {
+  type DisabledReason,
+  type Health,
+  type Lane,
+  type Notify,
+  type WebhookGroup,
+  healthy,
+  laneOf,
+  signedHeaders,
+  signingSecrets,
+} from './webhook.ts';
+
+/** Sends requests to one URL, over connections that are kept until it is closed. Never throws for what is at the other end. */
+export interface Receiver {
+  send(headers: Readonly<Record<string, string>>, body: string): Promise<AttemptResult>;
+  close(): void;
+}
+
+export interface WorkerParts {
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'acquire' | 'workersBefore' | 'due' | 'record' | 'release' | 'park' | 'disable'
+  >;
+  readonly open: (url: string) => Receiver;
+  /** Number of webhooks of an account; undefined if it may send nothing because it is suspended or deleted. */
+  readonly findOpen: (accountId: number) => Promise<{ readonly webhooks: number } | undefined>;
+  readonly notify: Notify;
+  readonly clock: Clock;
+  /** The time of the world, which receivers compare timestamps with. */
+  readonly wallClock: Clock;
+  readonly random: Random;
+}
+
+/** Concurrent requests to a webhook, and deliveries that are read at a time. */
+const concurrency = 10;
+const pageSize = 100;
+
+/**
+ * A worker begins no attempt after this. The last one ends within the function's timeout, and the lease after that. In the slow lane
+ * a turn is one round of requests, so that the workers go round among the accounts.
+ */
+const workMs: Readonly<Record<Lane, number>> = { normal: 30_000, slow: 1000 };
+const leaseMs = 75_000;
+
+/** A receiver that takes longer than this (ms) is slow. */
+const slowMs = 2000;
+
+/** Workers of the normal lane that an account may occupy at a time; further webhooks go to the slow lane. */
+const maxWorkers = 4;
+
+/** Whether an account may be sent anything now in a lane. */
+type Standing = 'open' | 'closed' | 'over its share';
+
+/** What the webhooks that a worker looks at together have in common. */
+interface Turn extends Pick<Lease, 'token' | 'lane' | 'until'> {
+  readonly endsAt: number;
+  readonly hops: number;
+  readonly standing: (lease: Lease) => Promise<Standing>;
+}
+
+/** Sends the due deliveries of webhooks. One worker at a time has a webhook, which bounds the concurrent requests to it. */
+export function webhookWorker(parts: WorkerParts) {
+  const { deliveries, findOpen, clock, random } = parts;
+
+  async function standingOf(lease: Lease): Promise<Standing> {
+    const account = await findOpen(lease.webhook.accountId);
+    if (!account) return 'closed';
+    // Fewer webhooks cannot occupy more workers.
+    if (lease.lane === 'slow' || account.webhooks <= maxWorkers) return 'open';
+    return (await deliveries.workersBefore(lease, clock.now())) < maxWorkers ? 'open' : 'over its share';
+  }
+
+  return async ({ accountId, ids }: WebhookGroup, lane: Lane, hops = 0): Promise<void> => {
+    const now = clock.now();
+    let standing: Promise<Standing> | undefined;
+    const turn: Turn = {
+      token: newRequestId(random),
+      lane,
+      until: now + leaseMs,
+      endsAt: now + workMs[lane],
+      hops,
+      standing: (lease) => (standing ??= standingOf(lease)),
+    };
+    async function workOn(id: string): Promise<void> {
+      const lease = await deliveries.acquire({ accountId, id }, turn, now);
+      if (!lease) return;
+      const work = new Work(parts, lease, turn);
+      try {
+        await work.run();
+      } finally {
+        work.close();
+      }
+    }
+    const { failures } = await visitEach(ids.values(), workOn, { concurrency: ids.length });
+    throwTogether(failures, 'webhooks could not be sent their deliveries');
+  };
+}
+
+class Work {
+  readonly #parts: WorkerParts;
+  readonly #turn: Turn;
+  /** When the attempts that are under way began, in the time of the world. */
+  readonly #underWay = new Set<{ readonly since: number }>();
+  #lease: Lease;
+  #health: Health;
+  #receiver: Receiver;
+  #disabledFor: DisabledReason | undefined;
+  /** Whether a receiver was slow in this run; undefined before the first attempt. */
+  #isSlow: boolean | undefined;
+  #isOverShare = false;
+
+  constructor(parts: WorkerParts, lease: Lease, turn: Turn) {
+    this.#parts = parts;
+    this.#turn = turn;
+    this.#lease = lease;
+    this.#health = lease.webhook.health;
+    this.#receiver = parts.open(lease.webhook.url);
+  }
+
+  async run(): Promise<void> {
+    const { deliveries, clock, notify } = this.#parts;
+    const { accountId, id } = this.#lease.webhook;
+    const standing = await this.#turn.standing(this.#lease);
+    if (standing === 'closed') return deliveries.park(this.#lease);
+    this.#isOverShare = standing === 'over its share';
+    for (;;) {
+      await this.#emptyQueue();
+      if (this.#disabledFor) return deliveries.disable(this.#lease, this.#disabledFor, clock.now());
+      const isSlow = this.#isSlow ?? this.#lease.webhook.health.isSlow ?? false;
+      const released = await deliveries.release(this.#lease, { ...this.#health, isSlow }, clock.now());
+      if (!('renewed' in released)) {
+        const lane = this.#isOverShare ? 'slow' : laneOf({ ...this.#health, isSlow });
+        if (released.dueAt !== undefined)
+          await notify({ accountId, ids: [id] }, lane, released.dueAt, this.#turn.hops + 1);
+        return;
+      }
+      this.#take(released.renewed);
+      if (this.#lease.webhook.status !== 'active') return deliveries.park(this.#lease);
+    }
+  }
+
+  close(): void {
+    this.#receiver.close();
+  }
+
+  #take(lease: Lease): void {
+    const isChanged = lease.webhook.revision !== this.#lease.webhook.revision;
+    this.#lease = lease;
+    if (!isChanged) return;
+    this.#health = lease.webhook.health;
+    this.#isSlow = undefined;
+    this.#receiver.close();
+    this.#receiver = this.#parts.open(lease.webhook.url);
+  }
+
+  /** Until nothing is due, the webhook fails or leaves the lane, or the time is up. */
+  async #emptyQueue(): Promise<void> {
+    const { clock, deliveries } = this.#parts;
+    while (clock.now() < this.#turn.endsAt && !this.#disabledFor && !this.#leavesLane()) {
+      const isProbe = isProbing(this.#health);
+      const due = await deliveries.due(this.#lease.webhook, clock.now(), isProbe ? 1 : pageSize);
+      const wanted = due.filter((delivery) => this.#maySend(delivery, isProbe));
+      if (wanted.length === 0) return;
+      await this.#sendAll(wanted, isProbe);
+    }
+  }
+
+  async #sendAll(due: readonly DueDelivery[], isProbe: boolean): Promise<void> {
+    const next = due.values();
+    const work = async (): Promise<void> => {
+      for (const delivery of next) if (this.#maySend(delivery, isProbe)) await this.#attempt(delivery);
+    };
+    await Promise.all(Array.from({ length: concurrency }, work));
+  }
+
+  /** What may not be sent now stays in the queue as it is, and counts no attempt. */
+  #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
+    const now = this.#parts.clock.now();
+    if (now >= this.#turn.endsAt || this.#disabledFor || this.#leavesLane()) return false;
+    const isPaused = (this.#health.pausedUntil ?? 0) > now;
+    return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
+  }
+
+  /** Whether the webhook continues in the slow lane. Attempts that are under way end here. */
+  #leavesLane(): boolean {
+    if (this.#turn.lane === 'slow') return false;
+    const before = this.#parts.wallClock.now() - slowMs;
+    if (this.#underWay.values().some(({ since }) => since < before)) this.#isSlow = true;
+    return this.#isOverShare || (this.#isSlow ?? this.#health.isSlow ?? false);
+  }
+
+  async #attempt(delivery: DueDelivery): Promise<void> {
+    const { wallClock } = this.#parts;
+    const { eventId: id, body } = delivery;
+    const secrets = signingSecrets(this.#lease.webhook, this.#parts.clock.now()).map(({ value }) => value);
+    const headers = signedHeaders({ id, body }, Math.floor(wallClock.now() / 1000), secrets);
+    const attempt = { since: wallClock.now() };
+    this.#underWay.add(attempt);
+    const result = await this.#receiver.send(headers, body);
+    this.#underWay.delete(attempt);
+    this.#isSlow = this.#isSlow === true || result.durationMs > slowMs;
+    await this.#record(delivery, result);
+  }
+
+  async #record(delivery: DueDelivery, result: AttemptResult): Promise<void> {
+    const { deliveries, clock, random } = this.#parts;
+    if (isSuccess(result)) {
+      this.#health = healthy;
+      return deliveries.record({ delivery, result, status: 'delivered' });
+    }
+    const now = clock.now();
+    this.#health = healthAfterFailure(this.#health, result, now);
+    if (isGone(result)) this.#disabledFor = 'gone';
+    else if (hasFailedForLong(this.#health, now)) this.#disabledFor ??= 'failing';
+    const nextAttemptAt = isGone(result) ? undefined : nextAttempt(delivery.tries + 1, result, now, random);
+    return deliveries.record({
+      delivery,
+      result,
+      status: nextAttemptAt === undefined ? 'exhausted' : 'pending',
+      nextAttemptAt,
+    });
+  }
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** After each failed attempt of a delivery the wait for the next one; after the last there is none. */
+const scheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, day];
+
+/** A wait is longer by up to this part of it, so that what failed together does not come together again. */
+const jitter = 0.1;
+
+/** A webhook may not have us wait for longer. */
+const maxRetryAfterMs = day;
+
+/** Failed attempts in a row after which a webhook is sent one delivery at a time. */
+const failuresUntilProbing = 3;
+const firstPauseMs = 5 * second;
+const maxPauseMs = 5 * minute;
+
+/** A webhook whose attempts have all failed for so long is disabled. */
+const disabledAfterMs = 5 * day;
+
+export const isSuccess = ({ status = 0 }: AttemptResult): boolean => status >= 200 && status < 300;
+
+/** The receiver's statement that the webhook is no more (RFC 9110, 15.5.11). */
+const isGone = ({ status }: AttemptResult): boolean => status === 410;
+
+/** When a delivery is tried again after so many failed attempts (epoch ms); undefined when it is given up. */
+export function nextAttempt(tries: number, result: AttemptResult, now: number, random: Random): number | undefined {
+  const wait = scheduleMs[tries - 1];
+  if (wait === undefined) return undefined;
+  return now + Math.max(Math.round(wait * (1 + jitter * fraction(random))), retryAfter(result));
+}
+
+/**
+ * After a failed attempt. Where the webhook keeps failing, or requests it, nothing is sent to it for a while. What was sent to it beside each
+ * other, before it was known to fail, does not make that longer.
+ */
+export function healthAfterFailure(before: Health, result: AttemptResult, now: number): Health {
+  const { failures, failingSince, pausedUntil = 0 } = before;
+  const isBesideOthers = isProbing(before) && pausedUntil > now;
+  const count = isBesideOthers ? failures : failures + 1;
+  const growing = firstPauseMs * 2 ** (count - failuresUntilProbing);
+  const pause = Math.max(count < failuresUntilProbing ? 0 : Math.min(growing, maxPauseMs), retryAfter(result));
+  return {
+    failures: count,
+    failingSince: failingSince ?? now,
+    ...((pause > 0 || pausedUntil > now) && { pausedUntil: Math.max(pausedUntil, now + pause) }),
+  };
+}
+
+export const hasFailedForLong = ({ failingSince }: Health, now: number): boolean =>
+  failingSince !== undefined && now >= failingSince + disabledAfterMs;
+
+export const isProbing = ({ failures }: Health): boolean => failures >= failuresUntilProbing;
+
+const retryAfter = ({ retryAfterMs = 0 }: AttemptResult): number =>
+  Math.min(Math.max(0, retryAfterMs), maxRetryAfterMs);
+
+/** From 0 up to 1. */
+function fraction(random: Random): number {
+  const [high = 0, low = 0] = random.bytes(2);
+  return (high * 256 + low) / 65_536;
+}

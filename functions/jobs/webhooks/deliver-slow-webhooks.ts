@@ -1,0 +1,3 @@
+import { deliverJob } from '#runtime/jobs/deliver-job.ts';
+
+export const handler = deliverJob('slow');

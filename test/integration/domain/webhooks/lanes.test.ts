@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventSamples } from '#contract/webhooks/event-samples.ts';
+import type { MessageQueue } from '#domain/shared/ports.ts';
+import { dispatcher } from '#domain/webhooks/dispatcher.ts';
+import { notifier } from '#domain/webhooks/webhook.ts';
+import { meterWith } from '#test/meter/meters.ts';
+import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
+
+let s: Sending;
+beforeAll(async () => {
+  s = await startSending();
+});
+afterAll(() => s.close());
+beforeEach(() => {
+  s.sent.length = 0;
+  s.notified.length = 0;
+  s.respond(() => responds(204));
+});
+
+const slowly = responds(200, { durationMs: 14_000 });
+
+/** An account with so many webhooks, each with deliveries that are due. */
+async function account(count: number, due = 1) {
+  const first = await s.webhook();
+  const made = [first];
+  while (made.length < count) made.push(await s.webhook({ accountId: first.accountId }));
+  for (const webhook of made) await s.enqueue(webhook, due);
+  return made;
+}
+
+describe('a webhook whose receiver responds after two seconds', () => {
+  it('continues in the slow lane, and the normal lane sends it nothing more', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook, 30);
+    s.respond(() => slowly);
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(10);
+    expect(s.notified).toMatchObject([{ id: webhook.id, lane: 'slow' }]);
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(10);
+    expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, lane: 'slow' });
+  });
+
+  it('is sent nothing more by the normal lane while it has not responded', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook, 30);
+    let [wall, count, recorded] = [0, 0, 0];
+    const gate = Promise.withResolvers<void>();
+    s.respond(async () => {
+      if (++count === 1) await gate.promise;
+      wall += 250;
+      return responds(200);
+    });
+    const deliveries = {
+      ...s.deliveries,
+      record: async (...given: Parameters<Sending['deliveries']['record']>) => {
+        await s.deliveries.record(...given);
+        recorded += 1;
+      },
+    };
+    const work = s.workerWith({ deliveries, wallClock: { now: () => wall } })(webhook);
+    await expect.poll(() => recorded).toBeGreaterThanOrEqual(9);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    gate.resolve();
+    await work;
+    expect(s.sent.length).toBeLessThan(20);
+    expect(s.notified).toMatchObject([{ lane: 'slow' }]);
+  });
+
+  it('is sent one round of requests in each turn of the slow lane, until nothing is due', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook, 25);
+    s.respond(() => {
+      s.later(1400);
+      return slowly;
+    });
+    for (const count of [10, 20, 25]) {
+      await s.work(webhook, 0, 'slow');
+      expect(s.sent.length).toBeLessThanOrEqual(count);
+    }
+    while (s.notified.length > 0 && s.notified.pop()) await s.work(webhook, 0, 'slow');
+    expect(new Set((await s.logOf(webhook)).map(({ status }) => status))).toEqual(new Set(['delivered']));
+  });
+
+  it('returns to the normal lane after a turn of quick responses', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    s.respond(() => slowly);
+    await s.work(webhook);
+    expect(await s.webhooks.find(webhook)).toMatchObject({ health: { isSlow: true } });
+    s.respond(() => responds(200));
+    await s.enqueue(webhook);
+    await s.work(webhook, 0, 'slow');
+    expect((await s.webhooks.find(webhook))?.health).toEqual({ failures: 0 });
+    await s.enqueue(webhook, 40);
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(42);
+  });
+
+  it('is woken in the slow lane by its next event, by the sweep and by its owner', async () => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    s.respond(() => slowly);
+    await s.work(webhook);
+    await s.enqueue(webhook);
+    s.later(120_000);
+    expect(await s.deliveries.takeDue(webhook, s.clock.now())).toBe('slow');
+    const change = { ...(await s.webhooks.find(webhook))!, revision: 2 };
+    await s.webhooks.change(change);
+    expect((await s.webhooks.find(webhook))?.health).toEqual({ failures: 0 });
+  });
+});
+
+describe('an account with ten webhooks', () => {
+  it('occupies four workers of the normal lane at most; the other webhooks continue in the slow lane', async () => {
+    const webhooks = await account(10, 2);
+    const gate = Promise.withResolvers<void>();
+    s.respond(async () => {
+      await gate.promise;
+      return responds(200);
+    });
+    const workers: Promise<void>[] = [];
+    for (const webhook of webhooks) {
+      workers.push(s.work(webhook));
+      s.later(1);
+    }
+    await expect.poll(() => s.notified.length).toBe(6);
+    expect(new Set(s.sent.map(({ id }) => id)).size).toBe(8);
+    expect(new Set(s.notified.map(({ lane }) => lane))).toEqual(new Set(['slow']));
+    gate.resolve();
+    await Promise.all(workers);
+    await Promise.all(webhooks.map((webhook) => s.work(webhook, 0, 'slow')));
+    expect(s.sent).toHaveLength(20);
+  });
+
+  it('leaves all workers but four to other accounts', async () => {
+    const hanging = await account(10);
+    const others = await account(10);
+    const gate = Promise.withResolvers<void>();
+    const quick = new Set(
+      (await Promise.all(others.map((webhook) => s.logOf(webhook)))).flat().map((one) => one.eventId),
+    );
+    s.respond(async (headers) => {
+      if (!quick.has(headers['webhook-id'] ?? '')) await gate.promise;
+      return responds(200);
+    });
+    const workers = hanging.map((webhook) => s.work(webhook));
+    await s.work(others[0]!);
+    expect(s.sent.some(({ id }) => quick.has(id))).toBe(true);
+    gate.resolve();
+    await Promise.all(workers);
+  });
+
+  it('is sent one event to all of them by one worker', async () => {
+    const webhooks = await account(10, 0);
+    const { accountId } = webhooks[0]!;
+    const sent: { readonly message: any; readonly options: unknown }[] = [];
+    const queue: MessageQueue = { send: async (message, options) => void sent.push({ message, options }) };
+    const notify = notifier({ normal: async () => queue, slow: async () => queue }, s.clock);
+    const { announce } = dispatcher({ webhooks: s.webhooks, deliveries: s.deliveries, notify, clock: s.clock });
+    const ids = new Set(webhooks.map(({ id }) => id));
+    s.later(10_000);
+    const event = { id: 'evt_all', type: 'message.sent', at: 1, data: eventSamples['message.sent'] } as const;
+    await announce(meterWith(0, { accountId, planRank: 4, webhooks: ids }), event, s.clock.now());
+    expect(sent).toHaveLength(1);
+    expect(new Set(sent[0]!.message.wake.ids)).toEqual(ids);
+    expect(sent[0]!.options).toMatchObject({ group: String(accountId) });
+  });
+});
+
+describe('a delivery', () => {
+  it.each(['normal', 'slow'] as const)('takes its worker of the %s lane three writes', async (lane) => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    const writes: string[] = [];
+    s.client.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          if (/Write|Update|Put|Delete/.test(commandName)) writes.push(commandName);
+          return next(args);
+        },
+      { step: 'initialize', name: 'writes' },
+    );
+    await s.work(webhook, 0, lane);
+    s.client.middlewareStack.remove('writes');
+    expect(writes).toEqual(['UpdateItemCommand', 'TransactWriteItemsCommand', 'UpdateItemCommand']);
+    expect(s.sent).toHaveLength(1);
+  });
+});
