@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { projectImage } from '#runtime/jobs/project-image.ts';
+import { projectImage } from '#runtime/jobs/billing.ts';
 import { givenUpImages } from '#runtime/jobs/stream-job.ts';
 import { itemOf } from '#runtime/stream-image.ts';
 import { demandTables } from './shared/tables.ts';

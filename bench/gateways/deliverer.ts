@@ -25,7 +25,8 @@ Object.assign(process.env, {
   POWERTOOLS_SERVICE_NAME: 'text-ai',
   POWERTOOLS_METRICS_NAMESPACE: 'text-ai',
 });
-const { handler } = await import('#jobs/webhooks/deliver-webhooks.ts');
+const { deliverWebhooks } = await import('#jobs/webhooks.ts');
+const handler = deliverWebhooks();
 const { dynamoClient } = await import('#runtime/aws/clients.ts');
 const { deliveryStore } = await import('#repositories/webhooks/deliveries.ts');
 const { webhookStore } = await import('#repositories/webhooks/webhooks.ts');

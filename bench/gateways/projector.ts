@@ -18,7 +18,8 @@ Object.assign(process.env, {
   POWERTOOLS_SERVICE_NAME: 'text-ai',
   POWERTOOLS_METRICS_NAMESPACE: 'text-ai',
 });
-const { handler } = await import('#jobs/billing/project-ledger.ts');
+const { projectLedger } = await import('#jobs/billing.ts');
+const handler = projectLedger();
 
 const [account] = benchAccounts(1);
 const now = Math.floor(Date.now() / 1000);

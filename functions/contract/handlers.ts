@@ -83,5 +83,9 @@ export const routeEntry = (id: string): string =>
 
 /** Source of the entry point of a job's Lambda function. */
 export const jobEntry = ({ feature, id }: Pick<Job, 'feature' | 'id'>): string =>
-  `export { handler } from '#jobs/${feature}/${id}.ts';
+  `import { ${jobName(id)} } from '#jobs/${feature}.ts';
+export const handler = ${jobName(id)}();
 `;
+
+/** The export of a job's file that builds its handler: `sendMail` of `send-mail`. */
+export const jobName = (id: string): string => id.replaceAll(/-./g, ([, letter = '']) => letter.toUpperCase());

@@ -63,7 +63,7 @@ export type Trigger =
 /** Work that no caller waits for: on a stream, a queue, events, log lines, a schedule. */
 export interface Job {
   readonly id: string;
-  /** The folder of `functions/jobs` that has its entry point. */
+  /** The file of `functions/jobs` that builds its handler. */
   readonly feature: string;
   readonly summary: string;
   /** What users lose while it does not run: a whole sentence, for alarms. */
@@ -221,7 +221,7 @@ export const jobs = {
   },
   indexDocuments: {
     id: 'index-documents',
-    feature: 'agents',
+    feature: 'documents',
     summary: 'Embeds the documents of agents and settles what that costs',
     loss: 'Documents of agents stay in indexing. They are indexed late once it runs again, or fail and are refunded.',
     trigger: { queue: 'documents', maxConcurrency: 50 },

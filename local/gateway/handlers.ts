@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type OperationPlace, operationPlace } from '#contract/handlers.ts';
+import { type OperationPlace, operationPlace, jobName } from '#contract/handlers.ts';
 import type { Job } from '#contract/jobs.ts';
 import { unknownRouteId } from '#contract/routes.ts';
 import type { LambdaHandler } from './lambda-runtime.ts';
@@ -24,5 +24,6 @@ async function routeHandler({ file, name, route }: OperationPlace) {
 
 /** The handler of a job. */
 export async function jobHandler({ feature, id }: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
-  return v.parse(Handler, (await import(/* @vite-ignore */ `#jobs/${feature}/${id}.ts`)).handler);
+  const { [jobName(id)]: build } = await import(/* @vite-ignore */ `#jobs/${feature}.ts`);
+  return v.parse(Handler, build());
 }

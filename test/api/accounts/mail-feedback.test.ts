@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { mailFeedback } from '#contract/jobs.ts';
-import { handler as suppressAddress } from '#jobs/mail/suppress-address.ts';
+import { suppressAddress as buildSuppressAddress } from '#jobs/mail.ts';
 import { logger } from '#runtime/telemetry.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+
+const suppressAddress = buildSuppressAddress();
 
 let service: TestService;
 beforeAll(async () => {

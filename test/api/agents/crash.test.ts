@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { handler as sweep } from '#jobs/agents/sweep-documents.ts';
+import { sweepDocuments } from '#jobs/agents.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
@@ -7,6 +7,8 @@ import { rowsOf } from '#test/database/rows.ts';
 import { patience, someOf } from '#test/many.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
+
+const sweep = sweepDocuments();
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/platform/tables.ts';
-import { handler as purgeAccounts } from '#jobs/accounts/purge-accounts.ts';
-import { handler as purgeAgents } from '#jobs/agents/purge-agents.ts';
+import { purgeAccounts as buildPurgeAccounts } from '#jobs/accounts.ts';
+import { purgeAgents as buildPurgeAgents } from '#jobs/agents.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { messagePrefix, placeText } from '#repositories/agents/conversation-items.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
 import { patience, times } from '#test/many.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+const purgeAccounts = buildPurgeAccounts();
+const purgeAgents = buildPurgeAgents();
 
 let service: TestService;
 beforeAll(async () => {

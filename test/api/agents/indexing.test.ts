@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokenPrice } from '#domain/meter/pricing.ts';
-import { handler as sweep } from '#jobs/agents/sweep-documents.ts';
+import { sweepDocuments } from '#jobs/agents.ts';
 import { containerError, type EngineReply } from '#local/sagemaker/engine.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
@@ -9,6 +9,8 @@ import { rowsOf } from '#test/database/rows.ts';
 import { patience } from '#test/many.ts';
 import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
+
+const sweep = sweepDocuments();
 
 let service: ScriptedService;
 beforeAll(async () => {

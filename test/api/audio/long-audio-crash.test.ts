@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
+import { sweepTranscriptions } from '#jobs/audio.ts';
 import { services } from '#runtime/services/container.ts';
 import { silence } from '#test/audio/files.ts';
 import { uploaded } from '#test/audio/long-audio.ts';
 import { patience, someOf } from '#test/many.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
+
+const sweep = sweepTranscriptions();
 
 let service: TestService;
 beforeAll(async () => {

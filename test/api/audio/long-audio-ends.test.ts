@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handler as endTranscriptions } from '#jobs/audio/end-transcriptions.ts';
-import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
+import { endTranscriptions as buildEndTranscriptions } from '#jobs/audio.ts';
+import { sweepTranscriptions } from '#jobs/audio.ts';
 import { services } from '#runtime/services/container.ts';
 import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { eventOf, filesOf, hanging, jobsOf, spendable, wav } from '#test/audio/long-jobs.ts';
 import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+const endTranscriptions = buildEndTranscriptions();
+const sweep = sweepTranscriptions();
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
-import { handler as endTranscriptions } from '#jobs/audio/end-transcriptions.ts';
-import { handler as sweep } from '#jobs/audio/sweep-transcriptions.ts';
+import { endTranscriptions as buildEndTranscriptions } from '#jobs/audio.ts';
+import { sweepTranscriptions } from '#jobs/audio.ts';
 import { jobKey } from '#repositories/audio/jobs.ts';
 import { s3Client } from '#runtime/aws/s3-client.ts';
 import { adts } from '#test/audio/files.ts';
@@ -10,6 +10,9 @@ import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { eventOf, filesOf, hanging, jobsOf, spendable, wav } from '#test/audio/long-jobs.ts';
 import { setInRow } from '#test/database/rows.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
+
+const endTranscriptions = buildEndTranscriptions();
+const sweep = sweepTranscriptions();
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,12 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handler } from '#jobs/requests/record-requests.ts';
+import { recordRequests } from '#jobs/requests.ts';
 import { fullyRecorded } from '#middleware/request-log.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { requestReader } from '#test/requests/request-records.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+
+const handler = recordRequests();
 
 let service: TestService;
 beforeAll(async () => {

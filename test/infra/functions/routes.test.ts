@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import * as v from 'valibot';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { jobEntry, operationPlace } from '#contract/handlers.ts';
+import { jobName, operationPlace } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allJobs, canary } from '#contract/jobs.ts';
 import { Environment } from '#contract/platform/environment.ts';
@@ -41,12 +41,16 @@ test('every row has an operation, and every exported operation has its row', asy
   }
 });
 
-test('every job has its file, and every file its job', () => {
-  const found = readdirSync(new URL('../../../functions/jobs', import.meta.url), { recursive: true, encoding: 'utf8' });
-  const entries = found
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => `export { handler } from '#jobs/${file}';\n`);
-  expect(entries.toSorted()).toEqual([...allJobs, canary].map(jobEntry).toSorted());
+test('every job has a builder, and every exported builder its job', async () => {
+  const all = [...allJobs, canary];
+  const features = [...new Set(all.map(({ feature }) => feature))].toSorted();
+  expect(readdirSync(new URL('../../../functions/jobs', import.meta.url)).toSorted()).toEqual(
+    features.map((feature) => `${feature}.ts`),
+  );
+  for (const feature of features) {
+    const names = all.filter((job) => job.feature === feature).map(({ id }) => jobName(id));
+    expect(Object.keys(await import(`#jobs/${feature}.ts`)).toSorted()).toEqual(names.toSorted());
+  }
 });
 
 test('there is one function for each route and job, and one for what no route matches', () => {

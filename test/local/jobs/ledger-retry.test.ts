@@ -65,7 +65,8 @@ describe('an account whose record cannot be written into the ledger', () => {
     for (const person of [poisoned, ...others]) await spend(person);
     await service.settled();
     const batch = await Promise.all([poisoned, ...others, poisoned].map(imageOf));
-    const { handler } = await import('#jobs/billing/project-ledger.ts');
+    const { projectLedger } = await import('#jobs/billing.ts');
+    const handler = projectLedger();
     const broken = batch.map((image, index) => (index === 0 ? { ...image, last: [{ t: 'riddle' }] } : image));
     const Records = broken.map((image, index) => ({
       dynamodb: { Keys: marshall({ a: image['a'] }), NewImage: marshall(image), SequenceNumber: `${index}` },

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { meterShards } from '#contract/platform/tables.ts';
-import { handler as renewAccounts } from '#jobs/billing/renew-accounts.ts';
+import { renewAccounts as buildRenewAccounts } from '#jobs/billing.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf, setInRow } from '#test/database/rows.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
+
+const renewAccounts = buildRenewAccounts();
 
 let service: TestService;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { metrics, metricsService } from '#contract/platform/metrics.ts';
 import { tables } from '#contract/platform/tables.ts';
-import { handler } from '#jobs/mail/send-mail.ts';
+import { sendMail } from '#jobs/mail.ts';
 import { openMailStore } from '#local/mail/mail-store.ts';
 import { startSes } from '#local/mail/ses.ts';
 import { createFaults } from '#local/shared/faults.ts';
@@ -12,6 +12,8 @@ import { mailRow } from '#repositories/accounts/account-items.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { testFolder } from '#test/folder.ts';
 import { withEnvironment } from '#test/service/environment.ts';
+
+const handler = sendMail();
 
 const faults = createFaults();
 let database: Awaited<ReturnType<typeof startTestDatabase>>;

@@ -1,9 +1,15 @@
+import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import { workSignal } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 
-export async function handler(): Promise<void> {
+export const purgeAgents = () => async (): Promise<void> => {
   const deletions = await (await services().agents()).purgeRest(workSignal(jobs.purgeAgents));
   if (deletions > 0) logger().info('purged what was left of agents', { deletions });
-}
+};
+
+export const sweepDocuments = () => async (): Promise<void> => {
+  const failed = await (await services().agents()).indexingEnds().sweep(workSignal(jobs.sweepDocuments));
+  if (failed > 0) logger().info('documents failed', { failed });
+};

@@ -6,13 +6,14 @@ import { perEnvironment } from '#runtime/process.ts';
 
 const Message = v.object({ accountId: v.number(), agentId: v.string(), id: v.string() });
 
-const services = perEnvironment(() => createCallServices(jobs.indexDocuments));
-
 /** Indexes the documents of a batch concurrently: each mostly waits for its model. */
-export const handler = queueJob(
-  async (message) => {
-    const index = (await services().agents()).indexing();
-    await index(v.parse(Message, message));
-  },
-  { concurrent: true },
-);
+export const indexDocuments = () => {
+  const callServices = perEnvironment(() => createCallServices(jobs.indexDocuments));
+  return queueJob(
+    async (message) => {
+      const index = (await callServices().agents()).indexing();
+      await index(v.parse(Message, message));
+    },
+    { concurrent: true },
+  );
+};

@@ -3,8 +3,16 @@ import * as v from 'valibot';
 import { type Job, jobs } from '#contract/jobs.ts';
 import type { SweepKind } from '#domain/meter/meter-store.ts';
 import { services } from '../services/container.ts';
-import { logger } from '../telemetry.ts';
+import { logger, recordCharge } from '../telemetry.ts';
 import { workSignal } from './queue-job.ts';
+
+/** Writes the ledger rows of a meter's image, and its charges into the metrics. Doing it again changes no row. */
+export async function projectImage(image: Record<string, unknown>): Promise<void> {
+  const rows = await services().ledger().project(image);
+  for (const { type, service, amount } of rows) {
+    if (type === 'charge' && service && amount < 0) recordCharge(service, -amount);
+  }
+}
 
 const Message = v.object({ shards: v.array(v.number()), at: v.number() });
 

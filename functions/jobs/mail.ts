@@ -1,7 +1,18 @@
 import * as v from 'valibot';
-import { type SuppressionReason, suppress } from '#domain/mail/mail.ts';
+import { sendWaiting, suppress, type SuppressionReason } from '#domain/mail/mail.ts';
+import { streamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
-import { logger } from '#runtime/telemetry.ts';
+import { logger, recordRejectedMail } from '#runtime/telemetry.ts';
+
+const Image = v.object({ outbox: v.string() });
+
+export const sendMail = () =>
+  streamJob(async (image) => {
+    const { outbox, suppressions, mailer, clock } = services();
+    const parts = { store: outbox(), suppressions: suppressions(), mailer: await mailer(), clock };
+    const outcome = await sendWaiting(parts, v.parse(Image, image).outbox);
+    if (outcome === 'rejected') recordRejectedMail();
+  });
 
 const Recipients = v.array(v.object({ emailAddress: v.pipe(v.string(), v.nonEmpty()) }));
 
@@ -21,14 +32,16 @@ const Feedback = v.object({
 type Detail = v.InferOutput<typeof Feedback>['detail'];
 
 /** May get an event more than once, and a later one before an earlier one. */
-export async function handler(event: unknown): Promise<void> {
-  const detail = detailOf(event);
-  const reason = reasonOf(detail);
-  if (!reason) return logger().info('mail feedback without consequences', { type: detail.eventType });
-  const { suppressions, clock } = services();
-  const addresses = await suppress(suppressions(), clock, addressesOf(detail), reason);
-  logger().info('addresses suppressed', { reason, addresses });
-}
+export const suppressAddress =
+  () =>
+  async (event: unknown): Promise<void> => {
+    const detail = detailOf(event);
+    const reason = reasonOf(detail);
+    if (!reason) return logger().info('mail feedback without consequences', { type: detail.eventType });
+    const { suppressions, clock } = services();
+    const addresses = await suppress(suppressions(), clock, addressesOf(detail), reason);
+    logger().info('addresses suppressed', { reason, addresses });
+  };
 
 /** Undefined where a later mail may be welcome: a full mailbox, an absence note, a mail taken out of the spam folder. */
 function reasonOf(detail: Detail): SuppressionReason | undefined {

@@ -1,0 +1,30 @@
+import { jobs } from '#contract/jobs.ts';
+import { projectImage, sweepJob } from '#runtime/jobs/billing.ts';
+import { imageRetryJob, workSignal } from '#runtime/jobs/queue-job.ts';
+import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
+import { services } from '#runtime/services/container.ts';
+import { logger, recordSweep } from '#runtime/telemetry.ts';
+
+export const archiveLedger = () => async (): Promise<void> => {
+  const { ledgerArchiver, clock } = services();
+  const parts = await (await ledgerArchiver()).run(clock.now(), workSignal(jobs.archiveLedger));
+  if (parts > 0) logger().info('archived', { parts });
+};
+
+/** One account that fails holds up no other (docs/adr/0011-typed-jobs.md). */
+export const projectLedger = () => itemStreamJob(projectImage, () => services().ledgerRetry());
+
+export const releaseHolds = () => sweepJob('holds', jobs.releaseHolds);
+
+export const renewAccounts = () => sweepJob('renewals', jobs.renewAccounts);
+
+export const retryLedger = () => imageRetryJob(projectImage);
+
+export const sweepMeters = () => async (): Promise<void> => {
+  const { metering, clock, sweepQueues } = services();
+  const { lateSeconds, messages } = await metering().dispatch(clock.now(), async (kind, message) => {
+    await (await sweepQueues[kind]()).send(message);
+  });
+  recordSweep(lateSeconds);
+  if (messages > 0) logger().info('queued', { messages });
+};

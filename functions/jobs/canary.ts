@@ -1,0 +1,3 @@
+import { runCanary } from '#runtime/jobs/canary.ts';
+
+export const walkCanary = () => (): Promise<void> => runCanary();

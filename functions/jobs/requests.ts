@@ -1,0 +1,11 @@
+import { RecordedLine } from '#contract/platform/request-record.ts';
+import { recordRequests as record } from '#domain/requests/request-log.ts';
+import { logJob } from '#runtime/jobs/queue-job.ts';
+import { services } from '#runtime/services/container.ts';
+
+/** Lines that come again, or late, write the same records again. */
+export const recordRequests = () =>
+  logJob(RecordedLine, async (lines) => {
+    const { requests, clock } = services();
+    await record(await requests(), clock, lines);
+  });

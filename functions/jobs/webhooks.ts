@@ -1,0 +1,43 @@
+import * as v from 'valibot';
+import { jobs } from '#contract/jobs.ts';
+import type { Lane } from '#domain/webhooks/webhook.ts';
+import { queueJob, workSignal } from '#runtime/jobs/queue-job.ts';
+import { changeStreamJob } from '#runtime/jobs/stream-job.ts';
+import { services } from '#runtime/services/container.ts';
+import { changeIn } from '#runtime/stream-image.ts';
+import { logger } from '#runtime/telemetry.ts';
+
+export const deliverSlowWebhooks = () => deliverJob('slow');
+
+export const deliverWebhooks = () => deliverJob('normal');
+
+/** One account that fails holds up no other (docs/adr/0019-webhooks.md). */
+export const dispatchWebhooks = () =>
+  changeStreamJob(
+    async (changes) => (await services().webhooks()).dispatchEvents(changes),
+    () => services().webhookQueue(),
+  );
+
+export const sweepWebhooks = () => async (): Promise<void> => {
+  const woken = await (await services().webhooks()).wakeAll(workSignal(jobs.sweepWebhooks));
+  if (woken > 0) logger().info('woken', { webhooks: woken });
+};
+
+const Wake = v.object({
+  wake: v.object({ accountId: v.number(), ids: v.array(v.string()), hops: v.number() }),
+});
+
+/** A Lambda on a queue of webhooks to look at, and of changes whose events could not be written when they came. */
+function deliverJob(lane: Lane) {
+  return queueJob(
+    async (message) => {
+      const change = changeIn(message);
+      const webhooks = await services().webhooks();
+      if (change) return webhooks.dispatchEvents([change]);
+      const work = await webhooks.worker();
+      const { hops, ...group } = v.parse(Wake, message).wake;
+      return work(group, lane, hops);
+    },
+    { concurrent: true },
+  );
+}

@@ -1,3 +1,0 @@
-import { deliverJob } from '#runtime/jobs/deliver-job.ts';
-
-export const handler = deliverJob('slow');
