@@ -1,6 +1,6 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import { Link } from 'wouter';
-import { AuthLayout } from './auth/layout/auth-layout.tsx';
+import { AuthLayout } from './auth/auth-layout.tsx';
 
 /** The page of every path that has none. */
 export default function NotFoundPage() {

@@ -45,7 +45,7 @@ const retired = (word: RegExp, standard: string, allowed: readonly string[] = []
 export const retiredIdentifiers: readonly RetiredWord[] = [
   retired(/answer/i, 'response', [
     'functions/repositories/idempotency.ts', // A stored attribute.
-    'dashboard/src/pages/messages/failures.ts', // A code of calls that nobody took, as carriers name it.
+    'dashboard/src/pages/messages/message.ts', // A code of calls that nobody took, as carriers name it.
     'local/demo-engine/text/response-text.ts', // A field of generated JSON.
     'test/local/demo-tools.test.ts', // As above.
   ]),

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import type { Agent } from '#contract/agents/agents.ts';
-import type { Conversation } from '#contract/agents/conversations.ts';
+import type { Conversation, KeptMessage } from '#contract/agents/conversations.ts';
 import type { AgentDocument } from '#contract/agents/documents.ts';
 import { guides } from '#contract/dashboard-config.ts';
 import { agentRoutes } from '#contract/routes/agents/agents.ts';
 
 export type AgentRecord = v.InferOutput<typeof Agent>;
 export type DocumentRecord = v.InferOutput<typeof AgentDocument>;
+export type MessageRecord = v.InferOutput<typeof KeptMessage>;
 export type ConversationRecord = v.InferOutput<typeof Conversation>;
 
 /** Where an agent's page is, a tab of it, or a conversation. */

@@ -6,8 +6,8 @@ import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './link-token.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { forgetLinkToken, useLinkToken } from './document.ts';
 
 /**
  * Where the link of the confirmation mail leads: it confirms by itself in the browser that registered; elsewhere one

@@ -7,8 +7,8 @@ import { call } from '../../api/call.ts';
 import type { Data } from '../../api/http/response.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './link-token.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { forgetLinkToken, useLinkToken } from './document.ts';
 
 type Decided = Data<typeof accountRoutes.decideEmailChange>;
 

@@ -7,7 +7,7 @@ import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
+import { AuthLayout } from './auth-layout.tsx';
 
 const back = (
   <Anchor component={Link} href="/login" inherit fw={600}>

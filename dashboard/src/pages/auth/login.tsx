@@ -1,18 +1,23 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { clearTabMemory } from '../../api/account/tab-memory.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { ApiError } from '../../api/http/api-error.ts';
+import { readResponse } from '../../api/http/response.ts';
+import { send } from '../../api/http/send.ts';
 import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { returnPath } from '../../lib/return-path.ts';
-import { GoogleSignIn } from './google/google-sign-in.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { useOwnDocument } from './use-own-document.ts';
-import { useSignedInRedirect } from './use-signed-in-redirect.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { useOwnDocument } from './document.ts';
+import { GoogleSignIn } from './google.tsx';
 
 const labels = { email: 'Email', password: 'Password' };
 
@@ -86,4 +91,26 @@ export default function LoginPage() {
       </Stack>
     </AuthLayout>
   );
+}
+
+/**
+ * Redirects where there is a session already. The request bypasses `loadCurrentUser`, as a sign-in
+ * page's document has no account yet.
+ */
+function useSignedInRedirect(go: () => void): void {
+  useEffect(() => {
+    const control = new AbortController();
+    async function look(): Promise<void> {
+      try {
+        await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, { signal: control.signal }));
+        if (!control.signal.aborted) go();
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'INVALID_API_KEY') clearTabMemory();
+      }
+    }
+    void look();
+    return () => control.abort();
+    // Once: `go` is another function at each render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
 }

@@ -8,8 +8,8 @@ import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { forgetLinkToken, useLinkToken } from './link-token.ts';
+import { AuthLayout } from './auth-layout.tsx';
+import { forgetLinkToken, useLinkToken } from './document.ts';
 
 const again = (
   <Anchor component={Link} href="/forgot-password" inherit fw={600}>

@@ -1,8 +1,8 @@
 import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { ExampleKey } from './example-key.ts';
-import { withKey } from './fill-key.ts';
+import { ExampleKey } from './example-key.tsx';
+import { withKey } from './guide.ts';
 import { type Block, type Cell, type Inline, originMark } from './guide.ts';
 import css from './guides.module.css';
 

@@ -1,7 +1,9 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
-import { call } from '../../api/call.ts';
+import { call, perform } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
+import type { ApiError } from '../../api/http/api-error.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
@@ -10,8 +12,7 @@ import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
-import type { Subscription } from './plan.ts';
-import { useResume } from './use-resume.ts';
+import { isInForce, type Subscription } from './plan.ts';
 
 /** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
@@ -91,4 +92,31 @@ function Action({ onClick, children }: { onClick: () => void; children: ReactNod
       {children}
     </Anchor>
   );
+}
+
+interface Resume {
+  /** True while the paid period of a cancelled subscription runs. */
+  readonly canResume: boolean;
+  readonly resume: () => void;
+  readonly isRunning: boolean;
+  readonly error: ApiError | null;
+}
+
+/** Takes a cancellation back. */
+export function useResume(subscription: Subscription): Resume {
+  const now = useNow();
+  const { id = '', planId = '', status } = subscription ?? {};
+  const { run, isRunning, error } = useAction(
+    () => perform(subscriptionRoutes.resumeSubscription, { path: { id } }).then(() => true),
+    planReads,
+  );
+  async function resume(): Promise<void> {
+    if (await run(undefined)) notify({ message: `The ${planInSentence(planId)} is resumed.` });
+  }
+  return {
+    canResume: status === 'cancelled' && isInForce(subscription, now),
+    resume: () => void resume(),
+    isRunning,
+    error,
+  };
 }

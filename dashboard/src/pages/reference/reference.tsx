@@ -8,10 +8,10 @@ import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { useHash } from '../../lib/hooks/use-hash.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { MethodBadge } from './method-badge.tsx';
+import { MethodBadge } from './operation-view.tsx';
 import { OperationView } from './operation-view.tsx';
+import { Prose } from './operation-view.tsx';
 import type { OperationEntry } from './operation.ts';
-import { Prose } from './prose.tsx';
 import css from './reference.module.css';
 
 const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;

@@ -9,8 +9,8 @@ import { confirm } from '../../components/overlays/confirm.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
 import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { EditWebhookDialog } from './dialogs/edit-webhook-dialog.tsx';
-import { RotateSecretDialog } from './dialogs/rotate-secret-dialog.tsx';
+import { EditWebhookDialog } from './webhook-dialogs.tsx';
+import { RotateSecretDialog } from './webhook-dialogs.tsx';
 import { WebhookMenuButton } from './webhook-menu-button.tsx';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
 

@@ -7,15 +7,15 @@ import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
 import { readNumber } from '#gateways/messages/phone-numbers.ts';
 import { countSegments } from '#gateways/messages/segments.ts';
+import { countText } from '../../../../../dashboard/src/pages/messages/count-text.ts';
 import {
   draftSchema,
   e164Of,
   emptyDraft,
   exampleBody,
   messageBody,
-} from '../../../../../dashboard/src/pages/messages/compose/draft.ts';
-import { countText } from '../../../../../dashboard/src/pages/messages/compose/fields/count-text.ts';
-import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/compose/fields/read-number.ts';
+} from '../../../../../dashboard/src/pages/messages/draft.ts';
+import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/read-number.ts';
 
 describe('a text that is typed', () => {
   it('is counted as the service does', () => {

@@ -1,0 +1,26 @@
+import { limits } from '#contract/shared/limits.ts';
+import { formatBytes } from '../../lib/format.ts';
+
+const endings = /\.(?:txt|md|markdown)$/i;
+/** Of a document's name, in code points. */
+const maxName = 200;
+
+/** What the file dialog offers. */
+export const textFileTypes = '.txt,.md,.markdown,text/plain,text/markdown';
+
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+type Read = { readonly name: string; readonly text: string } | { readonly error: string };
+
+/** Reads a file that a person chose. What is too large, or no text, is not read, or not given. */
+export async function readTextFile(file: File): Promise<Read> {
+  if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
+  if (file.size > limits.documentBytes)
+    return { error: `The file is larger than ${formatBytes(limits.documentBytes)}` };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
+    return { name: Array.from(file.name).slice(0, maxName).join(''), text };
+  } catch {
+    return { error: 'The file is not UTF-8 text' };
+  }
+}
