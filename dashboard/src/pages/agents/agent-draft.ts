@@ -3,13 +3,13 @@ import { documentAccount } from '../../api/account/account.ts';
 import { recall, remember } from '../../api/account/tab-memory.ts';
 import { AgentDraft } from './agent-values.ts';
 
-/** What was changed and not saved, by agent. */
+/** Unsaved changes by agent id. */
 const Drafts = v.record(v.string(), AgentDraft);
 
-/** More are not kept: those that were changed last. */
+/** Older drafts are dropped. */
 const maxDrafts = 20;
 
-/** The draft of an agent that does not exist yet. */
+/** Name of the draft of a new agent. */
 export const newAgent = 'new';
 
 function allDrafts(): v.InferOutput<typeof Drafts> {
@@ -17,10 +17,10 @@ function allDrafts(): v.InferOutput<typeof Drafts> {
   return account === undefined ? {} : (recall(account, Drafts, 'agents') ?? {});
 }
 
-/** What this tab keeps of an agent that was changed and not saved, until the session ends. */
+/** Returns the unsaved changes of an agent, kept in this tab until the session ends. */
 export const draftOf = (agent: string): AgentDraft => allDrafts()[agent] ?? {};
 
-/** Keeps it over navigation and reload; an empty draft is none. */
+/** Stores the draft. An empty draft deletes it. */
 export function keepDraft(agent: string, draft: AgentDraft): void {
   const account = documentAccount();
   if (account === undefined) return;

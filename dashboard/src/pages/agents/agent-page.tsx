@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -19,9 +19,7 @@ import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
 import { keepDraft } from './agent-draft.ts';
 import { type AgentRecord, isAbout } from './agent.ts';
-import css from './agents.module.css';
 
-/** One agent: conversations with it, its documents and settings. */
 export default function AgentPage({ id }: { id: string }) {
   const { data: agent, error, refetch } = useData(agentRoutes.getAgent, { path: { id } });
   const isMissing = error !== null && toApiError(error).code === 'NOT_FOUND';
@@ -54,10 +52,10 @@ function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord
   return (
     <>
       {model}, version {version}, changed {formatMoment(updatedAt)}
-      <span className={css.id}>
+      <Group component="span" gap={4}>
         <span className="mono">{id}</span>
         <CopyButton value={id} what="agent ID" />
-      </span>
+      </Group>
     </>
   );
 }
@@ -74,7 +72,10 @@ const tabs = [
   tab('settings', 'Settings', async () => (await import('./agent-settings.tsx')).SettingsTab),
 ];
 
-/** A tab is loaded, and reads its data, when it is first opened; then it stays, with what was typed and a reply that comes. The open conversation stays in the URL beside the other tabs. */
+/**
+ * Loads each tab when it is first opened and then keeps it mounted, so that typed text and a streaming reply survive a
+ * change of tab.
+ */
 function AgentTabs({ agent }: { agent: AgentRecord }) {
   const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
   const [, change] = useQuery();
@@ -84,7 +85,7 @@ function AgentTabs({ agent }: { agent: AgentRecord }) {
     <Tabs
       value={current}
       onChange={(next) => change({ tab: next === null || next === 'conversations' ? undefined : next })}
-      // The other mode ends effects, and a reply with them.
+      // The default mode unmounts effects, which would cancel a streaming reply.
       keepMountedMode="display-none"
     >
       <Tabs.List mb="lg" aria-label="About this agent">
@@ -119,7 +120,7 @@ function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
     }
     keepDraft(id, {});
     go('/agents', { replace: true });
-    // Back leads to nothing that is no more.
+    // Prevents the Back button from showing the deleted agent.
     client.removeQueries({ predicate: ({ queryKey }) => isAbout(queryKey, id) });
     notify({ message: `“${name}” is deleted.` });
   }, [agentRoutes.listAgents]);

@@ -1,4 +1,4 @@
-import { Anchor, Button, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Group, Anchor, Button, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import * as v from 'valibot';
 import { Link, useLocation } from 'wouter';
@@ -56,7 +56,7 @@ export default function NewAgentPage() {
   );
 }
 
-/** The settings of an agent; another version begins again, with what is not saved. */
+/** Remounts for each version; unsaved changes come from the draft. */
 export const SettingsTab = ({ agent }: { agent: AgentRecord }) => <Settings key={agent.version} agent={agent} />;
 
 function Settings({ agent }: { agent: AgentRecord }) {
@@ -91,14 +91,14 @@ function Settings({ agent }: { agent: AgentRecord }) {
 }
 
 interface AgentFormOptions {
-  /** What its draft is kept under. */
+  /** Name of the draft. */
   readonly name: string;
   readonly saved: AgentValues;
   readonly act: (values: AgentValues) => Promise<AgentRecord>;
   readonly onDone: (agent: AgentRecord) => void;
 }
 
-/** The fields of an agent. What is changed and not saved outlives navigation and reload. */
+/** Form state of an agent. Unsaved changes survive navigation and reload. */
 function useAgentForm({ name, saved, act, onDone }: AgentFormOptions) {
   const { form, ...rest } = useApiForm({
     initial: { ...saved, ...draftOf(name) },
@@ -124,14 +124,12 @@ function useAgentForm({ name, saved, act, onDone }: AgentFormOptions) {
 
 interface AgentFormProps {
   readonly form: ReturnType<typeof useAgentForm>;
-  /** Label of the submit button. */
   readonly action: string;
-  /** Beside the buttons, where nothing was changed. */
+  /** Shown while nothing is changed. */
   readonly hint?: ReactNode;
   readonly isDisabled?: boolean;
 }
 
-/** The fields of an agent, and what can be done with them. */
 function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard }, ...props }: AgentFormProps) {
   const { action, hint, isDisabled = false } = props;
   return (
@@ -139,7 +137,7 @@ function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard 
       <Stack gap="lg">
         <AgentFields form={form} />
         {error && <ErrorNotice error={error} />}
-        <div className={css.foot}>
+        <Group gap="0.5rem 0.75rem">
           <Button type="submit" loading={isRunning} disabled={isDisabled}>
             {action}
           </Button>
@@ -157,14 +155,22 @@ function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard 
           <Text size="sm" c="dimmed" role="status">
             {isChanged ? 'Unsaved changes are kept in this tab.' : hint}
           </Text>
-        </div>
+        </Group>
       </Stack>
     </form>
   );
 }
 
-/** Tokens of a reply unless the agent sets a maximum (docs/design/inference.md). */
+/** Maximum tokens of a reply if the agent sets none (docs/design/inference.md). */
 const defaultMaxTokens = 1024;
+
+const truncationTexts: Readonly<
+  Record<AgentValues['truncation'], { readonly label: string; readonly description: string }>
+> = {
+  drop: { label: 'Truncate', description: 'The oldest messages are omitted.' },
+  summarize: { label: 'Summarize', description: 'A summary replaces the oldest messages, at no charge.' },
+  error: { label: 'Return an error', description: 'The message is rejected. You are not charged.' },
+};
 
 function AgentFields({ form }: { form: Form<AgentValues> }) {
   const { values, errors, setFieldValue } = form;
@@ -217,11 +223,21 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
           data-path="maxTokens"
           onChange={(value) => setFieldValue('maxTokens', value)}
         />
-        <TruncationField
+        <Radio.Group
+          label="When the context is full"
           value={truncation}
           error={errors['truncation']}
-          onChange={(value) => setFieldValue('truncation', value)}
-        />
+          onChange={(chosen) => {
+            const value = truncations.find((one) => one === chosen);
+            if (value) setFieldValue('truncation', value);
+          }}
+        >
+          <Stack gap="xs" mt={6}>
+            {truncations.map((one) => (
+              <Radio key={one} value={one} {...truncationTexts[one]} />
+            ))}
+          </Stack>
+        </Radio.Group>
         <WholeNumberField
           label="Retention in days"
           description="Days until messages, and conversations without new messages, are deleted"
@@ -235,47 +251,12 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
   );
 }
 
-/** Code points, as the API counts them. */
+/** Counts code points, like the API. */
 function Characters({ text, max }: { text: string; max: number }) {
   const length = Array.from(text).length;
   return (
     <Text size="xs" c={length > max ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
       {formatWhole(length)} of {formatWhole(max)} characters
     </Text>
-  );
-}
-
-type Truncation = AgentValues['truncation'];
-
-const phrases: Readonly<Record<Truncation, { readonly label: string; readonly description: string }>> = {
-  drop: { label: 'Truncate', description: 'The oldest messages are omitted.' },
-  summarize: { label: 'Summarize', description: 'A summary replaces the oldest messages, at no charge.' },
-  error: { label: 'Return an error', description: 'The message is rejected. You are not charged.' },
-};
-
-interface TruncationFieldProps {
-  readonly value: Truncation;
-  readonly error: string | undefined;
-  readonly onChange: (value: Truncation) => void;
-}
-
-/** What becomes of messages that the model's context has no room for. */
-function TruncationField({ value, error, onChange }: TruncationFieldProps) {
-  return (
-    <Radio.Group
-      label="When the context is full"
-      value={value}
-      error={error}
-      onChange={(chosen) => {
-        const truncation = truncations.find((one) => one === chosen);
-        if (truncation) onChange(truncation);
-      }}
-    >
-      <Stack gap="xs" mt={6}>
-        {truncations.map((one) => (
-          <Radio key={one} value={one} {...phrases[one]} />
-        ))}
-      </Stack>
-    </Radio.Group>
   );
 }

@@ -6,7 +6,7 @@ import type { AgentRecord } from './agent.ts';
 
 const typedNumber = v.union([v.number(), v.string()]);
 
-/** An agent as its form has it: functions as JSON text, numbers as typed. */
+/** Form values: functions as JSON text, numbers as typed. */
 export type AgentValues = {
   name: string;
   model: v.InferOutput<typeof modelId>;
@@ -18,7 +18,6 @@ export type AgentValues = {
   retentionDays: number | string;
 };
 
-/** Some of the values. */
 export const AgentDraft = v.object({
   name: v.exactOptional(v.string()),
   model: v.exactOptional(modelId),
@@ -49,7 +48,6 @@ const FunctionsText = v.pipe(
   NewAgent.entries.functions,
 );
 
-/** The body of a request, by the contract's rules. */
 const AgentBody = v.object({ ...NewAgent.entries, functions: FunctionsText });
 
 const toBody = ({ maxTokens, ...values }: AgentValues) => ({
@@ -57,14 +55,13 @@ const toBody = ({ maxTokens, ...values }: AgentValues) => ({
   maxTokens: maxTokens === '' ? null : maxTokens,
 });
 
-/** For the values of the form. */
 export const agentFormSchema = v.pipe(
   v.custom<AgentValues>(() => true),
   v.transform((values): unknown => toBody(values)),
   AgentBody,
 );
 
-/** What is sent for values that the schema takes. */
+/** Converts valid form values to the request body. */
 export const agentBody = (values: AgentValues) => v.parse(agentFormSchema, values);
 
 export const newAgentValues: AgentValues = valuesOf({
@@ -78,7 +75,7 @@ export function valuesOf(
   const { name, model, instructions, functions, temperature, maxTokens, truncation, retentionDays } = agent;
   return {
     name,
-    // One that this page does not know yet is to be chosen again.
+    // An unknown model must be chosen again.
     model: v.is(modelId, model) ? model : 'svc-1',
     instructions,
     functions: functions.length === 0 ? '' : JSON.stringify(functions, undefined, 2),
@@ -89,7 +86,7 @@ export function valuesOf(
   };
 }
 
-/** Those of the values that differ from what was before. */
+/** Returns the values that differ from `before`. */
 export function changesOf(values: AgentValues, before: AgentValues): AgentDraft {
   const known = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(values).filter(([name, value]) => known.get(name) !== value);

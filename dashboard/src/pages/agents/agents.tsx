@@ -22,7 +22,7 @@ import { agentGuide, agentPath, type AgentRecord } from './agent.ts';
 const AgentPage = lazy(orReload(() => import('./agent-page.tsx')));
 const NewAgentPage = lazy(orReload(() => import('./agent-settings.tsx')));
 
-/** The agents; one of them where the URL names it, or a new one. */
+/** Shows one agent if the URL contains its id, a form for a new one with `new`, otherwise the list. */
 export default function AgentsPage() {
   const [query] = useQuery();
   const id = query.get('agent');
@@ -34,7 +34,6 @@ export default function AgentsPage() {
 
 const pageSize = 25;
 
-/** All agents of the account. */
 function AgentListPage() {
   const { data: me } = useMe();
   const isUnconfirmed = me?.isConfirmed === false;
@@ -103,7 +102,6 @@ const columns: Column<AgentRecord>[] = [
   { title: 'Last change', place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
 ];
 
-/** Agents, newest first; the name of each opens it. */
 function AgentTable({ agents }: { agents: readonly AgentRecord[] }) {
   return <DataTable caption="Agents, newest first" columns={columns} rows={agents} idOf={({ id }) => id} />;
 }

@@ -30,15 +30,14 @@ import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage 
 
 interface ChatProps {
   readonly agent: AgentRecord;
-  /** Undefined for a conversation that its first message begins. */
+  /** Undefined for a new conversation, which its first message creates. */
   readonly id: string | undefined;
-  /** Begins it; gives its id. */
+  /** Creates the conversation and returns its id. */
   readonly onBegin: () => Promise<string>;
-  /** Called when the first message of one that was begun here has failed. */
+  /** Called if the first message of a new conversation failed. */
   readonly onFailedBegin: (id: string) => Promise<void>;
 }
 
-/** A conversation with an agent: what is kept of it, the turn that runs, and the next message. */
 export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
   const { pages, state, messages } = useConversation(agent.id, id);
   const { turn, isRunning, credits, send, stop } = useTurn(agent.id);
@@ -84,7 +83,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
       <TalkLog
         ref={log}
         label="Conversation"
-        // A turn is two messages, also while it is on its way.
+        // Counts the message and its reply, even while the reply is pending.
         length={messages.length + (pending ? 2 : 0)}
         content={[messages, pending]}
         isRunning={isBusy}
@@ -157,7 +156,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
   );
 }
 
-/** The message that is written, or a greeting, for a program. */
+/** Example request with the typed message. */
 const codeOf = (agent: AgentRecord, conversation: string, text: string): AgentRequest => ({
   kind: 'agent',
   path: conversationRoutes.createMessage.path.replace('{id}', agent.id).replace('{conversationId}', conversation),
@@ -166,10 +165,10 @@ const codeOf = (agent: AgentRecord, conversation: string, text: string): AgentRe
 });
 
 const pageSize = 50;
-/** How often a conversation that is busy is read again, in ms. */
+/** Interval for reloading the conversation while a reply is being generated, in ms. */
 const busyPollMs = 1000;
 
-/** A conversation as it is kept, its messages from the newest on in pages. Nothing is read without an id. */
+/** Reads the conversation page by page, newest messages first. Without an id it reads nothing. */
 function useConversation(agent: string, conversation: string | undefined) {
   const path = { id: agent, conversationId: conversation ?? '' };
   const pages = usePages({
@@ -189,28 +188,28 @@ function useConversation(agent: string, conversation: string | undefined) {
   return { pages, state: pages.data?.[0], messages };
 }
 
-/** What a turn changes. */
 const turnReads = [conversationRoutes.getConversation, conversationRoutes.listConversations, ...spendingReads];
 
-/** The conversation of a turn. */
 interface TurnTarget {
   readonly begin: () => Promise<string>;
-  /** Called when the turn has failed, but not when it was stopped. */
+  /** Called with the conversation id if the turn failed, but not if it was stopped. */
   readonly onFailed?: (id: string) => Promise<void>;
 }
 
-/** One turn at a time of a conversation. One that is left goes on at the service, and is found in the conversation. */
+/**
+ * Runs one turn at a time. A turn continues on the server after the user leaves, and then appears in the conversation.
+ */
 function useTurn(agent: string) {
   const client = useQueryClient();
   const [turn, setTurn] = useState<PendingTurn>();
   const [isRunning, setRunning] = useState(false);
-  /** Credits of the replies that came here, by the message's id. */
+  /** Credits charged in this tab, by message id. */
   const [credits, setCredits] = useState<ReadonlyMap<string, number>>(new Map());
   const control = useRef<AbortController>(undefined);
   const requestId = useRef<string>(undefined);
   useEffect(() => () => control.current?.abort(), []);
 
-  /** Resolves when the turn has ended and the conversation was read again. */
+  /** Resolves once the turn has ended and the conversation is reloaded. */
   async function send({ begin, onFailed }: TurnTarget, sent: TurnMessage, before: number): Promise<void> {
     const { signal } = (control.current = new AbortController());
     requestId.current = undefined;
@@ -219,7 +218,7 @@ function useTurn(agent: string) {
     let id: string | undefined;
     try {
       id = await begin();
-      // Whoever has left has sent nothing yet.
+      // Nothing was sent yet, so leaving cancels the turn.
       if (!signal.aborted) await read(id, sent, signal);
     } catch (thrown) {
       const error = toApiError(thrown);
@@ -254,13 +253,13 @@ function useTurn(agent: string) {
   const noteCredits = ({ id, credits: charged }: Pick<Turn, 'id' | 'credits'>): void =>
     setCredits((known) => new Map([...known, [id, charged]]));
 
-  /** Ends the turn at the service too, so that nothing of it is kept. */
+  /** Cancels the turn on the server too, so that none of it is stored. */
   function stop(): void {
     const { current: id } = requestId;
     control.current?.abort();
     if (id === undefined) return;
     const cancel = (key: string) => perform(inferenceRoutes.cancelRequest, { path: { requestId: id } }, { key });
-    // What ended already needs no cancelling.
+    // Ignore the error if the turn has already ended.
     void withPlaygroundKey(cancel).catch(() => undefined);
   }
 

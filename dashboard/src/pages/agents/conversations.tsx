@@ -1,4 +1,5 @@
-import { ActionIcon, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
@@ -20,24 +21,23 @@ import { agentPath, type AgentRecord, type ConversationRecord } from './agent.ts
 import css from './agents.module.css';
 import { Chat } from './chat.tsx';
 
-/** The conversations with an agent, and the one that the URL names, or a new one. */
 export function ConversationsTab({ agent }: { agent: AgentRecord }) {
   const [query, change] = useQuery();
   const id = query.get('conversation') ?? undefined;
-  // A new conversation gets its id with its first message, and what shows it stays.
+  // Keeps `Chat` mounted when the first message gives a new conversation its id.
   const [begun, setBegun] = useState<readonly string[]>([]);
   const place = id === undefined ? begun.length : begun.indexOf(id);
   const begin = async (): Promise<string> => {
     const { pathname } = window.location;
     const created = await call(conversationRoutes.createConversation, { path: { id: agent.id } });
     setBegun((known) => [...known, created.id]);
-    // Whoever has gone on to another page or conversation stays there.
+    // Stay on the current page if the user left meanwhile.
     const now = new URLSearchParams(window.location.search);
     if (window.location.pathname === pathname && now.get('agent') === agent.id && !now.has('conversation'))
       change({ conversation: created.id });
     return created.id;
   };
-  // A stream that broke may go on at the service: what is there, or comes, stays.
+  // Deletes a conversation whose first message failed. The turn may continue after a broken stream, so check first.
   const removeEmpty = async (conversationId: string): Promise<void> => {
     const path = { id: agent.id, conversationId };
     try {
@@ -45,7 +45,7 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
       if (status !== 'idle' || messageCount > 0) return;
       await perform(conversationRoutes.deleteConversation, { path });
     } catch {
-      // It stays in the list, where it can be deleted.
+      // Keep it in the list, where the user can delete it.
       return;
     }
     setBegun((known) => known.filter((one) => one !== conversationId));
@@ -61,16 +61,15 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
 }
 
 const pageSize = 25;
-/** How often a list with a conversation that is busy is read again, in ms. */
+/** Interval for reloading the list while a reply is being generated, in ms. */
 const busyPollMs = 2000;
 
 interface ConversationListProps {
   readonly agent: AgentRecord;
-  /** The open one. */
+  /** Id of the open conversation. */
   readonly current: string | undefined;
 }
 
-/** The conversations with an agent, newest first. */
 function ConversationList({ agent, current }: ConversationListProps) {
   const path = { id: agent.id };
   const pages = usePages({

@@ -1,4 +1,15 @@
-import { ActionIcon, Badge, Button, FileButton, Progress, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Group,
+  Badge,
+  Button,
+  FileButton,
+  Progress,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useIsMutating, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
@@ -34,14 +45,12 @@ import { useFileDrop } from '../../lib/hooks/use-file-drop.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { estimateTokens } from '../playground/tokens/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
-import css from './agents.module.css';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
 
 const pageSize = 25;
-/** How often a list with documents that are being indexed is read again, in ms. */
+/** Interval for reloading the list while a document is being indexed, in ms. */
 const indexingPollMs = 1000;
 
-/** What an agent knows from documents, and a new one for it. */
 export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   const path = { id: agent.id };
   const isAdding = useIsMutating() > 0;
@@ -55,7 +64,7 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   });
   const client = useQueryClient();
   const indexing = pages.data?.filter(({ status }) => status === 'indexing').length;
-  // When indexing ends, the agent's passages and the account's credits have changed.
+  // Indexing changes the agent's passage count and the account's credits.
   useEffect(() => {
     if (indexing === undefined) return;
     for (const { id } of [...agentReads, ...spendingReads]) void client.invalidateQueries({ queryKey: [id] });
@@ -84,7 +93,6 @@ export function DocumentsTab({ agent }: { agent: AgentRecord }) {
   );
 }
 
-/** How many passages the documents of an agent have, of those that they may have. */
 function ChunkMeter({ chunks }: { chunks: number }) {
   const share = (chunks / limits.agentChunks) * 100;
   return (
@@ -107,7 +115,6 @@ interface DocumentTableProps {
   readonly documents: readonly DocumentRecord[];
 }
 
-/** Documents, newest first, with how far they are. */
 function DocumentTable({ agent, documents }: DocumentTableProps) {
   const columns: Column<DocumentRecord>[] = [
     { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
@@ -171,7 +178,8 @@ function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord;
   );
 }
 
-/** A text that is pasted, or a file that is chosen or dropped. */
+const dropTarget = { outline: '2px dashed var(--accent)', outlineOffset: '0.5rem', borderRadius: '0.5rem' };
+
 function NewDocument({ agent }: { agent: AgentRecord }) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { name: '', text: '' },
@@ -196,7 +204,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
   const drop = useFileDrop(([file]) => void take(file));
 
   return (
-    <form onSubmit={submit} noValidate className={css.drop} {...drop}>
+    <form onSubmit={submit} noValidate style={drop['data-over'] ? dropTarget : undefined} {...drop}>
       <Stack gap="md">
         <TextInput label="Name" description="Shown as the source in replies" {...form.getInputProps('name')} />
         <div>
@@ -209,7 +217,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
           <Size text={text} />
         </div>
         {error && <ErrorNotice error={error} model="svc-embed" onRetry={() => submit()} />}
-        <div className={css.foot}>
+        <Group gap="0.5rem 0.75rem">
           <Button type="submit" loading={isRunning}>
             Add document
           </Button>
@@ -223,7 +231,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
           <Text size="sm" c="dimmed" role="status">
             {priceNote}
           </Text>
-        </div>
+        </Group>
       </Stack>
     </form>
   );
@@ -232,10 +240,9 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
 const { credits, unitSize } = prices.embeddings;
 const priceNote = `Indexing costs ${creditCount(credits)} per ${formatWhole(unitSize)} tokens.`;
 
-/** Of a long text the beginning is estimated. */
+/** The cost of a longer text is extrapolated from its beginning. */
 const sampleCharacters = 20_000;
 
-/** Bytes, and about how many credits it will cost. */
 function Size({ text }: { text: string }) {
   const shown = useDeferredValue(text);
   const { bytes, cost } = useMemo(() => {

@@ -20,16 +20,15 @@ import type { PendingTurn } from './turn.ts';
 
 interface KeptMessageViewProps {
   readonly message: MessageRecord;
-  /** What the reply cost, where it came here; every reply that is kept costs as a chat does (docs/agents.md#a-turn). */
+  /** Credits charged. Defaults to the price of a chat call, which every stored reply costs (docs/agents.md#a-turn). */
   readonly credits: number | undefined;
-  /** True where the result of its function is expected. */
+  /** Whether the function's result is expected. */
   readonly isAwaiting: boolean;
   readonly onResult: (name: string, content: string) => void;
 }
 
 const names = { user: 'You', assistant: 'Agent', function: 'Function result' } as const;
 
-/** A message of a conversation; a reply with its sources and its context. */
 export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageViewProps) {
   const { message, credits = prices.chat.credits, isAwaiting, onResult } = props;
   const { role, content, function_call: call, sources = [], context, agentVersion, createdAt } = message;
@@ -69,7 +68,7 @@ export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageV
 
 type Source = NonNullable<InferOutput<typeof KeptMessage>['sources']>[number];
 
-/** The passages that the model was sent, nearest first. Their texts are not given by the API. */
+/** Passages sent to the model, best match first. The API does not return their text. */
 function Sources({ sources }: { sources: readonly Source[] }) {
   const id = useId();
   if (sources.length === 0) return null;
@@ -94,7 +93,6 @@ function Sources({ sources }: { sources: readonly Source[] }) {
 
 type Context = NonNullable<InferOutput<typeof KeptMessage>['context']>;
 
-/** How much of the model's context was used, and what was left out of it. */
 function ContextLine({ context: { window, used, droppedMessages, summarized } }: { context: Context }) {
   return (
     <div className={css.context}>
@@ -116,7 +114,7 @@ interface PendingTurnViewProps {
   readonly isRunning: boolean;
 }
 
-/** A turn that is not kept yet: what was sent, and the reply as far as it has come. */
+/** The message in progress and the part of the reply received so far. */
 export function PendingTurnView({ turn: { sent, text, call }, isRunning }: PendingTurnViewProps) {
   const result = sent.functionResults?.[0];
   return (
@@ -150,11 +148,10 @@ interface TurnEndProps {
   readonly end: NonNullable<PendingTurn['end']>;
   readonly model: string;
   readonly onRetry: () => void;
-  /** Gets the message's text, to be changed. */
+  /** Puts the message back into the composer. */
   readonly onEdit: (text: string) => void;
 }
 
-/** Why there is no reply, and what can be done about it. */
 export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdit }: TurnEndProps) {
   const { content } = sent;
   const isCharged = text !== '' || call !== undefined;
@@ -184,7 +181,6 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
   );
 }
 
-/** What stands where nothing was sent yet. */
 export function FirstMessage({ agent }: { agent: AgentRecord }) {
   return (
     <Empty icon="playground" title="No messages yet">

@@ -2,17 +2,18 @@ import { limits } from '#contract/shared/limits.ts';
 import { formatBytes } from '../../lib/format.ts';
 
 const endings = /\.(?:txt|md|markdown)$/i;
-/** Of a document's name, in code points. */
+/** Maximum length of a document's name, in code points. */
 const maxName = 200;
 
-/** What the file dialog offers. */
 export const textFileTypes = '.txt,.md,.markdown,text/plain,text/markdown';
 
 export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 type Read = { readonly name: string; readonly text: string } | { readonly error: string };
 
-/** Reads a file that a person chose. What is too large, or no text, is not read, or not given. */
+/**
+ * Reads a text file of at most `limits.documentBytes`. Resolves with an error to show if it is too large or not text.
+ */
 export async function readTextFile(file: File): Promise<Read> {
   if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
   if (file.size > limits.documentBytes)

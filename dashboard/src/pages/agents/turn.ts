@@ -3,17 +3,16 @@ import { type NewMessage, type Turn, TurnChunk } from '#contract/agents/conversa
 import type { ApiError } from '../../api/http/api-error.ts';
 import type { Piece } from '../playground/exchange/stream-chunk.ts';
 
-/** What is sent to an agent. */
 export type TurnMessage = Pick<NewMessage, 'content' | 'functionResults'>;
 
-/** A turn that is not read from the conversation yet. */
+/** A turn in progress, not yet part of the stored conversation. */
 export interface PendingTurn {
   readonly sent: TurnMessage;
-  /** Messages of the conversation when it was sent: once there are more, it is kept. */
+  /** Message count when it was sent. The turn is stored once the conversation has more. */
   readonly before: number;
   readonly text: string;
   readonly call: { readonly name: string; readonly arguments: string } | undefined;
-  /** How it ended, where that was not with a reply. */
+  /** Set if the turn ended without a reply. */
   readonly end?: { readonly kind: 'stopped' } | { readonly kind: 'failed'; readonly error: ApiError };
 }
 
@@ -24,7 +23,7 @@ export const pendingTurn = (sent: TurnMessage, before: number): PendingTurn => (
   call: undefined,
 });
 
-/** A chunk of the stream: what it adds to the reply, or all about the turn but its text. */
+/** Parses a chunk: a piece of the reply, or the turn without its message. */
 export function readChunk(data: unknown): { readonly piece: Piece } | { readonly turn: Omit<Turn, 'message'> } {
   const chunk = v.parse(TurnChunk, data);
   return 'delta' in chunk
@@ -32,7 +31,6 @@ export function readChunk(data: unknown): { readonly piece: Piece } | { readonly
     : { turn: chunk };
 }
 
-/** The turn with one more piece of its reply. */
 export function extendTurn(turn: PendingTurn, { text, call }: Piece): PendingTurn {
   const called = (turn.call ?? call) && {
     name: (turn.call?.name ?? '') + (call?.name ?? ''),

@@ -1,5 +1,6 @@
-import { Text, Title } from '@mantine/core';
+import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { planListing } from '#contract/billing/plans.ts';
 import { SchemeToggle } from '../../components/frame/scheme-toggle.tsx';
 import { Wordmark } from '../../components/frame/wordmark.tsx';
@@ -13,7 +14,6 @@ interface AuthLayoutProps {
   readonly foot?: ReactNode;
 }
 
-/** A page of a signed-out user. */
 export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
   const heading = useTitle(title);
   return (
@@ -41,9 +41,18 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
   );
 }
 
+/** A link in the foot. */
+export function FootLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Anchor component={Link} href={href} inherit fw={600}>
+      {children}
+    </Anchor>
+  );
+}
+
 const [freemium] = planListing;
 
-/** What the service guarantees, with the headers of a free plan's first call as an example. */
+/** Shows what the service guarantees, with example headers of a free plan's first call. */
 function AboutService() {
   return (
     <aside className={css.about} aria-label="About the service">

@@ -12,11 +12,13 @@ import { lateDialog } from '../../components/overlays/late.tsx';
 
 interface GoogleSignInProps {
   readonly onDone: () => void;
-  /** Of the button, for a user who is signed in; absent where it is another way than the form before it. */
+  /**
+   * Button label for a signed-in user. Without it, the button follows a form and is labelled "Continue with Google".
+   */
   readonly label?: string;
 }
 
-/** Signing in with Google where it is configured; on one machine the local issuer stands in. */
+/** Google sign-in if configured. In local mode, a local issuer takes its place. */
 export function GoogleSignIn({ onDone, label }: GoogleSignInProps) {
   const { googleClientId, local } = useConfig();
   const { run, error } = useAction(
@@ -49,14 +51,13 @@ interface GoogleTokenProps {
   readonly onToken: (token: string) => void;
 }
 
-/** Button that requests an identity token from Google, if configured, or from the local issuer. */
 export function GoogleToken({ label, onToken }: GoogleTokenProps) {
   const { googleClientId, local } = useConfig();
   if (googleClientId !== null) return <GoogleButton clientId={googleClientId} onToken={onToken} />;
   return local ? <LocalGoogle onToken={onToken} label={label} /> : null;
 }
 
-/** Google's own button, which its script draws (Google Identity Services, "Sign in with Google JavaScript API"). */
+/** Google's own button, drawn by its script (Google Identity Services, "Sign in with Google JavaScript API"). */
 function GoogleButton({ clientId, onToken }: { clientId: string; onToken: (token: string) => void }) {
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef(onToken);
@@ -77,7 +78,7 @@ function GoogleButton({ clientId, onToken }: { clientId: string; onToken: (token
   return <Box ref={place} mih={44} style={{ display: 'grid', placeItems: 'center' }} />;
 }
 
-/** What is used of Google Identity Services. */
+/** The part of Google Identity Services used here. */
 interface GoogleIdentity {
   initialize(options: { client_id: string; callback: (response: { credential: string }) => void }): void;
   renderButton(place: HTMLElement, options: { theme: string; size: string; width: number }): void;
@@ -91,7 +92,7 @@ declare global {
 
 let loading: Promise<GoogleIdentity> | undefined;
 
-/** Loads Google's script once; only pages with its button call this. Never resolves where it cannot be had. */
+/** Loads Google's script once. Never resolves if the script cannot be loaded. */
 function loadGoogle(): Promise<GoogleIdentity> {
   loading ??= new Promise((resolve) => {
     const script = document.createElement('script');
@@ -104,7 +105,6 @@ function loadGoogle(): Promise<GoogleIdentity> {
 
 const LocalGoogleDialog = lateDialog(async () => (await import('./local-google-dialog.tsx')).LocalGoogleDialog);
 
-/** Stands in for Google on one machine; its dialog is loaded when it is opened. */
 function LocalGoogle({ onToken, label }: { onToken: (token: string) => void; label: string }) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (

@@ -15,7 +15,6 @@ interface LocalGoogleDialogProps {
   readonly onToken: (token: string) => void;
 }
 
-/** The local issuer signs any email and name. */
 export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialogProps) {
   const { form, submit, isRunning, error } = useApiForm({
     initial: { email: '', name: '' },

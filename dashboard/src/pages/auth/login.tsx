@@ -14,10 +14,9 @@ import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { returnPath } from '../../lib/return-path.ts';
-import { AuthLayout } from './auth-layout.tsx';
-import { useOwnDocument } from './document.ts';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
+import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const labels = { email: 'Email', password: 'Password' };
 
@@ -48,10 +47,7 @@ export default function LoginPage() {
       lead="API keys, credits and usage in one place."
       foot={
         <>
-          New here?{' '}
-          <Anchor component={Link} href={`/register${search && `?${search}`}`} inherit fw={600}>
-            Create an account
-          </Anchor>
+          New here? <FootLink href={`/register${search && `?${search}`}`}>Create an account</FootLink>
         </>
       }
     >
@@ -93,10 +89,7 @@ export default function LoginPage() {
   );
 }
 
-/**
- * Redirects where there is a session already. The request bypasses `loadCurrentUser`, as a sign-in
- * page's document has no account yet.
- */
+/** Redirects a signed-in user. Bypasses `loadCurrentUser`, since the document of a sign-in page has no account yet. */
 function useSignedInRedirect(go: () => void): void {
   useEffect(() => {
     const control = new AbortController();
@@ -110,7 +103,7 @@ function useSignedInRedirect(go: () => void): void {
     }
     void look();
     return () => control.abort();
-    // Once: `go` is another function at each render.
+    // `go` changes at each render, but the check runs once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
 }

@@ -10,10 +10,9 @@ import { ResendConfirmation } from '../../components/account/resend-confirmation
 import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
-import { returnPath } from '../../lib/return-path.ts';
-import { AuthLayout } from './auth-layout.tsx';
-import { useOwnDocument } from './document.ts';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
+import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
 
@@ -44,10 +43,7 @@ export default function RegisterPage() {
       lead="The Freemium plan has 100 credits per month. Upgrade when you need more."
       foot={
         <>
-          Already have an account?{' '}
-          <Anchor component={Link} href={`/login${search && `?${search}`}`} inherit fw={600}>
-            Sign in
-          </Anchor>
+          Already have an account? <FootLink href={`/login${search && `?${search}`}`}>Sign in</FootLink>
         </>
       }
     >
@@ -68,7 +64,6 @@ export default function RegisterPage() {
   );
 }
 
-/** After registering: the link in the email confirms the account. */
 function LinkSent({ address }: { address: string }) {
   return (
     <AuthLayout

@@ -7,7 +7,7 @@ import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useKeys, useMember } from '../../api/reads.ts';
 import css from './guides.module.css';
 
-/** Which key the examples have: the reader's own only where they choose one. */
+/** Lets the reader put one of their own keys into the examples. */
 export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
   const { member, keys, chosen, apiKey } = choice;
   return (
@@ -21,7 +21,7 @@ export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
           <>The examples have your key. This tab keeps it until it is closed or you sign out.</>
         )}
       </p>
-      {/* What comes later has its place already. */}
+      {/* Reserves space for content that loads later. */}
       <div className={css.choice}>
         {member === null && (
           <p>
@@ -55,7 +55,7 @@ interface KeyTextProps {
   readonly onEnter: (text: string) => boolean;
 }
 
-/** Keys are kept as hashes, so the reader has the text, or nobody. */
+/** The server stores only a hash, so the reader must enter the key. */
 function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) {
   const [isOther, setOther] = useState(false);
   return (
@@ -82,11 +82,11 @@ function KeyText({ apiKey: { name, prefix, lastFour }, onEnter }: KeyTextProps) 
   );
 }
 
-/** Whether a text is this key. Keys are kept as hashes: what is known of one is how it begins and ends. */
+/** Whether a text can be this key. Only the first and last characters of a key are known. */
 const isText = (text: string, { prefix, lastFour }: KeyRecord): boolean =>
   /^\w{20,200}$/.test(text) && text.startsWith(prefix) && text.endsWith(lastFour);
 
-/** Which of the reader's keys the examples have. Nothing is chosen for them, and nothing without a session. */
+/** State of the key in the examples. No key is chosen by default. */
 export function useExampleKey() {
   const { data: member } = useMember();
   const { data: keys } = useKeys({ enabled: Boolean(member) });
@@ -96,7 +96,7 @@ export function useExampleKey() {
   const active = keys?.filter((one) => one.status === 'active' && !isPlaygroundKey(one));
   const filled = active?.find((one) => isText(text, one));
 
-  /** By its id; the variable where that is empty. Its text is known where it was entered to try an operation. */
+  /** Chooses a key by id, or the variable API_KEY with an empty id. Reuses the key entered in the API reference. */
   function choose(id: string): void {
     const key = active?.find((one) => one.id === id);
     setWanted(id);
@@ -106,21 +106,21 @@ export function useExampleKey() {
   const chosen = wanted === undefined ? filled : active?.find(({ id }) => id === wanted);
   return {
     member,
-    /** Those to choose from. */
+    /** Active keys to choose from. */
     keys: active,
     chosen,
-    /** Takes the text of the chosen key; false where it is another. */
+    /** Enters the text of the chosen key. Returns false if it is another key. */
     enter: (entry: string): boolean => {
       const isKey = chosen !== undefined && isText(entry, chosen);
       if (isKey) setText(entry);
       return isKey;
     },
     choose,
-    /** What the examples are filled with. */
+    /** Key to put into the examples, or undefined for the variable API_KEY. */
     apiKey: filled && filled === chosen ? text : undefined,
   };
 }
 type ExampleKeyChoice = ReturnType<typeof useExampleKey>;
 
-/** The key that the reader chose for the examples; undefined: they read the variable API_KEY. */
+/** Key in the examples, or undefined for the variable API_KEY. */
 export const ExampleKey = createContext<string | undefined>(undefined);

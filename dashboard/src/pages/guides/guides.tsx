@@ -30,7 +30,6 @@ const views: ReadonlyMap<string, ComponentType> = new Map(
   ]),
 );
 
-/** How the API is used, from docs/guides: a list of the guides, or one of them. */
 export default function GuidesPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState('');
@@ -72,7 +71,7 @@ function GuideList() {
 function GuideView({ title, guide }: { title: string; guide: Guide }) {
   const hash = useHash();
   const choice = useExampleKey();
-  // The guide comes after the browser has looked for the section.
+  // The browser looked for the section before the guide had loaded.
   useEffect(() => {
     if (hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
@@ -97,7 +96,7 @@ interface SearchFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Looks through guides and operations; their text is loaded with the first letter. */
+/** Searches guides and operations. The index is loaded at the first letter. */
 function SearchField({ value, onChange }: SearchFieldProps) {
   const { data } = useQuery({
     queryKey: ['guide-search'],

@@ -61,7 +61,7 @@ function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
             min={tomorrow}
             required
             {...form.getInputProps('date')}
-            // The contract's field, which its refusals name.
+            // Errors of the API name this field of the contract.
             data-path="expiresAt"
             error={form.errors['expiresAt']}
             onChange={({ currentTarget }) => {
@@ -94,7 +94,10 @@ const expiryChoices = [
   { value: 'date', label: 'Custom date' },
 ];
 
-/** The moment that a choice means, in ISO 8601; a chosen day ends at its end (UTC). Null: never; undefined: no day yet. */
+/**
+ * Expiry time in ISO 8601: null for never, undefined until a date is chosen. A chosen date expires at the end of that
+ * day (UTC).
+ */
 function expiryOf(choice: string, date: string, now: number): string | null | undefined {
   if (choice === 'never') return null;
   if (choice !== 'date') return new Date(now + Number(choice) * dayMs).toISOString();
@@ -114,13 +117,12 @@ const graces = [
   { value: '0', label: 'None, revoke immediately' },
 ];
 
-/** Creates a new key; the old one works until the grace period ends. */
 export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
   const client = useQueryClient();
 
   function close(): void {
     onClose();
-    // Not before: the old key's row, and this dialog with it, may leave the list.
+    // Refresh only now: it may remove the old key's row, and this dialog with it.
     void client.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
   }
 

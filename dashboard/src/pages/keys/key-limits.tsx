@@ -21,7 +21,6 @@ interface LimitsDialogProps {
   readonly onClose: () => void;
 }
 
-/** Changes what a key may spend and be used for. */
 export function LimitsDialog({ apiKey, isOpen, onClose }: LimitsDialogProps) {
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Limits of “${apiKey.name}”`} size="lg">
@@ -54,7 +53,7 @@ function LimitsForm({ apiKey, onDone }: { apiKey: KeyRecord; onDone: () => void 
   );
 }
 
-/** What a key is limited to, as its form has it: nothing where it is null. `credits` is empty until a number is there. */
+/** Form values; null means unlimited. `credits` is an empty string until a number is entered. */
 type Limits = {
   readonly limit: { readonly credits: number | string; readonly period: LimitPeriod } | null;
   readonly models: string[] | null;
@@ -79,7 +78,7 @@ const listed = (names: string[]): string[] | null => (names.length === 0 ? null 
 interface LimitFieldsProps {
   readonly value: Limits;
   readonly onChange: (value: Partial<Limits>) => void;
-  /** By the contract's field. */
+  /** Errors by field name of the contract. */
   readonly errors: Readonly<Record<string, ReactNode>>;
 }
 
@@ -126,7 +125,7 @@ function LimitFields({ value: { limit, models: allowed, services }, onChange, er
   );
 }
 
-/** The same behind a line that most will not open. */
+/** The fields behind a toggle, since most keys have no limits. */
 export function OptionalLimits(props: LimitFieldsProps) {
   const [isOpen, { toggle }] = useDisclosure(false);
   return (
@@ -143,5 +142,5 @@ export function OptionalLimits(props: LimitFieldsProps) {
 
 export const limitLabels = { limit: 'Credits', models: 'Models', services: 'Services' };
 
-/** The limits of a form that its schema let through, as they are sent. */
+/** Converts valid form values to the request body. */
 export const limitBody = ({ limit, models, services }: Limits) => v.parse(KeyLimits, { limit, models, services });

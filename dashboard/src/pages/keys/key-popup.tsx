@@ -1,6 +1,7 @@
 import { Button, Group, Menu, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ComponentPropsWithRef, ReactElement } from 'react';
 import type { InferInput } from 'valibot';
 import { KeyChange } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
@@ -18,16 +19,16 @@ import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { RotateDialog } from './key-dialogs.tsx';
 import { LimitsDialog } from './key-limits.tsx';
-import { KeyMenuButton } from './key-menu-button.tsx';
 
-interface KeyPopupProps {
+export interface KeyPopupProps {
   readonly apiKey: KeyRecord;
+  /** Renders the menu's button, which is shown before this code has loaded. */
+  readonly button: (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
 }
 
-/** The actions of a key by its status; every key that has not ended can be revoked. */
-export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
+export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupProps) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const [isLimiting, limiting] = useDisclosure(false);
@@ -65,9 +66,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
   return (
     <>
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
-        <Menu.Target>
-          <KeyMenuButton ref={ref} name={name} autoFocus />
-        </Menu.Target>
+        <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
           {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
           {canChange && <Menu.Item onClick={opening(limiting.open)}>Edit limits</Menu.Item>}
@@ -125,7 +124,7 @@ interface Change {
 
 const queryKey = [keyRoutes.listKeys.id, {}];
 
-/** Changes a key's name or state: shown immediately, reverted with a notice when refused. */
+/** Changes a key's name or status. The list shows the change immediately and reverts it if the request fails. */
 function useKeyChange() {
   const client = useQueryClient();
   const { mutate } = useMutation({

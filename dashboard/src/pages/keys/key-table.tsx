@@ -9,9 +9,8 @@ import { serviceTitle } from '../../lib/names.ts';
 
 interface KeyTableProps {
   readonly keys: readonly KeyRecord[];
-  /** What can be done with a key. */
   readonly actions: (key: KeyRecord) => ReactNode;
-  /** Id of the key that the URL points to. */
+  /** Id of the key in the URL, to be highlighted. */
   readonly current?: string | null;
 }
 
@@ -48,7 +47,7 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
 
 const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ?? models ?? services) !== null;
 
-/** No date means never, unless nothing of the key can be read. */
+/** No date means never, except for a key whose stored record is unreadable. */
 const isNever = ({ status }: KeyRecord, date: string | null): boolean => date === null && status !== 'unreadable';
 
 const expiry = (iso: string, now: number): string =>
@@ -56,7 +55,6 @@ const expiry = (iso: string, now: number): string =>
 
 const per = { day: ' per day', month: ' per month', total: '' } as const;
 
-/** What a key may spend and be used for: a bar of what is used, and the lists in words. */
 function KeyLimit({ apiKey: { limit, models, services }, now }: { apiKey: KeyRecord; now: number }) {
   const lists = [...(models ?? []), ...(services ?? []).map(serviceTitle)];
   if (!limit && lists.length === 0) return '–';
@@ -98,7 +96,7 @@ const colors: ReadonlyMap<string, string> = new Map([
   ['unreadable', 'red.8'],
 ]);
 
-/** A status that this page does not know is shown as it is. */
+/** An unknown status is shown unchanged. */
 function KeyStatusBadge({ status }: { status: string }) {
   const word = status.slice(0, 1).toUpperCase() + status.slice(1);
   return <Badge color={colors.get(status) ?? 'gray'}>{word}</Badge>;

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, useEffect } from 'react';
 import { Link } from 'wouter';
@@ -15,7 +15,7 @@ import { lateDialog } from '../../components/overlays/late.tsx';
 import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
-import { KeyMenuButton } from './key-menu-button.tsx';
+import type { KeyPopupProps } from './key-popup.tsx';
 import { KeyTable } from './key-table.tsx';
 
 const NewKeyDialog = lateDialog(async () => (await import('./key-dialogs.tsx')).NewKeyDialog);
@@ -89,17 +89,16 @@ export default function KeysPage() {
 const load = orReload(() => import('./key-popup.tsx'));
 const KeyPopup = lazy(load);
 
-/** The actions of a key that has not ended. */
 function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
   if (isEnded(apiKey.status)) return null;
+  const button: KeyPopupProps['button'] = (props) => (
+    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${apiKey.name}`}>
+      <Icon name="more" />
+    </ActionIcon>
+  );
   return (
-    <LateMenu
-      load={load}
-      button={(props) => <KeyMenuButton name={apiKey.name} {...props} />}
-      menu={(props) => <KeyPopup apiKey={apiKey} {...props} />}
-    />
+    <LateMenu load={load} button={button} menu={(props) => <KeyPopup apiKey={apiKey} button={button} {...props} />} />
   );
 }
 
-/** A key that nothing can be done with any more. */
 const isEnded = (status: string): boolean => status === 'revoked' || status === 'expired';

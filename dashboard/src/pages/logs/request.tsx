@@ -1,13 +1,11 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { RequestList } from '#contract/requests/request-list.ts';
-import { CopyButton } from '../../components/elements/copy-button.tsx';
-import { Detail, Details } from '../../components/elements/details.tsx';
+import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 
-/** All that is recorded of a request. */
 export function RequestDetails({ request }: { request: RequestEntry }) {
   const {
     requestId,
@@ -33,10 +31,7 @@ export function RequestDetails({ request }: { request: RequestEntry }) {
       )}
       <Details>
         <Detail title="Request ID">
-          <Group gap={4} wrap="nowrap">
-            <span className="mono">{requestId}</span>
-            <CopyButton value={requestId} what="request ID" />
-          </Group>
+          <Copyable value={requestId} what="request ID" />
         </Detail>
         <Detail title="Time">{formatSecond(at)}</Detail>
         <Detail title="Status">
@@ -74,12 +69,12 @@ export function RequestDetails({ request }: { request: RequestEntry }) {
   );
 }
 
-/** What the envelope of a request has that did not fail. */
+/** `message` of a successful response. */
 const succeeded = 'SUCCESS';
 
 export type RequestEntry = InferOutput<typeof RequestList>['requests'][number];
 
-/** The status, in red where we or a model failed, also in the midst of a stream. */
+/** Red for errors of the service or a model, including a stream that failed after status 200. */
 export function StatusBadge({ status, message }: Pick<RequestEntry, 'status' | 'message'>) {
   const isBroken = status < 400 && message !== succeeded;
   if (status >= 500 || isBroken) return <Badge color="red">{isBroken ? `${status}, ${message}` : status}</Badge>;
@@ -93,7 +88,6 @@ export function keyNameOf({ keyId, keyName }: RequestEntry): string {
   return keyId === null ? 'Dashboard session' : (keyName ?? 'Deleted key');
 }
 
-/** Input and output. */
 export function tokensOf({ promptTokens, completionTokens }: RequestEntry): string {
   if (promptTokens === null) return '–';
   return completionTokens === null

@@ -18,7 +18,6 @@ import { formatCredits, formatDuration, formatSecond } from '../../lib/format.ts
 import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import { dayOf } from '../../lib/usage.ts';
-import css from './logs.module.css';
 import { keyNameOf, RequestDetails, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
 
 export type ListRequests = (
@@ -27,19 +26,16 @@ export type ListRequests = (
 ) => Promise<InferOutput<typeof RequestList>>;
 
 interface RequestsPanelProps {
-  /** Names what `list` reads. */
   readonly queryKey: readonly unknown[];
-  /** Reads a page. */
   readonly list: ListRequests;
-  /** Keys to filter by. */
+  /** Choices of the key filter. */
   readonly keys: readonly KeyRecord[];
-  /** What stands where there is no request at all. */
+  /** Shown if there are no requests and no filters. */
   readonly empty: ReactNode;
 }
 
 const pageSize = 25;
 
-/** The requests that match the filters, page by page, and the details of one. */
 export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
   const filters = useFilters(dayOf(useNow()));
   const { requested } = filters;
@@ -82,12 +78,18 @@ const services = [
   ...serviceNames.map((name) => ({ value: name, label: serviceTitle(name) })),
 ];
 
+const filterGrid = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(8rem, 1fr))',
+  gap: 12,
+  marginBottom: 20,
+};
+
 interface FilterFieldsProps {
   readonly value: ReturnType<typeof useFilters>;
   readonly keys: readonly KeyRecord[];
 }
 
-/** Days, status, service, model and key. */
 function FilterFields({ value: { values, set }, keys }: FilterFieldsProps) {
   const named = [{ value: 'all', label: 'All keys' }, ...keys.map((key) => ({ value: key.id, label: keyTitle(key) }))];
   const known = named.some((key) => key.value === values.key);
@@ -99,7 +101,7 @@ function FilterFields({ value: { values, set }, keys }: FilterFieldsProps) {
     { name: 'key', label: 'Key', data: known ? named : [...named, { value: values.key, label: 'Deleted key' }] },
   ] as const;
   return (
-    <div className={css.filters}>
+    <div style={filterGrid}>
       {fields.map(({ name, label, data }) => (
         <NativeSelect
           key={name}
@@ -137,7 +139,7 @@ const choices = {
   model: [{ value: all, label: 'All models' }, ...models.map(({ id }) => ({ value: id, label: id }))],
 } as const;
 
-/** What the list is filtered by, which the URL's query has: the values of the fields, and the query of the request. */
+/** Filters in the URL's query: values of the fields, setters, and the query of the request. */
 function useFilters(today: string) {
   const [query, change] = useQuery();
   const [days, setDays] = useQueryChoice('days', ['30', '7', '1']);
@@ -166,7 +168,6 @@ interface RequestTableProps {
   readonly onOpen: (request: RequestEntry) => void;
 }
 
-/** Requests, newest first; the time of each opens its details. */
 function RequestTable({ requests, onOpen }: RequestTableProps) {
   const columns: Column<RequestEntry>[] = [
     {

@@ -10,7 +10,6 @@ import css from './messages.module.css';
 
 const loadNumbers = () => import('./read-number.ts');
 
-/** A number, with its country as soon as that is known. */
 export function RecipientField({ form }: { form: Form<Draft> }) {
   const to = e164Of(form.values.to);
   const numbers = useLate(loadNumbers, to !== '');
@@ -30,7 +29,7 @@ export function RecipientField({ form }: { form: Form<Draft> }) {
   );
 }
 
-/** As the service words it, with names of countries in place of their codes. */
+/** Words the error like the service, but with country names instead of codes. */
 function refusal(to: string, error: string): string {
   if (to === '') return 'Enter a phone number';
   const isOfCountry = error.includes('messages are sent');
@@ -46,7 +45,7 @@ const hints = {
 function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | undefined): string {
   if (to === '') return hints.none;
   if (!to.startsWith('+')) return hints.national;
-  // Longer than any number is (ITU-T E.164), so that a pasted text is not looked at.
+  // Longer than any number (ITU-T E.164 allows 15 digits), so that a pasted text is not parsed.
   const { country, callingCode, formatted, isValid } = numbers?.readNumber(to.slice(0, 17)) ?? {};
   if (country === undefined) return callingCode === undefined ? hints.country : `+${callingCode}: several countries`;
   return `${countryName(country)}${isValid ? `, ${formatted}` : ': incomplete number'}`;
@@ -54,11 +53,10 @@ function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | und
 
 const loadCounting = () => import('./count-text.ts');
 
-/** The text, counted while it is typed. */
 export function TextField({ form }: { form: Form<Draft> }) {
   const { channel, text } = form.values;
   const isSms = channel === 'sms';
-  // More than the service takes of any text is not counted.
+  // A text longer than any that the service accepts is not counted.
   const isCountable = isSms && text !== '' && text.length <= 2 * limits.messageTextCharacters;
   const counted = useLate(loadCounting, isCountable)?.countText(isCountable ? text : '');
   const { error, ...field } = form.getInputProps('text');
@@ -125,10 +123,10 @@ const callError = (text: string): string | undefined =>
     ? `Text must have at most ${formatWhole(limits.callCharacters)} characters for a call`
     : undefined;
 
-/** More are another script, whose characters need not be named. */
+/** A text with more of these characters is probably in another script, so they are not all listed. */
 const maxStray = 2;
 
-/** What makes it UCS-2. */
+/** Explains which characters require UCS-2. */
 function foreignNote({ foreign }: CountedText): string {
   if (foreign.length <= maxStray)
     return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment holds 70 characters instead of 160.`;
@@ -138,17 +136,16 @@ function foreignNote({ foreign }: CountedText): string {
 }
 
 const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);
-/** Between marks that keep the direction of the sentence. */
+/** Isolates the direction of a character from the sentence (U+2068, U+2069). */
 const isolated = (character: string): string => `\u2068${character}\u2069`;
 
-/** A character that shows, and its code points, which name those that do not. */
+/** The character if visible, with its code points. */
 function nameOf(character: string): string {
   const points = Array.from(character, (one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
   const code = points.slice(0, 3).join(' ') + (points.length > 3 ? ' …' : '');
   return isVisible(character) ? `${isolated(character)} (${code})` : code;
 }
 
-/** The segments that an SMS may have, and how far they are filled. */
 function SegmentMeter({ fills }: { fills: readonly number[] }) {
   const isTooLong = fills.length > limits.messageSegments;
   return (
@@ -162,5 +159,5 @@ function SegmentMeter({ fills }: { fills: readonly number[] }) {
   );
 }
 
-/** Of a field whose hint stands under it, and its error under that. */
+/** For a field with its description, then its error below the input. */
 const spaced = { error: { marginTop: 4 } };

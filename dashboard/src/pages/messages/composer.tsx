@@ -32,11 +32,10 @@ import { isCallVoice, voiceChoices } from './voices.ts';
 const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
 
 interface ComposerProps extends ComposerOptions {
-  /** The last one that was sent from here, as it is now. */
+  /** The message sent last from here, in its current state. */
   readonly latest: MessageRecord | undefined;
 }
 
-/** A new message. What is sent twice arrives twice: a repeat of the same message carries the same Idempotency-Key. */
 export function Composer({ latest, ...options }: ComposerProps) {
   const { local } = useConfig();
   const { form, submit, isRunning, error } = useComposer(options);
@@ -92,14 +91,13 @@ export function Composer({ latest, ...options }: ComposerProps) {
 }
 
 function ChannelField({ form }: { form: Form<Draft> }) {
-  const { channel, ...errors } = { channel: form.values.channel, error: form.errors['channel'] };
   return (
-    <Input.Wrapper label={draftLabels.channel} {...errors} labelElement="div">
+    <Input.Wrapper label={draftLabels.channel} error={form.errors['channel']} labelElement="div">
       <SegmentedControl
         fullWidth
         aria-label={draftLabels.channel}
         data={channelChoices}
-        value={channel}
+        value={form.values.channel}
         onChange={(next) => form.setFieldValue('channel', next)}
         data-path="channel"
       />
@@ -108,13 +106,11 @@ function ChannelField({ form }: { form: Form<Draft> }) {
 }
 
 interface LocalNoticeProps {
-  /** The recipient that is typed. */
+  /** Recipient typed so far. */
   readonly to: string;
-  /** Takes a number to try. */
   readonly onTake: (to: string) => void;
 }
 
-/** On one machine messages are not sent: they are read and heard on its phone. */
 function LocalNotice({ to, onTake }: LocalNoticeProps) {
   return (
     <Notice
@@ -146,23 +142,25 @@ function LocalNotice({ to, onTake }: LocalNoticeProps) {
 }
 
 interface ComposerOptions {
-  /** What it begins with; else what was typed before. */
+  /** Initial values. Defaults to the unsent draft. */
   readonly initial: Draft | undefined;
-  /** A message is being sent: what became of the one before is no longer of interest. */
+  /** Called when sending starts, so that the previous result can be hidden. */
   readonly onSending: () => void;
   readonly onSent: (message: MessageRecord) => void;
-  /** Whether the last attempt has reached the service. */
+  /** Called with false if the request did not reach the service. */
   readonly onReached: (isReached: boolean) => void;
 }
 
-/** What sending changes. */
 const messageReads = [messageRoutes.listMessages, ...spendingReads];
 
-/** The fields of a new message. What is typed and not sent outlives navigation and reload. */
+/**
+ * Form state of a new message. An unsent draft survives navigation and reload. Retries of the same message reuse its
+ * idempotency key, so that it is sent only once.
+ */
 function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions) {
   const client = useQueryClient();
   const once = useOnce();
-  /** What the fields have that is no draft: nothing, then what stays after sending. */
+  /** Values that are not an unsent draft: the defaults, then those that remain after sending. */
   const [rest, setRest] = useState<Draft>(emptyDraft);
   const { form, submit, isRunning, error } = useApiForm({
     initial: initial ?? keptDraft(),
@@ -189,13 +187,13 @@ function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions)
       onReached(toApiError(error).status > 0);
       throw error;
     } finally {
-      // What the carrier refused is listed too.
+      // A message rejected by the carrier is listed too.
       for (const { id } of messageReads) void client.invalidateQueries({ queryKey: [id] });
     }
   }
 
   const { values } = form;
-  // Left while it is sent, it would be found here again and sent twice.
+  // A draft restored while its message is being sent would be sent twice.
   const draft = isRunning || isSame(values, rest) ? emptyDraft : values;
   useEffect(() => keepDraft(draft), [draft]);
   return { form, submit, isRunning, error };
@@ -203,13 +201,12 @@ function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions)
 
 const isSame = (one: Draft, other: Draft): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** What this tab keeps of a message that was typed and not sent, until the session ends. */
+/** Returns the unsent draft, kept in this tab until the session ends. */
 function keptDraft(): Draft {
   const account = documentAccount();
   return (account !== undefined && recall(account, Draft, 'message')) || emptyDraft;
 }
 
-/** Keeps it over navigation and reload. */
 function keepDraft(draft: Draft): void {
   const account = documentAccount();
   if (account !== undefined) remember(account, draft, 'message');
@@ -220,7 +217,6 @@ interface SendRefusalProps {
   readonly onRetry: () => void;
 }
 
-/** Why a message was not sent, and what to do. */
 function SendRefusal({ error, onRetry }: SendRefusalProps) {
   if (error.code === 'RATE_LIMIT_EXCEEDED') return <TooMany error={error} onRetry={onRetry} />;
   if (error.code === 'INSUFFICIENT_PERMISSIONS')
@@ -232,7 +228,7 @@ function SendRefusal({ error, onRetry }: SendRefusalProps) {
   return <ErrorNotice error={error} onRetry={onRetry} />;
 }
 
-/** The limit, as the service names it; its wait is counted down here. */
+/** Shows the limit that was exceeded and counts down the wait. */
 function TooMany({ error, onRetry }: SendRefusalProps) {
   const wait = useCountdown(error);
   const retry = (
@@ -251,7 +247,7 @@ function TooMany({ error, onRetry }: SendRefusalProps) {
 const isTroubled = ({ status }: MessageRecord): boolean =>
   status === 'unknown' || status === 'undelivered' || status === 'failed';
 
-/** What became of the message that was sent last. One that fails gives its credits back. */
+/** Status of the message sent last. A failed message is refunded, so credits are reloaded. */
 function SentStatus({ latest }: { latest: MessageRecord | undefined }) {
   const client = useQueryClient();
   const isFailed = latest?.status === 'failed';

@@ -2,30 +2,30 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 import { cutText, graphemesOf, type Segments, segmentUnits } from '#contract/messages/segments.ts';
 import { limits } from '#contract/shared/limits.ts';
 
-/** How an SMS is cut, and why. */
+/** How an SMS is split into segments, and why. */
 export interface CountedText extends Segments {
-  /** Septets of GSM-7, where some characters take two; UTF-16 units of UCS-2. */
+  /** GSM-7 septets (some characters need two) or UCS-2 code units. */
   readonly units: number;
-  /** That as many segments as it needs can take, of those that may be sent. */
+  /** Maximum units in the segments that the text needs, within the allowed number of segments. */
   readonly capacity: number;
-  /** How much of each segment is taken, 0 to 1. */
+  /** How full each segment is, from 0 to 1. */
   readonly fills: readonly number[];
-  /** What makes it UCS-2, each once. */
+  /** Characters that require UCS-2, each once. */
   readonly foreign: readonly string[];
-  /** The text with plain punctuation, where that makes it GSM-7. */
+  /** The text with plain punctuation, if that makes it GSM-7. */
   readonly plain: { readonly text: string; readonly segments: number } | undefined;
 }
 
 interface Character {
-  /** Undefined where GSM-7 has not got it. */
+  /** Undefined if GSM-7 does not contain it. */
   readonly septets: number | undefined;
-  /** What stands for it in GSM-7, where something does. */
+  /** Replacement in GSM-7, if there is one. */
   readonly plain: string | undefined;
 }
 
 const known = new Map<string, Character>();
 
-/** By the library that the service has. */
+/** Uses the same library as the service. */
 function look(character: string): Character {
   const seen = known.get(character);
   if (seen) return seen;
@@ -41,7 +41,7 @@ function look(character: string): Character {
 
 const septetsOf = (character: string): number | undefined => look(character).septets;
 
-/** Counts as the service does, by the same rule and alphabet: loaded when a text is typed. */
+/** Counts like the service, with the same rule and alphabet. Loaded when a text is typed. */
 export function countText(text: string): CountedText {
   const { encoding, fills } = cutText(text, septetsOf);
   const { single, partial } = segmentUnits[encoding];

@@ -3,7 +3,6 @@ import { channels } from '#contract/messages/channels.ts';
 import { type Message, NewMessage } from '#contract/messages/messages.ts';
 import { callVoices, defaultVoice } from '#contract/messages/voices.ts';
 
-/** What is typed. */
 export const Draft = v.object({
   channel: v.picklist(channels),
   to: v.string(),
@@ -24,14 +23,17 @@ export const draftLabels = {
   reference: 'Reference',
 };
 
-/** A number as people write and paste it, in E.164: without blanks, brackets and marks of direction, `00` as `+`. */
+/**
+ * Normalizes a typed or pasted number to E.164: removes spaces, brackets, dashes and direction marks, and replaces `00`
+ * with `+`.
+ */
 export const e164Of = (typed: string): string =>
   typed
     .normalize('NFKC')
     .replaceAll(/[\s()./\p{Pd}\p{Cf}]/gu, '')
     .replace(/^00/, '+');
 
-/** The body of a draft: an empty reference is none, and an SMS has no voice. */
+/** Request body. Omits an empty reference, and the voice of an SMS. */
 export const messageBody = ({ channel, to, text, voice, reference }: Draft) => ({
   channel,
   to: e164Of(to),
@@ -40,7 +42,7 @@ export const messageBody = ({ channel, to, text, voice, reference }: Draft) => (
   ...(reference.trim() !== '' && { reference }),
 });
 
-/** The body with an example in each field that is still empty. */
+/** Request body with examples in place of empty fields. */
 export const exampleBody = ({ to, text, ...draft }: Draft) =>
   messageBody({
     ...draft,
@@ -48,7 +50,7 @@ export const exampleBody = ({ to, text, ...draft }: Draft) =>
     text: text.trim() === '' ? 'Your order is on its way.' : text,
   });
 
-/** A new message like one that was sent. */
+/** Draft that repeats a sent message. */
 export const draftLike = ({ channel, to, text, voice, reference }: v.InferOutput<typeof Message>): Draft => ({
   channel,
   to,
@@ -57,7 +59,6 @@ export const draftLike = ({ channel, to, text, voice, reference }: v.InferOutput
   reference: reference ?? '',
 });
 
-/** The contract's schema of the body, for a draft. */
 export const draftSchema = v.pipe(
   v.custom<Draft>(() => true),
   v.transform((draft): unknown => messageBody(draft)),

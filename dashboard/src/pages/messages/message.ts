@@ -15,7 +15,7 @@ export const statuses: Readonly<Record<MessageStatus, readonly [title: string, c
   undelivered: ['Undelivered', 'red'],
   failed: ['Failed', 'red'],
 };
-/** What a status is about, and what to do: by the reason of a bad end, where that is known. */
+/** Explains a status and what to do. A known reason of a failure replaces the general text. */
 export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'channel' | 'status' | 'failure'>): string {
   const isCall = channel === 'voice_call';
   const reason = failure && failureMeanings[failure];
@@ -35,10 +35,10 @@ export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'cha
 
 const regions = new Intl.DisplayNames('en', { type: 'region' });
 
-/** English name of a country by its ISO 3166-1 code. */
+/** English name of an ISO 3166-1 country code. */
 export const countryName = (code: string): string => regions.of(code) ?? code;
 
-/** Why a message ended so, and what to do. */
+/** Why a message failed, and what to do. */
 export const failureMeanings: Readonly<Record<Failure, string>> = {
   opted_out: 'The recipient has opted out and must opt in again first.',
   number_invalid: 'The number cannot receive messages. Check it with the recipient.',
@@ -58,7 +58,7 @@ export const failureMeanings: Readonly<Record<Failure, string>> = {
   no_answer: 'No one picked up. Call again later.',
 };
 
-/** Where sending the same again cannot help, as it is refused again. */
+/** Failures that would occur again, so the page does not offer to resend the message. */
 const final: ReadonlySet<Failure> = new Set([
   'opted_out',
   'number_invalid',
@@ -75,14 +75,14 @@ export const isFinal = (failure: Failure | null): boolean => failure !== null &&
 const second = 1000;
 const minute = 60 * second;
 
-/** How often a message is looked at again by its age, in ms: one that is still on its way after 15 minutes may stay so. */
+/** Polling intervals by age of a message, in ms. After 15 minutes a pending message rarely changes. */
 const polls = [
   { until: 30 * second, every: second },
   { until: 3 * minute, every: 3 * second },
   { until: 15 * minute, every: 15 * second },
 ] as const;
 
-/** After how many ms messages are to be read again; false where none changes any more. `now` in epoch ms. */
+/** Returns the interval for reloading messages in ms, or false if none is pending. `now` is in ms since the epoch. */
 export function pollMsOf(
   messages: readonly Pick<MessageRecord, 'status' | 'createdAt'>[],
   now: number,

@@ -6,7 +6,7 @@ import { messageRoutes } from '#contract/routes/messages.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
-import { Detail, Details } from '../../components/elements/details.tsx';
+import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';
@@ -22,14 +22,13 @@ import css from './messages.module.css';
 interface MessagesPanelProps {
   readonly pages: Pages<MessageRecord>;
   readonly filters: ReturnType<typeof useFilters>;
-  /** False while the same error stands above. */
+  /** False while the composer shows the same error. */
   readonly isErrorShown: boolean;
   readonly onAgain: ((message: MessageRecord) => void) | undefined;
-  /** What stands where there is no message at all. */
+  /** Shown if there are no messages and no filters. */
   readonly empty: ReactNode;
 }
 
-/** The messages that match the filters, and the details of one. */
 export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: MessagesPanelProps) {
   const { values, set } = filters;
   const { item: opened, isOpen, open, close } = useOpened<MessageRecord>();
@@ -59,7 +58,7 @@ export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: 
       <DetailsDrawer
         title={opened?.channel === 'voice_call' ? 'Voice call' : 'SMS'}
         size={460}
-        // A status that it is filtered by may change while it is open.
+        // The open message may no longer match the status filter.
         item={pages.data?.find(({ id }) => id === opened?.id) ?? opened}
         isOpen={isOpen}
         onClose={close}
@@ -98,7 +97,7 @@ function NoMatch({ clear }: Pick<ReturnType<typeof useFilters>, 'clear'>) {
 const { listMessages } = messageRoutes;
 const pageSize = 25;
 
-/** The messages that match the filters, read again while one is on its way. */
+/** Reads the filtered messages, and polls while one is pending. */
 export function useMessages({ requested }: Pick<ReturnType<typeof useFilters>, 'requested'>) {
   const now = useNow();
   return usePages({
@@ -124,7 +123,7 @@ const choices = {
   ],
 } as const;
 
-/** What the list is filtered by, which the URL's query has: the values of the fields, and the query of the request. */
+/** Filters in the URL's query: values of the fields, setters, and the query of the request. */
 export function useFilters() {
   const [, change] = useQuery();
   const [channel, setChannel] = useQueryChoice('channel', [all, ...channels]);
@@ -144,7 +143,6 @@ interface MessageTableProps {
   readonly onOpen: (message: MessageRecord) => void;
 }
 
-/** Messages, newest first; the time of each opens its details. */
 function MessageTable({ messages, onOpen }: MessageTableProps) {
   const columns: Column<MessageRecord>[] = [
     {
@@ -173,11 +171,10 @@ function MessageTable({ messages, onOpen }: MessageTableProps) {
 
 interface MessageDetailsProps {
   readonly message: MessageRecord;
-  /** Puts a message like it into the composer; undefined where there is none. */
+  /** Puts a copy into the composer. Undefined if the plan has no messages. */
   readonly onAgain: ((message: MessageRecord) => void) | undefined;
 }
 
-/** All that is known of a message. */
 function MessageDetails({ message, onAgain }: MessageDetailsProps) {
   const { id, channel, to, text, status, failure, country, segments, encoding, voice, reference, credits } = message;
   return (
@@ -200,10 +197,7 @@ function MessageDetails({ message, onAgain }: MessageDetailsProps) {
       )}
       <Details>
         <Detail title="Message ID">
-          <Group gap={4} wrap="nowrap">
-            <span className="mono">{id}</span>
-            <CopyButton value={id} what="message ID" />
-          </Group>
+          <Copyable value={id} what="message ID" />
         </Detail>
         <Detail title="Recipient">
           <Group gap={4} wrap="nowrap">

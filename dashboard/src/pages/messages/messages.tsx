@@ -21,7 +21,6 @@ import type { MessageRecord } from './message.ts';
 import { MessagesPanel, useFilters, useMessages } from './messages-panel.tsx';
 import css from './messages.module.css';
 
-/** SMS and calls: a new one, and what became of those before. */
 export default function MessagesPage() {
   const { data: me } = useMe();
   return (
@@ -50,7 +49,7 @@ function Messages() {
   }
 
   if (error && hasMessages === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  // What comes later would move what stands below it.
+  // Content that loads later would move everything below it.
   if (hasMessages === undefined || isPending) return <Skeleton className={css.waiting} radius="lg" />;
   return (
     <Stack gap="lg">
@@ -87,7 +86,7 @@ function Messages() {
   );
 }
 
-/** Whether the plan has messages; a cancelled one has them until its paid period ends. Undefined until it is known. */
+/** Whether the plan includes messages. A cancelled plan does until its paid period ends. Undefined while loading. */
 function useHasMessages(): boolean | undefined {
   const { data: subscription } = useSubscription();
   const now = useNow();

@@ -1,17 +1,17 @@
 import { AsYouType } from 'libphonenumber-js/min';
 
 interface TypedNumber {
-  /** ISO 3166-1 code, as soon as the digits determine it. */
+  /** ISO 3166-1 code, once the digits determine it. */
   readonly country: string | undefined;
-  /** Digits of the country code, which several countries may share. */
+  /** Country calling code, which several countries may share. */
   readonly callingCode: string | undefined;
-  /** As it is written internationally. */
+  /** International format. */
   readonly formatted: string;
-  /** Whether it is a whole number; the service knows more of what numbers are for. */
+  /** Whether the number is complete. The service checks more. */
   readonly isValid: boolean;
 }
 
-/** A number in E.164 that is being typed, by the smallest metadata there is: loaded when a number is typed. */
+/** Parses a partial E.164 number with the smallest metadata of the library. Loaded when a number is typed. */
 export function readNumber(e164: string): TypedNumber {
   const typing = new AsYouType();
   const formatted = typing.input(e164);

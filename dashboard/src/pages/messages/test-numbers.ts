@@ -1,4 +1,4 @@
-/** What the last two digits of a number choose on one machine (docs/messages.md#on-one-machine). */
+/** Results by the last two digits of a number in local mode (docs/messages.md#on-one-machine). */
 export const testDigits = [
   ['02', 'Undelivered'],
   ['03', 'Failed: the recipient has opted out'],
@@ -12,12 +12,12 @@ export const testDigits = [
 
 const areaCodes = [206, 212, 312, 415, 617];
 
-/** Numbers of nobody (555-0100 to 555-0199) that messages are delivered to. */
+/** Fictitious US numbers (555-0100 to 555-0199) whose messages are delivered. */
 export const testNumbers = areaCodes.flatMap((area) =>
   Array.from({ length: 90 }, (_, index) => `+1${area}55501${10 + index}`),
 );
 
-/** Another of them at each call: limits against fraud count the messages to one number. */
+/** Returns a different number each time: fraud limits count messages per number. */
 export function nextTestNumber(before: string): string {
   const others = testNumbers.filter((number) => number !== before);
   return others[Math.floor(Math.random() * others.length)] ?? before;

@@ -69,7 +69,6 @@ const titleOf = (voice: string): string => `${voice.charAt(0).toUpperCase()}${vo
 
 const byLanguage = Map.groupBy(callVoices, (voice) => names.of(languages[voice]) ?? languages[voice]);
 
-/** Voices by their language, for a field. */
 export const voiceChoices = [...byLanguage]
   .toSorted(([one], [other]) => one.localeCompare(other))
   .map(([group, voices]) => ({

@@ -16,7 +16,6 @@ import {
 import { planTitle, serviceTitle } from '../../lib/names.ts';
 import type { Account } from './account.ts';
 
-/** Profile, plan, credits and calls. */
 export function AccountOverview({ account }: { account: Account }) {
   const { suspendedAt, deletedAt } = account;
   return (
@@ -40,7 +39,6 @@ export function AccountOverview({ account }: { account: Account }) {
   );
 }
 
-/** Whose account it is, and on which plan. */
 function ProfilePanel({ account }: { account: Account }) {
   const { name, role, created_at, confirmedAt, plan, subscription } = account;
   return (
@@ -78,7 +76,6 @@ function SubscriptionDetails({ subscription }: { subscription: NonNullable<Accou
   );
 }
 
-/** The meter: credits, calls and their limits in the month that runs. */
 function MeterPanel({ account }: { account: Account }) {
   const { credits, calls, period, used } = account;
   const { perMinute, perMonth } = calls;
@@ -120,7 +117,7 @@ const lotColumns: Column<Lot>[] = [
   { title: 'Expires', cell: ({ expiresAt }) => formatStamp(expiresAt) },
 ];
 
-/** Granted credits, in the order in which they are spent. */
+/** Grants in the order in which they are spent. */
 function CreditsPanel({ account }: { account: Account }) {
   const { lots } = account.credits;
   return (
@@ -147,7 +144,6 @@ const holdColumns: Column<Hold>[] = [
   { title: 'Released by', cell: ({ expiresAt }) => formatSecond(expiresAt) },
 ];
 
-/** Calls that run, and the credits that they hold. */
 function HoldsPanel({ account: { holds, calls } }: { account: Account }) {
   const hidden = calls.running - holds.length;
   return (

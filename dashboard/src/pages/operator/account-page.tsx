@@ -6,7 +6,7 @@ import type { MailList } from '#contract/operators/mails.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';
-import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Copyable } from '../../components/elements/details.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
@@ -23,10 +23,9 @@ import { RequestsPanel } from '../logs/requests-panel.tsx';
 import { behindPollMs, LedgerTable } from '../usage/ledger.tsx';
 import { AccountOverview } from './account-overview.tsx';
 import { type Account, listAccountKeys } from './account.ts';
-import { ActionButtons, SuspendKeyButton } from './actions.tsx';
+import { ActionButtons, SuspendKey } from './actions.tsx';
 import { AuditPanel } from './audit.tsx';
 
-/** One account: what it is, and what can be done to it. */
 export function AccountPage({ id }: { id: string }) {
   const { data: account, error, refetch } = useData(operatorRoutes.getAccount, { path: { id } });
   return (
@@ -49,7 +48,6 @@ export function AccountPage({ id }: { id: string }) {
 
 const colors = { active: 'pine', suspended: 'red', deleted: 'gray' } as const;
 
-/** What must be known of an account at first sight. */
 function AccountLead({ account: { id, status, plan, role } }: { account: Account }) {
   return (
     <Group component="span" gap="xs">
@@ -64,10 +62,7 @@ function AccountLead({ account: { id, status, plan, role } }: { account: Account
           Operator
         </Badge>
       )}
-      <Group component="span" gap={4} wrap="nowrap">
-        <span className="mono">{id}</span>
-        <CopyButton value={String(id)} what="account ID" />
-      </Group>
+      <Copyable value={String(id)} what="account ID" />
     </Group>
   );
 }
@@ -81,7 +76,7 @@ const tabs: readonly { id: string; title: string; content: (account: Account) =>
   { id: 'audit', title: 'Audit trail', content: ({ id }) => <AuditPanel accountId={String(id)} /> },
 ];
 
-/** A tab reads its data when it is opened. The filters of one are no other's, so they leave the URL with it. */
+/** A tab reads its data when it is opened. Its filters leave the URL with it, since other tabs have other filters. */
 function AccountTabs({ account }: { account: Account }) {
   const [tab] = useQueryChoice('tab', ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit']);
   const [query, change] = useQuery();
@@ -90,7 +85,7 @@ function AccountTabs({ account }: { account: Account }) {
     const none = Object.fromEntries(others.map((name) => [name, undefined]));
     change({ ...none, tab: next === null || next === 'overview' ? undefined : next });
   }
-  // On a phone the tab may be beyond the edge of the list.
+  // The selected tab may be outside the scrolled list on a phone.
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
     list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -114,7 +109,6 @@ function AccountTabs({ account }: { account: Account }) {
   );
 }
 
-/** Keys as lists show them: the keys themselves are stored nowhere. */
 function AccountKeys({ account }: { account: Account }) {
   const { data: keys, error, refetch } = useData(listAccountKeys, { path: { id: String(account.id) } });
   return (
@@ -123,7 +117,7 @@ function AccountKeys({ account }: { account: Account }) {
       {!keys && !error && <Skeleton height={180} radius="md" />}
       {keys?.length === 0 && <Empty icon="keys" title="No API keys yet" />}
       {keys && keys.length > 0 && (
-        <KeyTable keys={keys} actions={(key) => <SuspendKeyButton account={account} apiKey={key} />} />
+        <KeyTable keys={keys} actions={(key) => <SuspendKey account={account} apiKey={key} />} />
       )}
     </Panel>
   );
@@ -152,7 +146,6 @@ function AccountLedger({ id }: { id: number }) {
 
 const { listAccountRequests } = operatorRoutes;
 
-/** What its owner sees under Logs. */
 function AccountRequests({ id }: { id: number }) {
   const path = { id: String(id) };
   const { data: keys = [] } = useData(listAccountKeys, { path });
@@ -184,7 +177,6 @@ const mailColumns: Column<Mail>[] = [
   { title: 'Since', cell: ({ stateAt }) => (stateAt === null ? '–' : formatSecond(stateAt)) },
 ];
 
-/** Which mails were sent and when; their text is not kept. */
 function AccountMails({ id }: { id: number }) {
   const { data, error, refetch } = useData(operatorRoutes.listAccountMails, { path: { id: String(id) } });
   return (

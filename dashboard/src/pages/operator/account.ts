@@ -5,8 +5,7 @@ import { KeyRecords } from '../../api/keys/key-list.ts';
 
 export type Account = InferOutput<typeof AccountDetails>;
 
-/** Where an account's page is. */
 export const accountPath = (id: number | string): string => `/operator?account=${id}`;
 
-/** The contract's route, read with more patience. */
+/** Like the contract's route, but one unreadable key does not fail the list. */
 export const listAccountKeys = { ...operatorRoutes.listAccountKeys, output: KeyRecords };

@@ -21,7 +21,7 @@ import { type ApiForm, useApiForm } from '../../api/forms/use-api-form.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { useMe } from '../../api/reads.ts';
 import { useOnce } from '../../api/use-once.ts';
-import { Icon, type IconName } from '../../components/elements/icon.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
@@ -29,7 +29,6 @@ import type { Form } from '../../lib/hooks/use-form.ts';
 import { planTitle } from '../../lib/names.ts';
 import type { Account } from './account.ts';
 
-/** What can be done to the account: nothing to one that is deleted, nor to one's own. */
 export function ActionButtons({ account }: { account: Account }) {
   const { data: me } = useMe();
   if (account.status === 'deleted') return null;
@@ -53,68 +52,65 @@ const danger = { variant: 'outline', color: 'red.8', style: { color: 'var(--dang
 function Suspend({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
-    <ActionButton label="Suspend" title="Suspend account?" {...danger}>
-      {(onClose) => (
-        <ActionForm
-          text={`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
-          initial={{}}
-          schema={OperatorAction}
-          action="Suspend account"
-          isDanger
-          send={(body, idempotencyKey) => perform(operatorRoutes.suspendAccount, { path, body }, { idempotencyKey })}
-          done={`${email} is suspended.`}
-          onClose={onClose}
-        />
-      )}
-    </ActionButton>
+    <Action
+      button={(open) => <ActionButton label="Suspend" onClick={open} {...danger} />}
+      title="Suspend account?"
+      text={`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
+      initial={{}}
+      schema={OperatorAction}
+      action="Suspend account"
+      isDanger
+      send={(body, idempotencyKey) => perform(operatorRoutes.suspendAccount, { path, body }, { idempotencyKey })}
+      done={`${email} is suspended.`}
+    />
   );
 }
 
 function Resume({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
-    <ActionButton label="Resume" title="Resume account?">
-      {(onClose) => (
-        <ActionForm
-          text={`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
-          initial={{}}
-          schema={OperatorAction}
-          action="Resume account"
-          send={(body, idempotencyKey) => perform(operatorRoutes.resumeAccount, { path, body }, { idempotencyKey })}
-          done={`${email} is resumed.`}
-          onClose={onClose}
-        />
-      )}
-    </ActionButton>
+    <Action
+      button={(open) => <ActionButton label="Resume" onClick={open} />}
+      title="Resume account?"
+      text={`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
+      initial={{}}
+      schema={OperatorAction}
+      action="Resume account"
+      send={(body, idempotencyKey) => perform(operatorRoutes.resumeAccount, { path, body }, { idempotencyKey })}
+      done={`${email} is resumed.`}
+    />
   );
 }
 
-interface SuspendKeyButtonProps {
+interface SuspendKeyProps {
   readonly account: Account;
   readonly apiKey: KeyRecord;
 }
 
-/** For a key that has not ended, of somebody else's account. */
-export function SuspendKeyButton({ account, apiKey: { id: keyId, name, status } }: SuspendKeyButtonProps) {
+export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: SuspendKeyProps) {
   const { data: me } = useMe();
   const isOver = status === 'revoked' || status === 'expired' || account.status === 'deleted';
   if (isOver || account.id === me?.id) return null;
   const path = { id: String(account.id), keyId };
+  const label = `Suspend ${name}`;
   return (
-    <ActionButton label={`Suspend ${name}`} icon="pause" title={`Suspend “${name}”?`}>
-      {(onClose) => (
-        <ActionForm
-          text="Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one."
-          initial={{}}
-          schema={OperatorAction}
-          action="Suspend key"
-          isDanger
-          send={(body, idempotencyKey) => perform(operatorRoutes.suspendKey, { path, body }, { idempotencyKey })}
-          done={`“${name}” is suspended.`}
-          onClose={onClose}
-        />
+    <Action
+      button={(open) => (
+        <Tooltip label={label}>
+          <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-haspopup="dialog" aria-label={label}>
+            <Icon name="pause" />
+          </ActionIcon>
+        </Tooltip>
       )}
-    </ActionButton>
+      title={`Suspend “${name}”?`}
+      text="Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one."
+      initial={{}}
+      schema={OperatorAction}
+      action="Suspend key"
+      isDanger
+      send={(body, idempotencyKey) => perform(operatorRoutes.suspendKey, { path, body }, { idempotencyKey })}
+      done={`“${name}” is suspended.`}
+    />
   );
 }
 
@@ -124,120 +120,103 @@ function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
   const path = { id: String(id) };
   const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? 'freemium' };
   return (
-    <ActionButton label="Assign plan" title="Assign a plan?">
-      {(onClose) => (
-        <ActionForm
-          text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone.`}
-          initial={initial}
-          schema={PlanAssignment}
-          labels={{ planId: 'Plan' }}
-          fields={(form) => (
-            <Select label="Plan" data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
-          )}
-          action="Assign plan"
-          send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}
-          done={`Plan assigned to ${email}.`}
-          onClose={onClose}
-        />
+    <Action
+      button={(open) => <ActionButton label="Assign plan" onClick={open} />}
+      title="Assign a plan?"
+      text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone.`}
+      initial={initial}
+      schema={PlanAssignment}
+      labels={{ planId: 'Plan' }}
+      fields={(form) => (
+        <Select label="Plan" data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
       )}
-    </ActionButton>
+      action="Assign plan"
+      send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}
+      done={`Plan assigned to ${email}.`}
+    />
   );
 }
 
-/** An empty field is no number, which the schema refuses. */
-const initial: { credits: number | string } = { credits: '' };
+/** An empty string is invalid, so the field is required. */
+const noCredits: { credits: number | string } = { credits: '' };
 
 function GrantCredits({ account: { id, email } }: { account: Account }) {
   const path = { id: String(id) };
   return (
-    <ActionButton label="Grant credits" title="Grant credits?">
-      {(onClose) => (
-        <ActionForm
-          text={`${email} can spend them immediately and for three months. They cannot be taken back.`}
-          initial={initial}
-          schema={CreditGrant}
-          labels={{ credits: 'Credits' }}
-          fields={(form) => (
-            <WholeNumberField
-              label="Credits"
-              description="Whole credits, at most 1,000,000"
-              required
-              data-autofocus
-              value={form.values.credits}
-              error={form.errors['credits']}
-              onChange={(credits) => form.setFieldValue('credits', credits)}
-              data-path="credits"
-            />
-          )}
-          action="Grant credits"
-          send={({ credits, reason }, idempotencyKey) =>
-            perform(
-              operatorRoutes.grantCredits,
-              { path, body: { credits: Number(credits), reason } },
-              { idempotencyKey },
-            )
-          }
-          done={`Credits were granted to ${email}.`}
-          onClose={onClose}
+    <Action
+      button={(open) => <ActionButton label="Grant credits" onClick={open} />}
+      title="Grant credits?"
+      text={`${email} can spend them immediately and for three months. They cannot be taken back.`}
+      initial={noCredits}
+      schema={CreditGrant}
+      labels={{ credits: 'Credits' }}
+      fields={(form) => (
+        <WholeNumberField
+          label="Credits"
+          description="Whole credits, at most 1,000,000"
+          required
+          data-autofocus
+          value={form.values.credits}
+          error={form.errors['credits']}
+          onChange={(credits) => form.setFieldValue('credits', credits)}
+          data-path="credits"
         />
       )}
-    </ActionButton>
+      action="Grant credits"
+      send={({ credits, reason }, idempotencyKey) =>
+        perform(operatorRoutes.grantCredits, { path, body: { credits: Number(credits), reason } }, { idempotencyKey })
+      }
+      done={`Credits were granted to ${email}.`}
+    />
   );
 }
 
-interface ActionButtonProps extends Omit<ButtonProps, 'children'> {
-  readonly label: string;
-  /** Shown in place of the label, where there is little room. */
-  readonly icon?: IconName;
-  readonly title: string;
-  /** The form in the dialog. */
-  readonly children: (onClose: () => void) => ReactNode;
+function ActionButton({ label, onClick, ...props }: ButtonProps & { label: string; onClick: () => void }) {
+  return (
+    <Button variant="default" onClick={onClick} aria-haspopup="dialog" {...props}>
+      {label}
+    </Button>
+  );
 }
 
-/** A button whose dialog confirms the action. */
-function ActionButton({ label, icon, title, children, ...button }: ActionButtonProps) {
+interface ActionProps<Values extends Record<string, unknown>> {
+  readonly button: (open: () => void) => ReactNode;
+  readonly title: string;
+  /** Explains the effect. */
+  readonly text: string;
+  readonly initial: Values;
+  readonly schema: GenericSchema;
+  /** Labels of `fields`. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly fields?: (form: Form<Values & { reason: string }>) => ReactNode;
+  /** Label of the submit button. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+  readonly send: (values: Values & { reason: string }, idempotencyKey: string) => Promise<unknown>;
+  /** Notification on success. */
+  readonly done: string;
+}
+
+/** A button whose dialog confirms the action and requires a reason. */
+function Action<Values extends Record<string, unknown>>({ button, title, ...props }: ActionProps<Values>) {
   const [isOpen, { open, close }] = useDisclosure(false);
   return (
     <>
-      {icon ? (
-        <Tooltip label={label}>
-          <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-haspopup="dialog" aria-label={label}>
-            <Icon name={icon} />
-          </ActionIcon>
-        </Tooltip>
-      ) : (
-        <Button variant="default" onClick={open} aria-haspopup="dialog" {...button}>
-          {label}
-        </Button>
-      )}
+      {button(open)}
       <Modal opened={isOpen} onClose={close} title={title}>
-        {children(close)}
+        <ActionForm {...props} onClose={close} />
       </Modal>
     </>
   );
 }
 
-interface ActionFormProps<Values extends Record<string, unknown>> {
-  /** What it does, in a sentence or two. */
-  readonly text: ReactNode;
-  readonly initial: Values;
-  readonly schema: GenericSchema;
-  /** Labels of the fields beside the reason. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly fields?: (form: Form<Values & { reason: string }>) => ReactNode;
-  /** Label of the button that does it. */
-  readonly action: string;
-  readonly isDanger?: boolean;
-  readonly send: (values: Values & { reason: string }, idempotencyKey: string) => Promise<unknown>;
-  /** Notice once it is done. */
-  readonly done: string;
+type ActionFormProps<Values extends Record<string, unknown>> = Omit<ActionProps<Values>, 'button' | 'title'> & {
   readonly onClose: () => void;
-}
+};
 
 const { getAccount, listAccountEntries, listAccountKeys, listAccountMails, listAuditEvents } = operatorRoutes;
 const reads = [getAccount, listAccountEntries, listAccountKeys, listAccountMails, listAuditEvents];
 
-/** An action on an account: what it does, its fields, and the reason, without which nothing is done. */
 function ActionForm<Values extends Record<string, unknown>>(props: ActionFormProps<Values>) {
   const { text, initial, schema, labels, fields, action, isDanger = false, send, done, onClose } = props;
   const once = useOnce();

@@ -16,7 +16,7 @@ import { accountPath } from './account.ts';
 const { listAuditEvents } = operatorRoutes;
 const pageSize = 20;
 
-/** What operators did, to one account or to all, newest first. */
+/** Actions on one account, or on all. */
 export function AuditPanel({ accountId }: { accountId?: string }) {
   const pages = usePages({
     queryKey: [listAuditEvents.id, accountId],
@@ -51,7 +51,7 @@ const actions: Readonly<Record<AuditEntry['action'], { title: string; color: str
 
 interface AuditTableProps {
   readonly events: readonly AuditEntry[];
-  /** Names the account of each event. */
+  /** Whether to show the account of each event. */
   readonly hasAccounts: boolean;
 }
 
@@ -88,7 +88,6 @@ function named({ id, email }: AuditEntry['account']) {
 
 type State = AuditEntry['before'];
 
-/** Fields of a state as people read them, each with its value. */
 const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role }: State) => [
   ['Status', status],
   ['Plan', plan && planTitle(plan)],
@@ -98,7 +97,7 @@ const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role }
   ['Role', role],
 ];
 
-/** What an action changed: "Status active → suspended". */
+/** Describes the changed fields: "Status active → suspended". */
 function changesOf({ before, after }: AuditEntry): string {
   const earlier = fieldsOf(before);
   const changed = fieldsOf(after).flatMap(([title, to], index) => {

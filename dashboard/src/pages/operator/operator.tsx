@@ -13,9 +13,7 @@ import { useQuery } from '../../lib/hooks/use-query.ts';
 import { AccountPage } from './account-page.tsx';
 import { accountPath } from './account.ts';
 import { AuditPanel } from './audit.tsx';
-import css from './operator.module.css';
 
-/** Finds accounts and shows what operators did; of one account where the URL names it. */
 export default function OperatorPage() {
   const [query] = useQuery();
   const account = query.get('account') ?? '';
@@ -30,9 +28,9 @@ export default function OperatorPage() {
   );
 }
 
-const hint = 'Only the beginning of a key is sent.';
+/** Level with the field, below its label and description. */
+const submitTop = { base: 0, xs: '2.65rem' };
 
-/** Finds an account and opens it. */
 function SearchPanel() {
   const [, go] = useLocation();
   const [typed, setTyped] = useState('');
@@ -56,9 +54,10 @@ function SearchPanel() {
       <form onSubmit={(event) => void submit(event)} noValidate>
         <Group align="flex-start" gap="sm">
           <TextInput
-            className={css.field}
+            flex="1 1 16rem"
+            maw="32rem"
             label="Email, account ID or key"
-            description={hint}
+            description="Only the beginning of a key is sent."
             value={typed}
             onChange={({ currentTarget }) => setTyped(currentTarget.value)}
             error={problem ?? (isUnknown && 'No account found')}
@@ -66,7 +65,7 @@ function SearchPanel() {
             spellCheck={false}
             maxLength={300}
           />
-          <Button type="submit" loading={search.isRunning} className={css.submit}>
+          <Button type="submit" loading={search.isRunning} mt={submitTop}>
             Find
           </Button>
         </Group>
@@ -76,10 +75,10 @@ function SearchPanel() {
   );
 }
 
-/** Of a key, no more than lists show of it: the rest is its owner's secret, which is sent nowhere. */
+/** Maximum characters of a key to send. The rest is the owner's secret. */
 const shownCharacters = 17;
 
-/** How to find an account by what was typed: an email address, an account id, or a key or its beginning. */
+/** Detects an email address, an account id, or the beginning of a key. */
 function accountQueryOf(typed: string): InferInput<typeof AccountQuery> | undefined {
   const text = typed.trim();
   if (/^tai_[0-9A-Za-z]{9,}…?/.test(text)) return { keyPrefix: text.slice(0, shownCharacters).replace(/….*$/, '') };

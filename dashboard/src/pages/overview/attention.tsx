@@ -10,13 +10,10 @@ import { useCredits, useKeys, useMe, useSubscription } from '../../api/reads.ts'
 import { Notice } from '../../components/feedback/notice.tsx';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
-import { useFirstSteps } from './first-steps.ts';
 import { Unconfirmed } from './unconfirmed.tsx';
 
-/** What needs attention, above everything else; nothing when nothing does. */
-export function Attention() {
+export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   const { data: me } = useMe();
-  const { state } = useFirstSteps();
   const isUnconfirmed = me?.isConfirmed === false;
   const known = {
     credits: useCredits().data,
@@ -24,8 +21,7 @@ export function Attention() {
     subscription: useSubscription().data,
     now: useNow(),
   };
-  // The first steps have these, as long as they are shown.
-  const hasNoSteps = state === 'hidden';
+  // The first steps panel shows these while it is visible.
   const items = attentionItems(known).filter(({ id }) => id !== 'no-key' || (hasNoSteps && !isUnconfirmed));
   if (items.length === 0 && !(isUnconfirmed && hasNoSteps)) return null;
   return (
@@ -58,70 +54,62 @@ interface AttentionItem {
 const soonMs = 7 * 86_400_000;
 const low = 0.1;
 
-/** What needs attention, the most urgent first. */
+/** Returns what needs attention, most urgent first. */
 function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
   const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
-  const items: (AttentionItem | false | undefined)[] = [
-    credits && creditsItem(credits),
-    keys &&
-      !keys.some((key) => key.status === 'active' && !isPlaygroundKey(key)) && {
-        id: 'no-key',
-        text: 'You have no active API key.',
-        href: '/keys?new',
-        action: 'Create API key',
-        tone: 'info',
-      },
-    subscription?.status === 'cancelled' && {
+  const items: AttentionItem[] = [];
+  const activeKeys = keys?.filter((key) => key.status === 'active' && !isPlaygroundKey(key));
+  if (credits) items.push(...creditsItems(credits));
+  if (activeKeys?.length === 0)
+    items.push({
+      id: 'no-key',
+      text: 'You have no active API key.',
+      href: '/keys?new',
+      action: 'Create API key',
+      tone: 'info',
+    });
+  if (subscription?.status === 'cancelled')
+    items.push({
       id: 'cancelled',
       text: `Your ${planTitle(subscription.planId)} subscription is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
       href: '/plans',
       action: 'Choose a plan',
       tone: 'warning',
-    },
-    subscription?.pendingPlanId !== undefined && {
+    });
+  if (subscription?.pendingPlanId !== undefined)
+    items.push({
       id: 'pending',
       text: `From ${formatDay(subscription.nextBillingDate)} you will be on the ${planInSentence(subscription.pendingPlanId)}.`,
       href: '/plans',
       action: 'View plans',
       tone: 'info',
-    },
-    ...(keys ?? []).map(
-      (key): AttentionItem | false =>
-        key.status === 'active' &&
-        !isPlaygroundKey(key) &&
-        key.expiresAt !== null &&
-        isSoon(key.expiresAt) && {
-          id: key.id,
-          text: `The key “${key.name}” expires ${formatFromNow(key.expiresAt, now)}.`,
-          href: '/keys',
-          action: 'View keys',
-          tone: 'warning',
-        },
-    ),
-    ...(credits?.lots ?? []).map(
-      (lot): AttentionItem | false =>
-        lot.source !== 'free' &&
-        lot.remaining > 0 &&
-        isSoon(lot.expiresAt) && {
-          id: `lot-${lot.source}-${lot.expiresAt}`,
-          text: `${creditCount(lot.remaining)} ${formatWhole(lot.remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(lot.expiresAt, now)}.`,
-          href: '/usage',
-          action: 'View usage',
-          tone: 'info',
-        },
-    ),
-  ];
-  return items.filter((item) => item !== false && item !== undefined);
+    });
+  for (const { id, name, expiresAt } of activeKeys ?? [])
+    if (expiresAt !== null && isSoon(expiresAt))
+      items.push({
+        id,
+        text: `The key “${name}” expires ${formatFromNow(expiresAt, now)}.`,
+        href: '/keys',
+        action: 'View keys',
+        tone: 'warning',
+      });
+  for (const { source, remaining, expiresAt } of credits?.lots ?? [])
+    if (source !== 'free' && remaining > 0 && isSoon(expiresAt))
+      items.push({
+        id: `lot-${source}-${expiresAt}`,
+        text: `${creditCount(remaining)} ${formatWhole(remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(expiresAt, now)}.`,
+        href: '/usage',
+        action: 'View usage',
+        tone: 'info',
+      });
+  return items;
 }
 
-function creditsItem({ balance, lots }: InferOutput<typeof Credits>): AttentionItem | undefined {
-  const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
+function creditsItems({ balance, lots }: InferOutput<typeof Credits>): AttentionItem[] {
   const plans = { href: '/plans', action: 'View plans', tone: 'warning' } as const;
-  if (balance === 0) return { id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans };
-  if (isUnlimited(balance) || balance >= granted * low) return undefined;
-  return {
-    id: 'low-credits',
-    text: `Only ${creditCount(balance)} ${formatWhole(balance) === '1' ? 'is' : 'are'} left.`,
-    ...plans,
-  };
+  if (balance === 0) return [{ id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans }];
+  const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
+  if (isUnlimited(balance) || balance >= granted * low) return [];
+  const verb = formatWhole(balance) === '1' ? 'is' : 'are';
+  return [{ id: 'low-credits', text: `Only ${creditCount(balance)} ${verb} left.`, ...plans }];
 }

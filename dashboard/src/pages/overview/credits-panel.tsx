@@ -11,7 +11,6 @@ import { sourceTitles } from '../../lib/names.ts';
 import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
 import css from './overview.module.css';
 
-/** What is left, and when which grant runs out. */
 export function CreditsPanel() {
   const { data, error, refetch } = useCredits();
   const now = useNow();
@@ -65,7 +64,6 @@ const radius = 84;
 const length = Math.PI * radius;
 const arc = `M 16 100 A ${radius} ${radius} 0 0 1 184 100`;
 
-/** How much is left of what was granted, as a half circle. */
 function Gauge({ left, granted }: GaugeProps) {
   const share = Math.max(0, Math.min(1, left / Math.max(granted, 1)));
   const color = share < 0.1 ? 'var(--amber)' : 'var(--accent)';
@@ -100,7 +98,6 @@ function Gauge({ left, granted }: GaugeProps) {
 
 type Lot = InferOutput<typeof Credits>['lots'][number];
 
-/** One grant: what is left of it, and until when. */
 function LotRow({ lot, now }: { lot: Lot; now: number }) {
   const share = (100 * lot.remaining) / Math.max(lot.granted, 1);
   return (
@@ -123,7 +120,7 @@ function LotRow({ lot, now }: { lot: Lot; now: number }) {
 
 const manyDays = 730;
 
-/** How long the balance lasts at the pace of the last 30 days. */
+/** Estimates how long the balance lasts at the rate of the last 30 days. */
 function PaceLine({ balance }: { balance: number }) {
   const { data } = useUsage('service');
   const days = data && daysBetween(data.from, data.to);
@@ -145,10 +142,7 @@ function howLong(days: number): string {
   return days < 1 ? 'less than a day' : `about ${count(days, 'day')}`;
 }
 
-/**
- * How many days a balance lasts at the pace of the days given, oldest first, the days before the first call left out;
- * undefined without a call.
- */
+/** Days that a balance lasts at the average rate since the first call, or undefined without calls. Oldest day first. */
 function daysLeft(balance: number, perDay: readonly number[]): number | undefined {
   const first = perDay.findIndex((credits) => credits > 0);
   if (first === -1) return undefined;

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Button, Group, Progress, Tabs, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useConfig } from '../../api/config.ts';
@@ -28,7 +28,6 @@ const steps: Readonly<Record<StepId, { readonly title: string; readonly text: Re
     },
   };
 
-/** From a new account to one in use: what is done, and one button for each thing that is not. */
 export default function FirstStepsPanel({ done, dismiss }: Pick<FirstSteps, 'done' | 'dismiss'>) {
   const next = stepIds.find((id) => !done.has(id));
 
@@ -85,7 +84,7 @@ function Step({ id, isDone, isNext }: { id: StepId; isDone: boolean; isNext: boo
   );
 }
 
-/** Where the link is. On one machine the step's button opens the inbox, so the way to another email is here. */
+/** In local mode the step's button opens the inbox, so the link to resend the email is here. */
 function ConfirmText() {
   const { local } = useConfig();
   const { data: me } = useMe();
@@ -108,7 +107,6 @@ const links = {
   plan: { href: '/plans', label: 'Compare plans' },
 } as const;
 
-/** Does the step, or leads to where it is done; the next one stands out. */
 function StepButton({ id, isNext }: { id: StepId; isNext: boolean }) {
   const variant = isNext ? 'filled' : 'default';
   if (id === 'confirm') return <ConfirmButton />;
@@ -119,7 +117,6 @@ function StepButton({ id, isNext }: { id: StepId; isNext: boolean }) {
   );
 }
 
-/** On one machine the email is in its inbox; elsewhere it may have to come again. */
 function ConfirmButton() {
   const { local } = useConfig();
   const { run, isRunning } = useResend();
@@ -136,7 +133,7 @@ function ConfirmButton() {
   );
 }
 
-/** The first call, to paste. Keys are shown once only, so the snippet has what is kept of one: its beginning. */
+/** Snippets of a first call. Only the prefix of the key is known, since keys are shown once. */
 function FirstCall() {
   const { data: keys } = useKeys();
   const [language, setLanguage] = useQueryChoice('language', ['curl', 'javascript', 'python', 'openai']);
@@ -175,7 +172,7 @@ interface Snippet {
   readonly code: string;
 }
 
-/** The first call in four ways. `key` is what is known of the caller's own key; the rest is theirs to fill in. */
+/** Returns the same call for four clients. `key` is the known prefix of the key. */
 function snippets(origin: string, key: string): Snippet[] {
   const body = '{"model": "svc-1", "messages": [{"role": "user", "content": "Hello"}]}';
   return [

@@ -9,7 +9,7 @@ import { useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
 import { readStored, store } from '../../lib/storage.ts';
 
 export interface FirstSteps {
-  /** 'pending' until it is known whether they are shown. */
+  /** 'pending' while loading. */
   readonly state: 'pending' | 'shown' | 'hidden';
   readonly done: ReadonlySet<StepId>;
   readonly dismiss: () => void;
@@ -17,7 +17,7 @@ export interface FirstSteps {
 
 const dismissalKey = 'first-steps-dismissal';
 
-/** How far the account is, by its own state. Not shown once everything is done, or once it was dismissed. */
+/** Progress of the account. Hidden once every step is done or the user dismissed the panel. */
 export function useFirstSteps(): FirstSteps {
   const client = useQueryClient();
   const me = useMe();
@@ -58,7 +58,7 @@ interface AccountState {
 export const stepIds = ['confirm', 'key', 'call', 'plan'] as const;
 export type StepId = (typeof stepIds)[number];
 
-/** Which steps are done. A key that was revoked counts, and so does a call of long ago: a step that is done stays so. */
+/** Completed steps. A revoked key and an old call count, so that a completed step stays completed. */
 function doneSteps({ me, keys, usage, hasSubscription }: AccountState): ReadonlySet<StepId> {
   const isDone: Readonly<Record<StepId, boolean>> = {
     confirm: me.isConfirmed,
@@ -69,7 +69,7 @@ function doneSteps({ me, keys, usage, hasSubscription }: AccountState): Readonly
   return new Set(stepIds.filter((id) => isDone[id]));
 }
 
-/** Accounts that dismissed their first steps in this browser: each only for itself, and nothing else of them. */
+/** Stores the ids of accounts that dismissed the panel in this browser. */
 const name = 'first-steps-dismissed';
 const maxAccounts = 20;
 const Accounts = v.pipe(v.string(), v.parseJson(), v.array(v.number()));

@@ -20,9 +20,12 @@ import { CreditsPanel } from './credits-panel.tsx';
 import { useFirstSteps } from './first-steps.ts';
 import css from './overview.module.css';
 
+/** Loaded only for accounts with open steps. */
+const FirstStepsPanel = lazy(orReload(() => import('./first-steps-panel.tsx')));
+
 export default function OverviewPage() {
   const { data: me } = useMe();
-  const { state } = useFirstSteps();
+  const { state, done, dismiss } = useFirstSteps();
   const { data: credits, error } = useCredits();
   const isPending = state === 'pending' || (credits === undefined && error === null);
   return (
@@ -32,8 +35,12 @@ export default function OverviewPage() {
       ) : (
         <Suspense fallback={<OverviewSkeleton />}>
           <Stack gap="lg">
-            <LazyFirstSteps />
-            <Attention />
+            {state === 'shown' && (
+              <ErrorBoundary fallback={() => null}>
+                <FirstStepsPanel done={done} dismiss={dismiss} />
+              </ErrorBoundary>
+            )}
+            <Attention hasNoSteps={state === 'hidden'} />
             <div className={css.top}>
               <CreditsPanel />
               <PlanPanel />
@@ -49,7 +56,7 @@ export default function OverviewPage() {
   );
 }
 
-/** Until it is known what stands on top: shown later, it would move everything below. */
+/** Shown until the first panel is known, which would otherwise move everything below. */
 function OverviewSkeleton() {
   return (
     <Stack gap="lg" aria-busy="true" aria-label="Loading">
@@ -59,25 +66,11 @@ function OverviewSkeleton() {
   );
 }
 
-const FirstStepsPanel = lazy(orReload(() => import('./first-steps-panel.tsx')));
-
-/** The first steps, whose code comes only to an account that still has some. The page waits for it. */
-function LazyFirstSteps() {
-  const { state, done, dismiss } = useFirstSteps();
-  if (state !== 'shown') return null;
-  return (
-    <ErrorBoundary fallback={() => null}>
-      <FirstStepsPanel done={done} dismiss={dismiss} />
-    </ErrorBoundary>
-  );
-}
-
 const statuses = {
   active: { title: 'Active', color: 'pine' },
   cancelled: { title: 'Cancelled', color: 'yellow.8' },
 } as const;
 
-/** The plan, what it gives, and when it is billed next. */
 function PlanPanel() {
   const { data, error, refetch } = useSubscription();
   const limitsOf = usePlanLimits();
@@ -133,7 +126,6 @@ function PlanPanel() {
 const titles: Readonly<Record<Measure, string>> = { calls: 'Calls', credits: 'Credits spent' };
 const height = 170;
 
-/** The last 30 days. */
 function ActivityPanel({ measure }: { measure: Measure }) {
   const { data, error, refetch } = useUsage('service');
   const chart = useMemo(() => {

@@ -23,7 +23,7 @@ import { useResume } from './subscription-notice.tsx';
 
 interface PlanCardProps {
   readonly plan: Plan;
-  /** The plan of the subscription; undefined without one. */
+  /** Plan of the subscription, if any. */
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
   readonly isRecommended: boolean;
@@ -31,7 +31,6 @@ interface PlanCardProps {
 
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
-/** A plan with the limits that the deployment enforces, and the way to it from the current one. */
 export function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
@@ -96,7 +95,7 @@ interface PlanActionProps {
 
 const enterprise: PlanName = 'enterprise';
 
-/** The way to a plan from the current one. The cancelled plan itself is resumed while its paid period runs. */
+/** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
 function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
   const [isOpen, setOpen] = useState(false);
   const { canResume, resume, isRunning, error } = useResume(subscription);
@@ -143,7 +142,6 @@ function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
 
 interface ContactSalesProps {
   readonly plan: Plan;
-  /** Null if the deployment has no sales address. */
   readonly email: string | null;
   readonly isCurrent: boolean;
 }

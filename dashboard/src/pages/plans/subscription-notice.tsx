@@ -14,11 +14,10 @@ import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
 import { isInForce, type Subscription } from './plan.ts';
 
-/** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
-  // Enterprise has a price of 0 too.
+  // The price is no criterion: Enterprise is listed with 0 too.
   const isFree = planNameOf(planId) === 'freemium';
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
@@ -95,14 +94,13 @@ function Action({ onClick, children }: { onClick: () => void; children: ReactNod
 }
 
 interface Resume {
-  /** True while the paid period of a cancelled subscription runs. */
+  /** True during the paid period of a cancelled subscription. */
   readonly canResume: boolean;
   readonly resume: () => void;
   readonly isRunning: boolean;
   readonly error: ApiError | null;
 }
 
-/** Takes a cancellation back. */
 export function useResume(subscription: Subscription): Resume {
   const now = useNow();
   const { id = '', planId = '', status } = subscription ?? {};

@@ -1,4 +1,4 @@
-import { Badge, Group, Tabs, Text } from '@mantine/core';
+import { Badge, Group, Text, Tabs } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
@@ -9,7 +9,6 @@ import css from './reference.module.css';
 import { type SampleRequest, samplesOf } from './samples.ts';
 import { TrialPanel } from './trial-panel.tsx';
 
-/** One operation: what it takes and returns, the request in three languages, and the means to send it. */
 export function OperationView({ operation }: { operation: Operation }) {
   const [values, setValues] = useState<SampleRequest['values']>({});
   const [body, setBody] = useState(operation.body?.examples[0]?.value ?? '');
@@ -69,7 +68,6 @@ function Request({ operation: { parameters, body } }: { operation: Operation }) 
   );
 }
 
-/** What an operation returns, by status; the successful response is open. */
 function Responses({ responses }: { responses: readonly ResponseEntry[] }) {
   return (
     <Panel title="Responses">
@@ -123,7 +121,7 @@ function Response({ response: { status, causes, headers, groups, examples } }: {
   );
 }
 
-/** The fields of an object, or of each kind that it may be; those of inner objects are opened on request. */
+/** Fields of an object, or of each of its kinds. Nested objects are collapsed. */
 function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
   return groups.map(({ title, fields }, index) => (
     <div key={index}>
@@ -171,6 +169,6 @@ export function MethodBadge({ method, size = 'sm' }: { method: string; size?: 'x
   );
 }
 
-/** A text of the API document, in which code stands between backticks. */
+/** Renders text between backticks as code. */
 export const Prose = ({ text }: { text: string }): ReactNode =>
   text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));

@@ -28,9 +28,8 @@ const views: ReadonlyMap<string, ComponentType> = new Map(
   ]),
 );
 
-/** Every operation of docs/openapi.json: a list, or the one that the URL names after its `#`. */
 export default function ReferencePage() {
-  // Links of earlier versions have the tag before the operation.
+  // Links of earlier versions contain the tag before the operation.
   const id = useHash().split('/').at(-1) ?? '';
   const [query, setQuery] = useState('');
   const View = views.get(id);

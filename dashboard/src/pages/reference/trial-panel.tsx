@@ -33,7 +33,7 @@ interface TrialPanelProps {
   readonly onBody: (body: string) => void;
 }
 
-/** Sends the operation to this service as the page has it, and shows what comes back. */
+/** Sends the operation to this service and shows the response. */
 export function TrialPanel({ operation, values, onValues, body, onBody }: TrialPanelProps) {
   const { data: member } = useMember();
   const [apiKey, setApiKey] = useTabKey(member === undefined ? undefined : (member?.id ?? 0), 'entered');
@@ -147,7 +147,7 @@ const titles: Readonly<Record<CredentialChoice, string>> = {
   none: 'None',
 };
 
-/** What an operation can be tried with here; none of them where it takes a session, and there is none. */
+/** Credentials to try an operation with. Empty if it requires a session and the user is signed out. */
 function choicesOf({ credentials }: Operation, isMember: boolean): CredentialChoice[] {
   return credentials.flatMap((credential): CredentialChoice[] => {
     if (credential === 'key') return isMember ? ['key', 'temporary'] : ['key'];
@@ -206,7 +206,6 @@ function CredentialField({ choices, choice, onChoice, apiKey, onApiKey }: Creden
   );
 }
 
-/** Status, time, headers and body of a response, which may still be coming. */
 function TrialResult({ response: { status, headers, text, omitted, isComplete, ms } }: { response: TrialResponse }) {
   return (
     <section aria-label="Response">

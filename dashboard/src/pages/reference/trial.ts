@@ -4,7 +4,7 @@ import { ApiError } from '../../api/http/api-error.ts';
 import { withPlaygroundKey } from '../playground/exchange/playground-key.ts';
 import { headersOf, type SampleRequest, targetOf } from './samples.ts';
 
-/** One request at a time, with what came of its response. */
+/** Sends one request at a time. */
 export function useTrial() {
   const [response, setResponse] = useState<TrialResponse>();
   const [failure, setFailure] = useState<string>();
@@ -31,7 +31,9 @@ export function useTrial() {
   return { response, failure, isRunning, send, stop: () => control.current?.abort() };
 }
 
-/** What a request is sent with: an entered key, one made for it that lives 15 minutes, the session, or nothing. */
+/**
+ * Credential of a request: an entered key, a key created for it that expires after 15 minutes, the session, or nothing.
+ */
 export type TrialCredential =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'temporary' | 'session' | 'none' };
@@ -39,9 +41,9 @@ export type TrialCredential =
 export interface TrialResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
-  /** What has come of the body; at most `maxShownCharacters`. */
+  /** The part of the body received so far, at most `maxShownCharacters`. */
   readonly text: string;
-  /** Characters beyond those. */
+  /** Characters beyond that maximum. */
   readonly omitted: number;
   readonly isComplete: boolean;
   readonly ms: number;
@@ -50,8 +52,8 @@ export interface TrialResponse {
 const maxShownCharacters = 100_000;
 
 /**
- * Sends a request to this origin, and gives what comes of its response as it comes. Rejects where there is none, and
- * where it breaks off.
+ * Sends a request to this origin and reports its response as it arrives. Rejects if the response is missing or breaks
+ * off.
  */
 async function runTrial(
   request: SampleRequest,
@@ -61,7 +63,7 @@ async function runTrial(
 ): Promise<void> {
   if (credential.kind === 'temporary')
     return withPlaygroundKey((key) => sendTrial(request, key, false, signal, onProgress));
-  // The cookie may have become another account's meanwhile.
+  // Another tab may have changed the session cookie's account.
   if (credential.kind === 'session' && documentAccount() !== undefined) await confirmAccount();
   const key = credential.kind === 'key' ? credential.key : undefined;
   return sendTrial(request, key, credential.kind !== 'key', signal, onProgress);

@@ -19,7 +19,6 @@ import { formatFromNow } from '../../lib/format.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 
-/** The address, and a change of it that waits for the links of both emails. */
 export function EmailPanel() {
   const { data: me } = useMe();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -85,7 +84,6 @@ function PendingChange() {
 
 const stateOf = (isConfirmed: boolean): string => (isConfirmed ? 'confirmed' : 'waiting');
 
-/** Requests a change of the email address, with a proof of the owner. */
 function EmailForm({ onRequested }: { onRequested: () => void }) {
   const { data: me } = useMe();
   const hasPassword = me?.hasPassword ?? true;

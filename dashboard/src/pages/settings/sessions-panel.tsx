@@ -13,7 +13,6 @@ import { Panel } from '../../components/layout/panel.tsx';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
 
-/** Where the account is signed in; this session is ended by signing out. */
 export function SessionsPanel() {
   const { data, error, refetch } = useSessions();
   const now = useNow();
@@ -88,13 +87,12 @@ type Session = InferOutput<typeof SessionList>[number];
 
 const countries = new Intl.DisplayNames('en-GB', { type: 'region' });
 
-/** "Firefox on Windows", as far as it is known. */
+/** Browser and system, as far as known: "Firefox on Windows". */
 function deviceTitle({ browser, system }: Session): string {
   if (browser === null) return system === null ? 'Unknown device' : `Unknown browser on ${system}`;
   return system === null ? browser : `${browser} on ${system}`;
 }
 
-/** The country of its network, as far as it is known. */
 function placeTitle({ country, isLocal }: Session): string {
   if (isLocal) return 'This machine';
   return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown location';

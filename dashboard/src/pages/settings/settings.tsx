@@ -71,7 +71,6 @@ function ProfilePanel() {
   );
 }
 
-/** Changes the password; an account that has none gets one over a mailed link. */
 function PasswordPanel() {
   const { data: me } = useMe();
   if (me?.hasPassword === false)
@@ -122,7 +121,6 @@ function PasswordForm() {
   );
 }
 
-/** Links the Google account of the same address, so that either way of signing in works. */
 function GooglePanel() {
   const { googleClientId, local } = useConfig();
   return (

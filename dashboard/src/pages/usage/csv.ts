@@ -1,6 +1,6 @@
 import { saveFile } from '../../lib/save-file.ts';
 import type { Total } from '../../lib/usage.ts';
-import { type Grouping, groupTitle } from './data.ts';
+import { type Grouping, groupTitles } from './data.ts';
 
 interface UsageExport {
   readonly from: string;
@@ -12,11 +12,13 @@ interface UsageExport {
 /** Downloads the usage table as CSV, with the names shown on the page. */
 export function downloadCsv({ from, to, group, totals }: UsageExport): void {
   const lines = totals.map(({ name, calls, credits }) => [name, calls, credits]);
-  const text = csvOf([[groupTitle(group), 'Calls', 'Credits'], ...lines]);
+  const text = csvOf([[groupTitles[group], 'Calls', 'Credits'], ...lines]);
   saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
 }
 
-/** CSV (RFC 4180). Text that a spreadsheet would read as a formula starts with an apostrophe (OWASP, "CSV Injection"). */
+/**
+ * CSV (RFC 4180). Prefixes text that a spreadsheet would run as a formula with an apostrophe (OWASP, "CSV Injection").
+ */
 function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((row) => row.map(field).join(',')).join('\r\n')}\r\n`;
 }

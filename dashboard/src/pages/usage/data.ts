@@ -6,20 +6,18 @@ import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import { dayOf, daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 
-/** What usage can be grouped by; the first one is the default. */
-export const groupIds = ['service', 'day', 'model', 'key'] as const;
-export type Grouping = (typeof groupIds)[number];
+/** The first one is the default. */
+export const groupings = ['service', 'day', 'model', 'key'] as const;
+export type Grouping = (typeof groupings)[number];
 
-export const groups: readonly { readonly id: Grouping; readonly title: string }[] = [
-  { id: 'day', title: 'Day' },
-  { id: 'service', title: 'Service' },
-  { id: 'model', title: 'Model' },
-  { id: 'key', title: 'Key' },
-];
+export const groupTitles: Readonly<Record<Grouping, string>> = {
+  day: 'Day',
+  service: 'Service',
+  model: 'Model',
+  key: 'Key',
+};
 
-export const groupTitle = (group: Grouping): string => groups.find(({ id }) => id === group)?.title ?? '';
-
-/** What a row of the usage is summed under. */
+/** Name of the group that a row belongs to. */
 function namer(group: Grouping, keys: readonly KeyRecord[]): (row: UsageRow) => string {
   if (group === 'day') return ({ date }) => formatDay(date);
   if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
@@ -28,7 +26,7 @@ function namer(group: Grouping, keys: readonly KeyRecord[]): (row: UsageRow) => 
   return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'Deleted key') : 'Dashboard session');
 }
 
-/** The sums of a group: days in their order, the newest first; all else by credits, the largest first. */
+/** Totals by group: days in reverse order, other groups by credits. */
 export function usageTotals(
   rows: readonly UsageRow[],
   days: readonly string[],
@@ -51,7 +49,9 @@ export const spanChoices = [
   { value: custom, label: 'Custom range' },
 ];
 
-/** The days that are shown, by the URL's query: `range` stays what it was until what is entered is one. */
+/**
+ * State of the date fields, kept in the URL's query. `range` keeps the last valid range while another is being typed.
+ */
 export function useRange(today: string) {
   const [query, change] = useQuery();
   const [span] = useQueryChoice('days', [...lastDays, custom]);
@@ -69,7 +69,7 @@ export function useRange(today: string) {
     change({ ...next });
   }
 
-  /** A custom range begins as what is shown. */
+  /** A custom range starts with the days shown. */
   function choose(next: string): void {
     if (next !== custom)
       return change({ days: next === lastDays[0] ? undefined : next, from: undefined, to: undefined });
@@ -81,7 +81,7 @@ export function useRange(today: string) {
   return { span, range, entered, choose, enter };
 }
 
-/** UTC days, both inclusive, as YYYY-MM-DD; empty where a field has none. */
+/** UTC days, inclusive, as YYYY-MM-DD. Empty strings until chosen. */
 interface Range {
   readonly from: string;
   readonly to: string;
@@ -91,7 +91,7 @@ type RangeErrors = Readonly<Partial<Record<keyof Range, string | undefined>>>;
 const firstDay = '1970-01-01';
 const maxDays = 366;
 
-/** What is wrong with a range, next to its field. A year that is being typed is one before 1970. */
+/** Errors by field. */
 export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
   const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today' : undefined) };
   if (errors.from !== undefined || errors.to !== undefined) return errors;

@@ -11,7 +11,7 @@ import { formatCredits, formatPast } from '../../lib/format.ts';
 import { type Entry, entryText, isTelling } from './entry-text.ts';
 
 const pageSize = 20;
-/** Maximum reads for one page of the table: all entries of a read may be left out. */
+/** Maximum reads for one page of the table, since every entry of a read may be hidden. */
 const maxReads = 5;
 
 /** Reads pages until one contains an entry to show. */
@@ -23,7 +23,6 @@ async function readPage(cursor: string | undefined, signal: AbortSignal) {
   return { ...page, isBehind: first.isBehind };
 }
 
-/** Changes of the balance and of the subscription, newest first. */
 export function LedgerPanel() {
   const pages = usePages({
     queryKey: [creditRoutes.getCredits.id, 'ledger'],
@@ -61,10 +60,9 @@ const columnsAt = (now: number): Column<Entry>[] => [
   { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
 ];
 
-/** How often a list is read again while its newest entries are still being written. */
+/** Interval for reloading a list while its newest entries are still being written, in ms. */
 export const behindPollMs = 1000;
 
-/** Changes of a balance, newest first. */
 export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
   const now = useNow();
   return (

@@ -27,10 +27,9 @@ import { dayOf, daysBetween, sum, type Total } from '../../lib/usage.ts';
 import { downloadCsv } from './csv.ts';
 import {
   custom,
-  groupIds,
+  groupings,
   type Grouping,
-  groups,
-  groupTitle,
+  groupTitles,
   rangeErrors,
   spanChoices,
   usageTotals,
@@ -50,15 +49,14 @@ export default function UsagePage() {
   );
 }
 
-/** Calls and credits by day, service, model and key, as a chart and as a table. */
 function CallsPanel() {
   const today = dayOf(useNow());
   const days = useRange(today);
-  const [group, setGroup] = useQueryChoice('group', groupIds);
+  const [group, setGroup] = useQueryChoice('group', groupings);
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
   const readGroup = group === 'day' ? 'service' : group;
   const { data: usage, error, refetch } = useUsage(readGroup, days.range);
-  // Rows of the group before have no name of this one.
+  // Rows read for the previous group lack the names of this one.
   const data = usage?.group === readGroup ? usage : undefined;
   const { data: keys } = useKeys();
 
@@ -86,7 +84,7 @@ function CallsPanel() {
         <RangeFields value={days} today={today} />
         <SegmentedControl
           aria-label="Group by"
-          data={groups.map(({ id, title }) => ({ value: id, label: title }))}
+          data={Object.entries(groupTitles).map(([value, label]) => ({ value, label }))}
           value={group}
           onChange={setGroup}
         />
@@ -122,10 +120,9 @@ interface RangeFieldsProps {
   readonly today: string;
 }
 
-/** Errors stand above the date, so that all fields stay on one line. */
+/** Errors are above the input, so that all fields stay on one line. */
 const field: TextInputProps = { w: 180, inputWrapperOrder: ['label', 'error', 'input'], errorProps: { mb: 4 } };
 
-/** Which days: the last ones, or from one day to another. */
 function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFieldsProps) {
   const errors = rangeErrors(entered, today);
   return (
@@ -164,9 +161,8 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
   );
 }
 
-/** The totals in numbers, with what they come to. */
 function UsageTable({ totals, group }: { totals: readonly Total[]; group: Grouping }) {
-  const title = groupTitle(group);
+  const title = groupTitles[group];
   const credits = sum(totals.map((total) => total.credits));
   const columns: Column<Total>[] = [
     {

@@ -1,11 +1,12 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { InferOutput } from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
+import type { Delivery } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { CopyButton } from '../../components/elements/copy-button.tsx';
-import { Detail, Details } from '../../components/elements/details.tsx';
+import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
@@ -15,14 +16,15 @@ import { DetailsButton } from '../../components/tables/details-button.tsx';
 import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx';
 import { usePages } from '../../components/tables/use-pages.ts';
 import { formatDuration, formatSecond } from '../../lib/format.ts';
-import { DeliveryBadge, type DeliveryRecord, EventName, resultOf, titleOf, type WebhookRecord } from './webhook.tsx';
+import { titleOf, type WebhookRecord } from './webhook.tsx';
+
+type DeliveryRecord = InferOutput<typeof Delivery>;
 
 const pageSize = 25;
 
-/** How often a list with pending deliveries is read again, in ms. */
+/** Interval for reloading the list while a delivery is pending, in ms. */
 const pendingPollMs = 3000;
 
-/** What was sent to a webhook, and what came of it. */
 export function DeliveriesPanel({ webhook }: { webhook: WebhookRecord }) {
   const path = { id: webhook.id };
   const pages = usePages({
@@ -63,7 +65,6 @@ interface DeliveryTableProps {
   readonly onOpen: (delivery: DeliveryRecord) => void;
 }
 
-/** Deliveries, newest first; the time of each opens its details. */
 function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
   const columns: Column<DeliveryRecord>[] = [
     {
@@ -91,7 +92,6 @@ interface DeliveryDetailsProps {
   readonly delivery: DeliveryRecord;
 }
 
-/** A delivery with what was sent and what came back. */
 function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
   const { id, eventId, type, status, attempts, durationMs, nextAttemptAt, createdAt, body, response } = delivery;
   const again = useAction(
@@ -105,10 +105,7 @@ function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
           <span className="mono">{type}</span>
         </Detail>
         <Detail title="Event ID">
-          <Group gap={4} wrap="nowrap">
-            <span className="mono">{eventId}</span>
-            <CopyButton value={eventId} what="event ID" />
-          </Group>
+          <Copyable value={eventId} what="event ID" />
         </Detail>
         <Detail title="Time">{formatSecond(createdAt)}</Detail>
         <Detail title="Status">
@@ -142,7 +139,6 @@ function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
   );
 }
 
-/** As it was sent, with line breaks. */
 function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2);
@@ -159,5 +155,29 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       </Text>
       {children}
     </Stack>
+  );
+}
+
+const colors = { pending: 'yellow.8', delivered: 'pine', exhausted: 'red' } as const;
+const labels = { pending: 'Pending', delivered: 'Delivered', exhausted: 'Failed' } as const;
+
+function DeliveryBadge({ status }: Pick<DeliveryRecord, 'status'>) {
+  return <Badge color={colors[status]}>{labels[status]}</Badge>;
+}
+
+/** Result of the latest attempt. */
+function resultOf({ attempts, responseStatus, error }: DeliveryRecord): string {
+  if (attempts === 0) return '–';
+  return responseStatus === null ? (error ?? 'No response') : String(responseStatus);
+}
+
+/** May wrap before the dot. */
+function EventName({ type }: Pick<DeliveryRecord, 'type'>) {
+  const [subject, ...rest] = type.split('.');
+  return (
+    <span className="mono">
+      {subject}
+      <wbr />.{rest.join('.')}
+    </span>
   );
 }

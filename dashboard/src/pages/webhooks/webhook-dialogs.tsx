@@ -68,7 +68,7 @@ function valuesOf({ url, events, description }: WebhookRecord): WebhookValues {
   const known = NewWebhook.entries.events.pipe[0].item.options;
   return {
     url,
-    // Of one that this page does not know yet, nothing is shown.
+    // Omits events that this page does not know yet.
     events: events.flatMap((event) => known.filter((option) => option === event)),
     description: description ?? '',
   };
@@ -86,7 +86,6 @@ const graces = [
   { value: '0', label: 'None, sign with the new secret only' },
 ];
 
-/** Makes a new secret; the old one signs too until the grace period ends. */
 export function RotateSecretDialog({ webhook, isOpen, onClose }: RotateSecretDialogProps) {
   return (
     <SecretDialog
@@ -132,15 +131,13 @@ function RotateForm({ webhook, onRotated }: { webhook: WebhookRecord; onRotated:
 
 interface WebhookFormProps<Result> {
   readonly initial: WebhookValues;
-  /** The contract's, of the body. */
+  /** Applies the contract's schema to the form values. */
   readonly schema: GenericSchema;
   readonly act: (body: ReturnType<typeof webhookBody>) => Promise<Result>;
   readonly onDone: (result: Result) => void;
-  /** Label of the submit button. */
   readonly action: string;
 }
 
-/** What a new webhook and a changed one are given. */
 function WebhookForm<Result>({ initial, schema, act, onDone, action }: WebhookFormProps<Result>) {
   const { form, submit, isRunning, error } = useApiForm({
     initial,
@@ -170,14 +167,14 @@ type WebhookValues = {
 
 const webhookLabels = { url: 'URL', events: 'Events', description: 'Description' };
 
-/** An empty description is none. */
+/** Request body. Null replaces an empty description. */
 const webhookBody = ({ url, events, description }: WebhookValues) => ({
   url,
   events,
   description: description.trim() === '' ? null : description,
 });
 
-/** The contract's schema of the body, for the values of the form. */
+/** Applies the contract's schema to the form values. */
 const formSchema = (schema: v.GenericSchema) =>
   v.pipe(
     v.custom<WebhookValues>(() => true),

@@ -1,4 +1,4 @@
-import { Anchor, Button, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Skeleton, Stack, Text, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { lazy } from 'react';
 import { Link } from 'wouter';
@@ -23,7 +23,7 @@ import { orReload } from '../../lib/or-reload.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
 import { verifySnippets } from './verify-snippets.ts';
-import { WebhookMenuButton } from './webhook-menu-button.tsx';
+import type { WebhookPopupProps } from './webhook-popup.tsx';
 import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
 import css from './webhooks.module.css';
 
@@ -95,7 +95,7 @@ function NoPlan() {
   );
 }
 
-/** One without a description is known by its URL, which is shown once. */
+/** Without a description the URL is the title and is not repeated. */
 const isNamed = ({ description }: WebhookRecord): boolean => description !== null;
 
 const urlColumn: Column<WebhookRecord> = {
@@ -113,7 +113,7 @@ const urlColumn: Column<WebhookRecord> = {
 
 interface WebhookTableProps {
   readonly webhooks: readonly WebhookRecord[];
-  /** Whose deliveries are shown. */
+  /** Id of the webhook whose deliveries are shown. */
   readonly chosen: string | undefined;
   readonly onChoose: (id: string) => void;
 }
@@ -156,18 +156,21 @@ function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
 const load = orReload(() => import('./webhook-popup.tsx'));
 const WebhookPopup = lazy(load);
 
-/** The actions of a webhook. */
 function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {
+  const button: WebhookPopupProps['button'] = (props) => (
+    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${titleOf(webhook)}`}>
+      <Icon name="more" />
+    </ActionIcon>
+  );
   return (
     <LateMenu
       load={load}
-      button={(props) => <WebhookMenuButton title={titleOf(webhook)} {...props} />}
-      menu={(props) => <WebhookPopup webhook={webhook} {...props} />}
+      button={button}
+      menu={(props) => <WebhookPopup webhook={webhook} button={button} {...props} />}
     />
   );
 }
 
-/** How a server verifies that a request comes from here. */
 function VerifyPanel() {
   const [language, setLanguage] = useQueryChoice('language', ['node', 'python']);
   return (
