@@ -72,10 +72,7 @@ const tabs = [
   tab('settings', 'Settings', async () => (await import('./agent-settings.tsx')).SettingsTab),
 ];
 
-/**
- * Loads each tab when it is first opened and then keeps it mounted, so that typed text and a streaming reply survive a
- * change of tab.
- */
+/** Loads each tab when it is first opened, then keeps it mounted with its typed text and streaming reply. */
 function AgentTabs({ agent }: { agent: AgentRecord }) {
   const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
   const [, change] = useQuery();

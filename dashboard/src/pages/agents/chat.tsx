@@ -196,9 +196,7 @@ interface TurnTarget {
   readonly onFailed?: (id: string) => Promise<void>;
 }
 
-/**
- * Runs one turn at a time. A turn continues on the server after the user leaves, and then appears in the conversation.
- */
+/** Runs one turn at a time. If the user leaves, the turn continues on the server and appears in the conversation. */
 function useTurn(agent: string) {
   const client = useQueryClient();
   const [turn, setTurn] = useState<PendingTurn>();

@@ -11,9 +11,7 @@ export const bytesOf = (text: string): number => new TextEncoder().encode(text).
 
 type Read = { readonly name: string; readonly text: string } | { readonly error: string };
 
-/**
- * Reads a text file of at most `limits.documentBytes`. Resolves with an error to show if it is too large or not text.
- */
+/** Reads a text file of at most `limits.documentBytes`, or returns an error to show. */
 export async function readTextFile(file: File): Promise<Read> {
   if (!endings.test(file.name)) return { error: 'Choose a .txt or .md file' };
   if (file.size > limits.documentBytes)

@@ -12,9 +12,7 @@ import { lateDialog } from '../../components/overlays/late.tsx';
 
 interface GoogleSignInProps {
   readonly onDone: () => void;
-  /**
-   * Button label for a signed-in user. Without it, the button follows a form and is labelled "Continue with Google".
-   */
+  /** Button label for a signed-in user. Defaults to "Continue with Google", below the form. */
   readonly label?: string;
 }
 

@@ -24,6 +24,7 @@ export default function LoginPage() {
   useOwnDocument();
   const [, go] = useLocation();
   const search = useSearch();
+  const query = new URLSearchParams(search);
   const demo = useLocalStatus()?.demo;
   const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
@@ -57,12 +58,10 @@ export default function LoginPage() {
             Sign in to confirm your email.
           </Notice>
         )}
-        {new URLSearchParams(search).has('ended') && (
+        {query.has('ended') && (
           <Notice tone="warning">Your session has ended. Sign in to continue where you left off.</Notice>
         )}
-        {new URLSearchParams(search).has('deleted') && (
-          <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>
-        )}
+        {query.has('deleted') && <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>}
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
             <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />

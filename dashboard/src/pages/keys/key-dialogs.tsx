@@ -94,10 +94,7 @@ const expiryChoices = [
   { value: 'date', label: 'Custom date' },
 ];
 
-/**
- * Expiry time in ISO 8601: null for never, undefined until a date is chosen. A chosen date expires at the end of that
- * day (UTC).
- */
+/** Expiry in ISO 8601, at the end of the chosen date (UTC). Null means never, undefined that no date is chosen yet. */
 function expiryOf(choice: string, date: string, now: number): string | null | undefined {
   if (choice === 'never') return null;
   if (choice !== 'date') return new Date(now + Number(choice) * dayMs).toISOString();

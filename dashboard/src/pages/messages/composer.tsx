@@ -153,10 +153,7 @@ interface ComposerOptions {
 
 const messageReads = [messageRoutes.listMessages, ...spendingReads];
 
-/**
- * Form state of a new message. An unsent draft survives navigation and reload. Retries of the same message reuse its
- * idempotency key, so that it is sent only once.
- */
+/** The unsent draft survives navigation and reload. A retry reuses its idempotency key, so it sends no second message. */
 function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions) {
   const client = useQueryClient();
   const once = useOnce();

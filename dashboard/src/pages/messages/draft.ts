@@ -23,10 +23,7 @@ export const draftLabels = {
   reference: 'Reference',
 };
 
-/**
- * Normalizes a typed or pasted number to E.164: removes spaces, brackets, dashes and direction marks, and replaces `00`
- * with `+`.
- */
+/** Normalizes a typed number to E.164: removes spaces, brackets, dashes and direction marks; `00` becomes `+`. */
 export const e164Of = (typed: string): string =>
   typed
     .normalize('NFKC')

@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as v from 'valibot';
-import { type InferOutput } from 'valibot';
 import type { CurrentUser } from '#contract/accounts/accounts.ts';
 import type { Usage } from '#contract/billing/credits.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
@@ -49,9 +48,9 @@ export function useFirstSteps(): FirstSteps {
 }
 
 interface AccountState {
-  readonly me: Pick<InferOutput<typeof CurrentUser>, 'isConfirmed'>;
+  readonly me: Pick<v.InferOutput<typeof CurrentUser>, 'isConfirmed'>;
   readonly keys: readonly KeyRecord[];
-  readonly usage: Pick<InferOutput<typeof Usage>, 'days'>;
+  readonly usage: Pick<v.InferOutput<typeof Usage>, 'days'>;
   readonly hasSubscription: boolean;
 }
 
@@ -70,12 +69,12 @@ function doneSteps({ me, keys, usage, hasSubscription }: AccountState): Readonly
 }
 
 /** Stores the ids of accounts that dismissed the panel in this browser. */
-const name = 'first-steps-dismissed';
+const storageName = 'first-steps-dismissed';
 const maxAccounts = 20;
 const Accounts = v.pipe(v.string(), v.parseJson(), v.array(v.number()));
 
 function dismissedBy(): number[] {
-  const stored = v.safeParse(Accounts, readStored('localStorage', name));
+  const stored = v.safeParse(Accounts, readStored('localStorage', storageName));
   return stored.success ? stored.output : [];
 }
 
@@ -83,5 +82,5 @@ const isDismissed = (account: number): boolean => dismissedBy().includes(account
 
 function dismiss(account: number): void {
   const others = dismissedBy().filter((one) => one !== account);
-  store('localStorage', name, JSON.stringify([...others, account].slice(-maxAccounts)));
+  store('localStorage', storageName, JSON.stringify([...others, account].slice(-maxAccounts)));
 }

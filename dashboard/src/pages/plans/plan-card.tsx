@@ -99,8 +99,7 @@ const enterprise: PlanName = 'enterprise';
 function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
   const [isOpen, setOpen] = useState(false);
   const { canResume, resume, isRunning, error } = useResume(subscription);
-  const { salesEmail } = useConfig();
-  if (!isSelfServe(plan)) return <ContactSales plan={plan} email={salesEmail} isCurrent={plan.id === current?.id} />;
+  if (!isSelfServe(plan)) return <ContactSales plan={plan} isCurrent={plan.id === current?.id} />;
   const title = planTitle(plan.name);
   if (canResume && plan.id === current?.id)
     return (
@@ -140,20 +139,15 @@ function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
   );
 }
 
-interface ContactSalesProps {
-  readonly plan: Plan;
-  readonly email: string | null;
-  readonly isCurrent: boolean;
-}
-
-function ContactSales({ plan, email, isCurrent }: ContactSalesProps) {
+function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
+  const { salesEmail } = useConfig();
   if (isCurrent)
     return (
       <Button fullWidth disabled>
         {labels.current}
       </Button>
     );
-  if (email === null)
+  if (salesEmail === null)
     return (
       <Text size="sm" c="dimmed">
         Contact sales to subscribe.
@@ -161,7 +155,7 @@ function ContactSales({ plan, email, isCurrent }: ContactSalesProps) {
     );
   const subject = encodeURIComponent(`${planTitle(plan.name)} plan`);
   return (
-    <Button fullWidth variant="default" component="a" href={`mailto:${email}?subject=${subject}`}>
+    <Button fullWidth variant="default" component="a" href={`mailto:${salesEmail}?subject=${subject}`}>
       Contact sales
     </Button>
   );

@@ -31,9 +31,7 @@ export function useTrial() {
   return { response, failure, isRunning, send, stop: () => control.current?.abort() };
 }
 
-/**
- * Credential of a request: an entered key, a key created for it that expires after 15 minutes, the session, or nothing.
- */
+/** An entered key, a key created for this request that expires after 15 minutes, the session, or nothing. */
 export type TrialCredential =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'temporary' | 'session' | 'none' };
@@ -51,10 +49,7 @@ export interface TrialResponse {
 
 const maxShownCharacters = 100_000;
 
-/**
- * Sends a request to this origin and reports its response as it arrives. Rejects if the response is missing or breaks
- * off.
- */
+/** Sends a request to this origin and reports its response as it arrives. Rejects if the response breaks off. */
 async function runTrial(
   request: SampleRequest,
   credential: TrialCredential,

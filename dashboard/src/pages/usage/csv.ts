@@ -16,9 +16,7 @@ export function downloadCsv({ from, to, group, totals }: UsageExport): void {
   saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
 }
 
-/**
- * CSV (RFC 4180). Prefixes text that a spreadsheet would run as a formula with an apostrophe (OWASP, "CSV Injection").
- */
+/** CSV (RFC 4180). An apostrophe before text that a spreadsheet would run as a formula (OWASP, "CSV Injection"). */
 function csvOf(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((row) => row.map(field).join(',')).join('\r\n')}\r\n`;
 }

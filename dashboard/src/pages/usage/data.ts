@@ -49,9 +49,7 @@ export const spanChoices = [
   { value: custom, label: 'Custom range' },
 ];
 
-/**
- * State of the date fields, kept in the URL's query. `range` keeps the last valid range while another is being typed.
- */
+/** Date fields in the URL's query. `range` stays the last valid range while another is being typed. */
 export function useRange(today: string) {
   const [query, change] = useQuery();
   const [span] = useQueryChoice('days', [...lastDays, custom]);

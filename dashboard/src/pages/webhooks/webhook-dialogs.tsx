@@ -1,6 +1,5 @@
 import { MultiSelect, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import * as v from 'valibot';
-import { type GenericSchema } from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { allEvents, NewWebhook, SecretRotation, WebhookChange } from '#contract/webhooks/webhooks.ts';
@@ -131,8 +130,8 @@ function RotateForm({ webhook, onRotated }: { webhook: WebhookRecord; onRotated:
 
 interface WebhookFormProps<Result> {
   readonly initial: WebhookValues;
-  /** Applies the contract's schema to the form values. */
-  readonly schema: GenericSchema;
+  /** The contract's schema of the body. */
+  readonly schema: v.GenericSchema;
   readonly act: (body: ReturnType<typeof webhookBody>) => Promise<Result>;
   readonly onDone: (result: Result) => void;
   readonly action: string;
