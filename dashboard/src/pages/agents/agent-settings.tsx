@@ -16,11 +16,9 @@ import { Panel } from '../../components/layout/panel.tsx';
 import { formatWhole } from '../../lib/format.ts';
 import type { Form } from '../../lib/hooks/use-form.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { FunctionsField } from '../playground/chat/functions/functions-field.tsx';
-import { parseFunctions } from '../playground/chat/functions/parse-functions.ts';
-import { modelChoices } from '../playground/parameters/parameters.tsx';
-import { modelId } from '../playground/parameters/sampling.ts';
-import { SliderField } from '../playground/parameters/slider-field.tsx';
+import { FunctionsField, modelChoices, parseFunctions } from '../playground/tab/parameters.tsx';
+import { modelId } from '../playground/tab/sampling.ts';
+import { SliderField } from '../playground/tab/slider-field.tsx';
 import { draftOf, keepDraft, newAgent } from './agent-draft.ts';
 import {
   agentBody,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { NewAgent, truncations } from '#contract/agents/agents.ts';
 import type { Labels } from '../../api/forms/form-errors.ts';
-import { modelId } from '../playground/parameters/sampling.ts';
+import { modelId } from '../playground/tab/sampling.ts';
 import type { AgentRecord } from './agent.ts';
 
 const typedNumber = v.union([v.number(), v.string()]);

@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { ActionIcon } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { conversationRoutes } from '#contract/routes/agents/conversations.ts';

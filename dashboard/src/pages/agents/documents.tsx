@@ -43,7 +43,7 @@ import {
 } from '../../lib/format.ts';
 import { useFileDrop } from '../../lib/hooks/use-file-drop.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { estimateTokens } from '../playground/tokens/estimate-tokens.ts';
+import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
 

@@ -2,8 +2,7 @@ import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { ExampleKey } from './example-key.tsx';
-import { withKey } from './guide.ts';
-import { type Block, type Cell, type Inline, originMark } from './guide.ts';
+import { type Block, type Cell, type Inline, originMark, withKey } from './guide.ts';
 import css from './guides.module.css';
 
 /** Renders a guide. Code shows the origin of this service and the reader's key, if chosen. */

@@ -8,9 +8,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { useHash } from '../../lib/hooks/use-hash.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { MethodBadge } from './operation-view.tsx';
-import { OperationView } from './operation-view.tsx';
-import { Prose } from './operation-view.tsx';
+import { MethodBadge, OperationView, Prose } from './operation-view.tsx';
 import type { OperationEntry } from './operation.ts';
 import css from './reference.module.css';
 

@@ -19,7 +19,7 @@ import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { count, formatDuration } from '../../lib/format.ts';
-import { prettyJson } from '../playground/parts/pretty-json.ts';
+import { prettyJson } from '../playground/tab/text.tsx';
 import type { Operation } from './operation.ts';
 import css from './reference.module.css';
 import type { SampleRequest } from './samples.ts';

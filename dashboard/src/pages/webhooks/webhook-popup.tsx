@@ -10,8 +10,7 @@ import { confirm } from '../../components/overlays/confirm.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
 import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { EditWebhookDialog } from './webhook-dialogs.tsx';
-import { RotateSecretDialog } from './webhook-dialogs.tsx';
+import { EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
 
 const { listWebhooks, listDeliveries, changeWebhook, deleteWebhook, testWebhook } = webhookRoutes;
