@@ -7,7 +7,7 @@ import { services } from '#runtime/services/container.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
-import { withKey } from '../../dashboard/src/pages/guides/fill-key.ts';
+import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
 import { originMark } from '../../dashboard/src/pages/guides/guide.ts';
 
 interface Block {

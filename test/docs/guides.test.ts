@@ -5,7 +5,7 @@ import { anchorsOf } from '#test/docs/citations.ts';
 import { fileOf, guideOf, loadGuides } from '../../dashboard/content/guides.ts';
 import { blocksOf } from '../../dashboard/content/markdown.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
-import { withKey } from '../../dashboard/src/pages/guides/fill-key.ts';
+import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
 import { type Block, type Inline, originMark } from '../../dashboard/src/pages/guides/guide.ts';
 import { search } from '../../dashboard/src/pages/guides/search.ts';
 

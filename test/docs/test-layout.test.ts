@@ -61,12 +61,13 @@ describe('the tests', () => {
   });
 
   it.each(['test/unit', 'test/integration'])(
-    'of %s are in folders that functions has, bin or the dashboard',
+    'of %s are in folders named after a folder or file of functions, bin or the dashboard',
     (folder) => {
       const folders = new Set(under(folder).map(({ path }) => dirname(path).slice(folder.length + 1)));
       const sources = (name: string) => name.replace(/^dashboard\//, 'dashboard/src/');
+      const isSubject = (path: string) => existsSync(path) || existsSync(`${path}.ts`);
       const strange = [...folders].filter(
-        (name) => name !== 'bin' && !existsSync(join('functions', name)) && !existsSync(sources(name)),
+        (name) => name !== 'bin' && !isSubject(join('functions', name)) && !isSubject(sources(name)),
       );
       expect(strange).toEqual([]);
     },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readNumber } from '#gateways/phone-numbers.ts';
 import { sceneOf } from '#local/messages/script.ts';
-import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/compose/test-numbers.ts';
+import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/test-numbers.ts';
 
 describe('on one machine', () => {
   it('a number to try is one that the service takes and delivers to, and another at each click', () => {

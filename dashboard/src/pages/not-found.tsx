@@ -1,8 +1,7 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import { Link } from 'wouter';
-import { AuthLayout } from './auth/layout/auth-layout.tsx';
+import { AuthLayout } from './auth/auth-layout.tsx';
 
-/** The page of every path that has none. */
 export default function NotFoundPage() {
   return (
     <AuthLayout title="Page not found" lead="This page does not exist.">

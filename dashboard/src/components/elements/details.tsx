@@ -1,4 +1,6 @@
+import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { CopyButton } from './copy-button.tsx';
 import css from './details.module.css';
 
 interface DetailsProps {
@@ -18,5 +20,21 @@ export function Detail({ title, children }: { title: string; children: ReactNode
       <dt>{title}</dt>
       <dd>{children}</dd>
     </div>
+  );
+}
+
+interface CopyableProps {
+  readonly value: string;
+  /** Names the value for screen readers. */
+  readonly what: string;
+}
+
+/** An id with a button that copies it. */
+export function Copyable({ value, what }: CopyableProps) {
+  return (
+    <Group component="span" gap={4} wrap="nowrap">
+      <span className="mono">{value}</span>
+      <CopyButton value={value} what={what} />
+    </Group>
   );
 }

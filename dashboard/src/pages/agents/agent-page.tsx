@@ -1,20 +1,25 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core';
-import { Link } from 'wouter';
+import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { perform } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
-import { useData } from '../../api/use-data.ts';
+import { useAction, useData } from '../../api/use-data.ts';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
+import { confirm } from '../../components/overlays/confirm.tsx';
 import { formatMoment } from '../../lib/format.ts';
-import css from './agent-page.module.css';
-import { AgentTabs } from './agent-tabs.tsx';
-import type { AgentRecord } from './agent.ts';
-import { DeleteAgent } from './delete-agent.tsx';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { orReload } from '../../lib/or-reload.ts';
+import { keepDraft } from './agent-draft.ts';
+import { type AgentRecord, isAbout } from './agent.ts';
 
-/** One agent: conversations with it, its documents and settings. */
 export default function AgentPage({ id }: { id: string }) {
   const { data: agent, error, refetch } = useData(agentRoutes.getAgent, { path: { id } });
   const isMissing = error !== null && toApiError(error).code === 'NOT_FOUND';
@@ -47,10 +52,90 @@ function Lead({ agent: { id, model, version, updatedAt } }: { agent: AgentRecord
   return (
     <>
       {model}, version {version}, changed {formatMoment(updatedAt)}
-      <span className={css.id}>
+      <Group component="span" gap={4}>
         <span className="mono">{id}</span>
         <CopyButton value={id} what="agent ID" />
-      </span>
+      </Group>
     </>
+  );
+}
+
+const tab = (id: string, title: string, load: () => Promise<ComponentType<{ agent: AgentRecord }>>) => ({
+  id,
+  title,
+  View: lazy(orReload(async () => ({ default: await load() }))),
+});
+
+const tabs = [
+  tab('conversations', 'Conversations', async () => (await import('./conversations.tsx')).ConversationsTab),
+  tab('documents', 'Documents', async () => (await import('./documents.tsx')).DocumentsTab),
+  tab('settings', 'Settings', async () => (await import('./agent-settings.tsx')).SettingsTab),
+];
+
+/** Loads each tab when it is first opened, then keeps it mounted with its typed text and streaming reply. */
+function AgentTabs({ agent }: { agent: AgentRecord }) {
+  const [current] = useQueryChoice('tab', ['conversations', 'documents', 'settings']);
+  const [, change] = useQuery();
+  const [seen, setSeen] = useState<readonly string[]>([current]);
+  if (!seen.includes(current)) setSeen([...seen, current]);
+  return (
+    <Tabs
+      value={current}
+      onChange={(next) => change({ tab: next === null || next === 'conversations' ? undefined : next })}
+      // The default mode unmounts effects, which would cancel a streaming reply.
+      keepMountedMode="display-none"
+    >
+      <Tabs.List mb="lg" aria-label="About this agent">
+        {tabs.map(({ id, title }) => (
+          <Tabs.Tab key={id} value={id}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ id, View }) => (
+        <Tabs.Panel key={id} value={id}>
+          {seen.includes(id) && (
+            <Suspense fallback={<Skeleton height={420} radius="lg" />}>
+              <View agent={agent} />
+            </Suspense>
+          )}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}
+
+function DeleteAgent({ agent: { id, name } }: { agent: AgentRecord }) {
+  const [, go] = useLocation();
+  const client = useQueryClient();
+  const deletion = useAction(async () => {
+    try {
+      await perform(agentRoutes.deleteAgent, { path: { id } });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+      throw error;
+    }
+    keepDraft(id, {});
+    go('/agents', { replace: true });
+    // Prevents the Back button from showing the deleted agent.
+    client.removeQueries({ predicate: ({ queryKey }) => isAbout(queryKey, id) });
+    notify({ message: `“${name}” is deleted.` });
+  }, [agentRoutes.listAgents]);
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="trash" size={16} />}
+      loading={deletion.isRunning}
+      onClick={() =>
+        confirm({
+          title: `Delete “${name}”?`,
+          text: 'Its documents and all conversations with it are deleted too. This cannot be undone.',
+          action: 'Delete agent',
+          onConfirm: () => void deletion.run(undefined),
+        })
+      }
+    >
+      Delete agent
+    </Button>
   );
 }

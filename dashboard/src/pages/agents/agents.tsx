@@ -1,13 +1,28 @@
+import { Anchor, Button, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { call } from '../../api/call.ts';
+import { useMe } from '../../api/reads.ts';
+import { Icon } from '../../components/elements/icon.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
 import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Name } from '../../components/tables/name.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
+import { formatMoment, formatWhole } from '../../lib/format.ts';
 import { useQuery } from '../../lib/hooks/use-query.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { AgentListPage } from './list/agent-list-page.tsx';
+import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { agentGuide, agentPath, type AgentRecord } from './agent.ts';
 
 const AgentPage = lazy(orReload(() => import('./agent-page.tsx')));
-const NewAgentPage = lazy(orReload(() => import('./editor/new-agent-page.tsx')));
+const NewAgentPage = lazy(orReload(() => import('./agent-settings.tsx')));
 
-/** The agents; one of them where the URL names it, or a new one. */
+/** Shows one agent if the URL contains its id, a form for a new one with `new`, otherwise the list. */
 export default function AgentsPage() {
   const [query] = useQuery();
   const id = query.get('agent');
@@ -15,4 +30,78 @@ export default function AgentsPage() {
   return (
     <Suspense fallback={<PageSkeleton />}>{id === null ? <NewAgentPage /> : <AgentPage key={id} id={id} />}</Suspense>
   );
+}
+
+const pageSize = 25;
+
+function AgentListPage() {
+  const { data: me } = useMe();
+  const isUnconfirmed = me?.isConfirmed === false;
+  const pages = usePages({
+    queryKey: [agentRoutes.listAgents.id],
+    read: (cursor, signal) => call(agentRoutes.listAgents, { query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+  });
+  const create = (
+    <Button component={Link} href="/agents?new" leftSection={<Icon name="plus" />}>
+      Create agent
+    </Button>
+  );
+  return (
+    <Page
+      title="Agents"
+      lead="Models with your own instructions, functions and documents. Conversations are saved."
+      actions={isUnconfirmed ? undefined : create}
+    >
+      <Stack gap="lg">
+        {isUnconfirmed ? (
+          <Unconfirmed email={me.email} />
+        ) : (
+          <Panel title="Your agents">
+            <PagedList
+              pages={pages}
+              empty={
+                <Empty icon="agents" title="No agents yet" action={create}>
+                  An agent replies from your instructions and documents, and names its sources.{' '}
+                  {agentGuide !== undefined && (
+                    <Anchor
+                      component={Link}
+                      href={`/guides/${agentGuide}`}
+                      display="inline-block"
+                      inherit
+                      underline="always"
+                    >
+                      How agents work
+                    </Anchor>
+                  )}
+                </Empty>
+              }
+            >
+              {(agents) => <AgentTable agents={agents} />}
+            </PagedList>
+          </Panel>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+const columns: Column<AgentRecord>[] = [
+  {
+    title: 'Name',
+    place: 'lead',
+    cell: ({ id, name }) => (
+      <Anchor component={Link} href={agentPath(id)} inherit display="block">
+        <Name>{name}</Name>
+      </Anchor>
+    ),
+  },
+  { title: 'Model', cell: ({ model }) => <span className="mono">{model}</span> },
+  { title: 'Version', place: 'end', cell: ({ version }) => version },
+  { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
+  { title: 'Last change', place: 'wide', cell: ({ updatedAt }) => formatMoment(updatedAt) },
+];
+
+function AgentTable({ agents }: { agents: readonly AgentRecord[] }) {
+  return <DataTable caption="Agents, newest first" columns={columns} rows={agents} idOf={({ id }) => id} />;
 }

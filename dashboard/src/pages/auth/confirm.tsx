@@ -1,4 +1,4 @@
-import { Anchor, Button, Loader, Stack, Text } from '@mantine/core';
+import { Button, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
@@ -6,12 +6,12 @@ import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 /**
- * Where the link of the confirmation mail leads: it confirms by itself in the browser that registered; elsewhere one
- * signs in first and comes back. Repeating it does no harm, so it may run as a read.
+ * Target of the link in the confirmation email. Confirms by itself in the browser that registered; in another browser
+ * the user signs in first and is redirected back. Confirming is idempotent, so it may run as a query.
  */
 export default function ConfirmPage() {
   const token = useLinkToken();
@@ -45,11 +45,7 @@ export default function ConfirmPage() {
     <AuthLayout
       title="Confirm your email"
       lead={token === '' ? 'This link is incomplete. Open the link in the email.' : undefined}
-      foot={
-        <Anchor component={Link} href="/" inherit fw={600}>
-          Overview
-        </Anchor>
-      }
+      foot={<FootLink href="/">Overview</FootLink>}
     >
       {token !== '' && isPending && <Loader aria-label="Confirming" />}
       {error && (
@@ -62,7 +58,6 @@ export default function ConfirmPage() {
   );
 }
 
-/** Why a link may not work, with the account of this browser. */
 function LinkRules() {
   const { data: me } = useMe();
   return (

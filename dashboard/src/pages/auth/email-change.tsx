@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -7,21 +7,14 @@ import { call } from '../../api/call.ts';
 import type { Data } from '../../api/http/response.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
 type Decided = Data<typeof accountRoutes.decideEmailChange>;
 
-const overview = (
-  <Anchor component={Link} href="/" inherit fw={600}>
-    Overview
-  </Anchor>
-);
+const overview = <FootLink href="/">Overview</FootLink>;
 
-/**
- * Where the links of a change of the email lead, in whatever browser. Nothing happens until one of the buttons is pressed: mail
- * scanners open links too.
- */
+/** Target of the links in the emails about a new address. Waits for a button, since mail scanners open links too. */
 export default function EmailChangePage() {
   const token = useLinkToken();
   useEffect(forgetLinkToken, []);

@@ -1,19 +1,14 @@
-import { Anchor, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
 import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 
-const back = (
-  <Anchor component={Link} href="/login" inherit fw={600}>
-    Back to sign in
-  </Anchor>
-);
+const back = <FootLink href="/login">Back to sign in</FootLink>;
 
 export default function ForgotPasswordPage() {
   const [address, setAddress] = useState<string>();

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** The token of the mailed link that led here; empty without one. */
+/** Token from the link in an email, or an empty string. */
 export function useLinkToken(): string {
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
   return token;

@@ -1,18 +1,22 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { clearTabMemory } from '../../api/account/tab-memory.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { ApiError } from '../../api/http/api-error.ts';
+import { readResponse } from '../../api/http/response.ts';
+import { send } from '../../api/http/send.ts';
 import { useLocalStatus } from '../../api/local-service.ts';
 import { beginSession } from '../../api/session.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { returnPath } from '../../lib/return-path.ts';
-import { GoogleSignIn } from './google/google-sign-in.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { useOwnDocument } from './use-own-document.ts';
-import { useSignedInRedirect } from './use-signed-in-redirect.ts';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
+import { GoogleSignIn } from './google.tsx';
+import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const labels = { email: 'Email', password: 'Password' };
 
@@ -20,6 +24,7 @@ export default function LoginPage() {
   useOwnDocument();
   const [, go] = useLocation();
   const search = useSearch();
+  const query = new URLSearchParams(search);
   const demo = useLocalStatus()?.demo;
   const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
@@ -43,10 +48,7 @@ export default function LoginPage() {
       lead="API keys, credits and usage in one place."
       foot={
         <>
-          New here?{' '}
-          <Anchor component={Link} href={`/register${search && `?${search}`}`} inherit fw={600}>
-            Create an account
-          </Anchor>
+          New here? <FootLink href={`/register${search && `?${search}`}`}>Create an account</FootLink>
         </>
       }
     >
@@ -56,12 +58,10 @@ export default function LoginPage() {
             Sign in to confirm your email.
           </Notice>
         )}
-        {new URLSearchParams(search).has('ended') && (
+        {query.has('ended') && (
           <Notice tone="warning">Your session has ended. Sign in to continue where you left off.</Notice>
         )}
-        {new URLSearchParams(search).has('deleted') && (
-          <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>
-        )}
+        {query.has('deleted') && <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>}
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
             <TextInput label="Email" type="email" autoComplete="username" {...form.getInputProps('email')} />
@@ -86,4 +86,23 @@ export default function LoginPage() {
       </Stack>
     </AuthLayout>
   );
+}
+
+/** Redirects a signed-in user. Bypasses `loadCurrentUser`, since the document of a sign-in page has no account yet. */
+function useSignedInRedirect(go: () => void): void {
+  useEffect(() => {
+    const control = new AbortController();
+    async function look(): Promise<void> {
+      try {
+        await readResponse(accountRoutes.me, await send(accountRoutes.me, {}, { signal: control.signal }));
+        if (!control.signal.aborted) go();
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'INVALID_API_KEY') clearTabMemory();
+      }
+    }
+    void look();
+    return () => control.abort();
+    // `go` changes at each render, but the check runs once.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
 }

@@ -1,4 +1,4 @@
-import { Anchor, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
@@ -6,13 +6,13 @@ import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { becomeAccount } from '../../api/account/account.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
+import { InboxLink } from '../../components/elements/inbox-link.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
-import { returnPath } from '../../lib/return-path.ts';
-import { GoogleSignIn } from './google/google-sign-in.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
-import { LinkSent } from './link-sent.tsx';
-import { useOwnDocument } from './use-own-document.ts';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
+import { GoogleSignIn } from './google.tsx';
+import { returnPath, useOwnDocument } from './sign-in.ts';
 
 const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
 
@@ -43,10 +43,7 @@ export default function RegisterPage() {
       lead="The Freemium plan has 100 credits per month. Upgrade when you need more."
       foot={
         <>
-          Already have an account?{' '}
-          <Anchor component={Link} href={`/login${search && `?${search}`}`} inherit fw={600}>
-            Sign in
-          </Anchor>
+          Already have an account? <FootLink href={`/login${search && `?${search}`}`}>Sign in</FootLink>
         </>
       }
     >
@@ -62,6 +59,33 @@ export default function RegisterPage() {
           </Stack>
         </form>
         <GoogleSignIn onDone={() => go(returnPath(search), { replace: true })} />
+      </Stack>
+    </AuthLayout>
+  );
+}
+
+function LinkSent({ address }: { address: string }) {
+  return (
+    <AuthLayout
+      title="Check your inbox"
+      lead={
+        <>
+          We sent a link to <strong>{address}</strong>. Open it in this browser to confirm your email.
+        </>
+      }
+    >
+      <Stack gap="md" align="flex-start">
+        <InboxLink />
+        <Button component={Link} href="/" variant="default">
+          Skip for now
+        </Button>
+        <Text size="sm" c="dimmed">
+          No email? Check your spam folder, or <ResendConfirmation />. Wrong email?{' '}
+          <Anchor component={Link} href="/register" inherit onClick={() => window.location.reload()}>
+            Register again
+          </Anchor>
+          .
+        </Text>
       </Stack>
     </AuthLayout>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
@@ -8,14 +8,10 @@ import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { NewPassword } from '../../components/forms/new-password.tsx';
-import { AuthLayout } from './layout/auth-layout.tsx';
+import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 
-const again = (
-  <Anchor component={Link} href="/forgot-password" inherit fw={600}>
-    Request a new link
-  </Anchor>
-);
+const again = <FootLink href="/forgot-password">Request a new link</FootLink>;
 
 export default function ResetPasswordPage() {
   const token = useLinkToken();

@@ -1,12 +1,11 @@
 import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { ExampleKey } from './example-key.ts';
-import { withKey } from './fill-key.ts';
-import { type Block, type Cell, type Inline, originMark } from './guide.ts';
+import { ExampleKey } from './example-key.tsx';
+import { type Block, type Cell, type Inline, originMark, withKey } from './guide.ts';
 import css from './guides.module.css';
 
-/** A guide's blocks as elements; its code with the address of the service that the reader uses, and the key that they chose. */
+/** Renders a guide. Code shows the origin of this service and the reader's key, if chosen. */
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, index) => <BlockView key={index} block={block} />);
 }
@@ -62,15 +61,12 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
   );
 }
 
-/**
- * Scrolls horizontally, including by keyboard. On a phone each row is a list of its cells. Roles are explicit because
- * browsers drop the roles of restyled tables.
- */
+/** Scrolls horizontally, including by keyboard. Roles are explicit, as browsers drop those of restyled tables. */
 function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className={css.table} role="region" aria-label="Table" tabIndex={0}>
-      <table role="table">
+      <table className={css.cells} role="table">
         <thead role="rowgroup">
           <tr role="row">
             {head.map((cell, index) => (

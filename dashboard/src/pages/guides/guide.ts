@@ -1,4 +1,4 @@
-/** A piece of a sentence. A link is of this origin, or begins with https:. */
+/** A piece of a sentence. Links are paths of this origin or begin with "https:". */
 export type Inline =
   | string
   | { readonly kind: 'code'; readonly text: string }
@@ -10,12 +10,12 @@ export type Block =
   | { readonly kind: 'paragraph'; readonly content: readonly Inline[] }
   | { readonly kind: 'list'; readonly isOrdered: boolean; readonly items: readonly (readonly Block[])[] }
   | { readonly kind: 'table'; readonly head: readonly Cell[]; readonly rows: readonly (readonly Cell[])[] }
-  /** `originMark` stands in the code for the origin that the page is of. */
+  /** The code contains `originMark` in place of the service's origin. */
   | { readonly kind: 'code'; readonly language: string; readonly code: string };
 
 export type Cell = readonly Inline[];
 
-/** A page of docs/guides, without the heading that is its title. */
+/** A page of docs/guides, without its title. */
 export interface Guide {
   readonly blocks: readonly Block[];
 }
@@ -23,11 +23,11 @@ export interface Guide {
 export interface GuideEntry {
   readonly slug: string;
   readonly title: string;
-  /** Its first sentences. */
+  /** First sentences of the guide. */
   readonly lead: string;
 }
 
-/** A part of a guide under one heading, as the search looks through it. */
+/** A section of a guide in the search index. */
 export interface SearchEntry {
   readonly href: string;
   readonly guide: string;
@@ -36,3 +36,18 @@ export interface SearchEntry {
 }
 
 export const originMark = '{{origin}}';
+
+/** How the examples read the key in each language, with the replacement by a literal key. */
+const readings: readonly (readonly [RegExp, (key: string) => string])[] = [
+  [/"tai_your_api_key"/g, (key) => `"${key}"`],
+  [/\$API_KEY\b/g, (key) => key],
+  [/const \{ API_KEY \} = process\.env;/g, (key) => `const API_KEY = '${key}';`],
+  [/process\.env\.API_KEY\b/g, (key) => `'${key}'`],
+  [/os\.environ\["API_KEY"\]/g, (key) => `"${key}"`],
+];
+
+/** Puts a key into an example. Only letters, digits and `_` are accepted, so a key cannot end a string literal. */
+export function withKey(code: string, key: string): string {
+  if (!/^\w+$/.test(key)) throw new Error('an example is filled with a key only');
+  return readings.reduce((text, [reading, value]) => text.replaceAll(reading, () => value(key)), code);
+}

@@ -1,3 +1,5 @@
+import { Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { entries, load } from 'virtual:guides';
 import { Link, useLocation } from 'wouter';
@@ -7,12 +9,10 @@ import { Page } from '../../components/layout/page.tsx';
 import { useHash } from '../../lib/hooks/use-hash.ts';
 import { orReload } from '../../lib/or-reload.ts';
 import { Blocks } from './blocks.tsx';
-import { ExampleKey } from './example-key.ts';
+import { ExampleKey, KeyChoice, useExampleKey } from './example-key.tsx';
 import type { Guide } from './guide.ts';
 import css from './guides.module.css';
-import { KeyChoice } from './key-choice.tsx';
-import { SearchField } from './search-field.tsx';
-import { useExampleKey } from './use-example-key.ts';
+import { search } from './search.ts';
 
 const groups = [
   { title: 'Guides', links: entries.map(({ slug, title }) => ({ href: `/guides/${slug}`, label: title })) },
@@ -30,7 +30,6 @@ const views: ReadonlyMap<string, ComponentType> = new Map(
   ]),
 );
 
-/** How the API is used, from docs/guides: a list of the guides, or one of them. */
 export default function GuidesPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState('');
@@ -72,7 +71,7 @@ function GuideList() {
 function GuideView({ title, guide }: { title: string; guide: Guide }) {
   const hash = useHash();
   const choice = useExampleKey();
-  // The guide comes after the browser has looked for the section.
+  // The browser looked for the section before the guide had loaded.
   useEffect(() => {
     if (hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
@@ -86,5 +85,56 @@ function GuideView({ title, guide }: { title: string; guide: Guide }) {
         </ExampleKey>
       </div>
     </Page>
+  );
+}
+
+const maxQueryLength = 100;
+const loadSearch = orReload(() => import('./load-search.ts'));
+
+interface SearchFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Searches guides and operations. The index is loaded at the first letter. */
+function SearchField({ value, onChange }: SearchFieldProps) {
+  const { data } = useQuery({
+    queryKey: ['guide-search'],
+    queryFn: async () => (await loadSearch()).searchEntries,
+    enabled: value !== '',
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const found = search(data ?? [], value);
+  return (
+    <div role="search">
+      <TextInput
+        type="search"
+        aria-label="Search the documentation"
+        placeholder="Search the documentation"
+        maxLength={maxQueryLength}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <div aria-live="polite">
+        {value.trim() !== '' && data && found.length === 0 && (
+          <Text size="sm" c="dimmed" mt="sm">
+            No results.
+          </Text>
+        )}
+        {found.length > 0 && (
+          <ul className={css.results} aria-label="Search results">
+            {found.map(({ entry, excerpt }) => (
+              <li key={entry.href}>
+                <Link href={entry.href} onClick={() => onChange('')}>
+                  <strong>{entry.title}</strong>
+                  {entry.title !== entry.guide && <span>{entry.guide}</span>}
+                  <small>{excerpt}</small>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
   );
 }

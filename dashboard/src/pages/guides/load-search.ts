@@ -2,7 +2,7 @@ import guides from 'virtual:guide-search';
 import { entries } from 'virtual:reference';
 import type { SearchEntry } from './guide.ts';
 
-/** What the search looks through: sections of guides, and operations. */
+/** Search index: sections of guides, and operations. */
 export const searchEntries: readonly SearchEntry[] = [
   ...guides,
   ...entries.map(({ id, method, path, summary }) => ({

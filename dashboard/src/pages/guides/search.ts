@@ -2,7 +2,7 @@ import type { SearchEntry } from './guide.ts';
 
 export interface Found {
   readonly entry: SearchEntry;
-  /** Text around what was found. */
+  /** Text around the first word found. */
   readonly excerpt: string;
 }
 
@@ -11,7 +11,7 @@ const maxResults = 10;
 /** Characters of an excerpt before and after the first word found. */
 const around = 70;
 
-/** The sections that have every word, those with the words in their titles first. */
+/** Returns the sections that contain every word, best match first: title, then guide, then text. */
 export function search(entries: readonly SearchEntry[], query: string): Found[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, maxWords);
   if (words.length === 0) return [];

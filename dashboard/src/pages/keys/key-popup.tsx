@@ -1,29 +1,34 @@
-import { Menu } from '@mantine/core';
+import { Button, Group, Menu, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ComponentPropsWithRef, ReactElement } from 'react';
+import type { InferInput } from 'valibot';
+import { KeyChange } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { perform } from '../../api/call.ts';
+import { schemaErrors } from '../../api/forms/form-errors.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { useAction } from '../../api/use-data.ts';
 import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
+import { useForm } from '../../lib/hooks/use-form.ts';
 import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { LimitsDialog } from './dialogs/limits-dialog.tsx';
-import { RenameDialog } from './dialogs/rename-dialog.tsx';
-import { RotateDialog } from './dialogs/rotate-dialog.tsx';
-import { KeyMenuButton } from './key-menu-button.tsx';
-import { useKeyChange } from './use-key-change.ts';
+import { RotateDialog } from './key-dialogs.tsx';
+import { LimitsDialog } from './key-limits.tsx';
 
-interface KeyPopupProps {
+export interface KeyPopupProps {
   readonly apiKey: KeyRecord;
+  /** Renders the menu's button, which is shown before this code has loaded. */
+  readonly button: (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
 }
 
-/** The actions of a key by its status; every key that has not ended can be revoked. */
-export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
+export default function KeyPopup({ apiKey, button, isOpen, onChange }: KeyPopupProps) {
   const [isRenaming, renaming] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const [isLimiting, limiting] = useDisclosure(false);
@@ -61,9 +66,7 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
   return (
     <>
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
-        <Menu.Target>
-          <KeyMenuButton ref={ref} name={name} autoFocus />
-        </Menu.Target>
+        <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
           {canChange && <Menu.Item onClick={opening(renaming.open)}>Rename</Menu.Item>}
           {canChange && <Menu.Item onClick={opening(limiting.open)}>Edit limits</Menu.Item>}
@@ -81,4 +84,65 @@ export default function KeyPopup({ apiKey, isOpen, onChange }: KeyPopupProps) {
       <RotateDialog apiKey={apiKey} isOpen={isRotating} onClose={rotating.close} />
     </>
   );
+}
+
+interface RenameDialogProps {
+  readonly apiKey: KeyRecord;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+function RenameDialog({ apiKey, isOpen, onClose }: RenameDialogProps) {
+  const { change } = useKeyChange();
+  const form = useForm({
+    initialValues: { name: apiKey.name },
+    validate: (values) => schemaErrors(KeyChange, values, { name: 'Name' }),
+  });
+  const rename = form.onSubmit(({ name }) => {
+    change(apiKey.id, { name });
+    onClose();
+  });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title="Rename API key">
+      <form onSubmit={rename} noValidate>
+        <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit">Rename</Button>
+        </Group>
+      </form>
+    </Modal>
+  );
+}
+
+interface Change {
+  readonly id: string;
+  readonly to: InferInput<typeof KeyChange>;
+}
+
+const queryKey = [keyRoutes.listKeys.id, {}];
+
+/** Changes a key's name or status. The list shows the change immediately and reverts it if the request fails. */
+function useKeyChange() {
+  const client = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: ({ id, to }: Change) => perform(keyRoutes.changeKey, { path: { id }, body: to }),
+    onMutate: async ({ id, to: { name, status } }) => {
+      await client.cancelQueries({ queryKey });
+      const before = client.getQueryData<KeyRecord[]>(queryKey);
+      const changed = before?.map((key) =>
+        key.id === id ? { ...key, ...(name !== undefined && { name }), ...(status && { status }) } : key,
+      );
+      client.setQueryData(queryKey, changed);
+      return before;
+    },
+    onError: (error, _, before) => {
+      client.setQueryData(queryKey, before);
+      notify({ message: toApiError(error).message, color: 'red' });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey }),
+  });
+  return { change: (id: string, to: Change['to']) => mutate({ id, to }) };
 }

@@ -1,18 +1,16 @@
-import { Box } from '@mantine/core';
+import { Badge, Box, Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useNow } from '../../api/clock.ts';
 import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { Name } from '../../components/tables/name.tsx';
-import { formatDay, formatFromNow } from '../../lib/format.ts';
-import { KeyLimit } from './key-limit.tsx';
-import { KeyStatusBadge } from './key-status-badge.tsx';
+import { creditCount, formatCredits, formatDay, formatFromNow } from '../../lib/format.ts';
+import { serviceTitle } from '../../lib/names.ts';
 
 interface KeyTableProps {
   readonly keys: readonly KeyRecord[];
-  /** What can be done with a key. */
   readonly actions: (key: KeyRecord) => ReactNode;
-  /** Id of the key that the URL points to. */
+  /** Id of the key in the URL, to be highlighted. */
   readonly current?: string | null;
 }
 
@@ -49,8 +47,57 @@ export function KeyTable({ keys, actions, current }: KeyTableProps) {
 
 const isLimited = ({ limit, models, services }: KeyRecord): boolean => (limit ?? models ?? services) !== null;
 
-/** No date means never, unless nothing of the key can be read. */
+/** No date means never, except for a key whose stored record is unreadable. */
 const isNever = ({ status }: KeyRecord, date: string | null): boolean => date === null && status !== 'unreadable';
 
 const expiry = (iso: string, now: number): string =>
   Math.abs(Date.parse(iso) - now) < 30 * 86_400_000 ? formatFromNow(iso, now) : formatDay(iso);
+
+const per = { day: ' per day', month: ' per month', total: '' } as const;
+
+function KeyLimit({ apiKey: { limit, models, services }, now }: { apiKey: KeyRecord; now: number }) {
+  const lists = [...(models ?? []), ...(services ?? []).map(serviceTitle)];
+  if (!limit && lists.length === 0) return '–';
+  return (
+    <Stack gap={4} miw={112} maw={220}>
+      {limit && <Spent limit={limit} now={now} />}
+      {lists.length > 0 && <Text size="xs">Only {lists.join(', ')}</Text>}
+    </Stack>
+  );
+}
+
+function Spent({ limit, now }: { limit: NonNullable<KeyRecord['limit']>; now: number }) {
+  const { credits, used, period, resetsAt } = limit;
+  const share = Math.min(100, (100 * used) / credits);
+  return (
+    <>
+      <span className="number">
+        {formatCredits(used)} of {creditCount(credits)}
+        {per[period]}
+      </span>
+      <Progress
+        value={share}
+        size={5}
+        aria-label={`Used: ${Math.round(share)}%`}
+        color={share >= 90 ? 'red.6' : 'pine'}
+      />
+      {resetsAt && (
+        <Text size="xs" c="dimmed">
+          Resets {formatFromNow(resetsAt, now)}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const colors: ReadonlyMap<string, string> = new Map([
+  ['active', 'pine'],
+  ['suspended', 'yellow.8'],
+  ['unreadable', 'red.8'],
+]);
+
+/** An unknown status is shown unchanged. */
+function KeyStatusBadge({ status }: { status: string }) {
+  const word = status.slice(0, 1).toUpperCase() + status.slice(1);
+  return <Badge color={colors.get(status) ?? 'gray'}>{word}</Badge>;
+}

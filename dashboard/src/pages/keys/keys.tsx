@@ -1,7 +1,8 @@
-import { Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Skeleton, Stack, Switch, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect } from 'react';
+import { lazy, useEffect } from 'react';
 import { Link } from 'wouter';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
 import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
 import { Icon } from '../../components/elements/icon.tsx';
@@ -9,14 +10,15 @@ import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
+import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { lateDialog } from '../../components/overlays/late.tsx';
 import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { orReload } from '../../lib/or-reload.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
-import { KeyMenu } from './key-menu.tsx';
-import { isEnded } from './key-status.ts';
+import type { KeyPopupProps } from './key-popup.tsx';
 import { KeyTable } from './key-table.tsx';
 
-const NewKeyDialog = lateDialog(async () => (await import('./dialogs/new-key-dialog.tsx')).NewKeyDialog);
+const NewKeyDialog = lateDialog(async () => (await import('./key-dialogs.tsx')).NewKeyDialog);
 const skeletons = ['a', 'b', 'c'];
 
 export default function KeysPage() {
@@ -83,3 +85,20 @@ export default function KeysPage() {
     </Page>
   );
 }
+
+const load = orReload(() => import('./key-popup.tsx'));
+const KeyPopup = lazy(load);
+
+function KeyMenu({ apiKey }: { apiKey: KeyRecord }) {
+  if (isEnded(apiKey.status)) return null;
+  const button: KeyPopupProps['button'] = (props) => (
+    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${apiKey.name}`}>
+      <Icon name="more" />
+    </ActionIcon>
+  );
+  return (
+    <LateMenu load={load} button={button} menu={(props) => <KeyPopup apiKey={apiKey} button={button} {...props} />} />
+  );
+}
+
+const isEnded = (status: string): boolean => status === 'revoked' || status === 'expired';

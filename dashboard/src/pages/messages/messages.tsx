@@ -2,24 +2,25 @@ import { Anchor, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { findPlan, messagesPlan } from '#contract/billing/plans.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { useNow } from '../../api/clock.ts';
 import { configQuery } from '../../api/config.ts';
 import { useMe, useSubscription } from '../../api/reads.ts';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { creditCount } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
 import { focusAfterDialog } from '../../lib/rescue-focus.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
-import { Composer } from './compose/composer.tsx';
-import { type Draft, draftLike } from './compose/draft.ts';
-import { NoPlan } from './compose/no-plan.tsx';
-import { useHasMessages } from './has-messages.ts';
-import type { MessageRecord } from './message.tsx';
-import { MessagesPanel } from './messages-panel.tsx';
+import { Composer } from './composer.tsx';
+import { type Draft, draftLike } from './draft.ts';
+import type { MessageRecord } from './message.ts';
+import { MessagesPanel, useFilters, useMessages } from './messages-panel.tsx';
 import css from './messages.module.css';
-import { useFilters } from './use-filters.ts';
-import { useMessages } from './use-messages.ts';
 
-/** SMS and calls: a new one, and what became of those before. */
 export default function MessagesPage() {
   const { data: me } = useMe();
   return (
@@ -48,7 +49,7 @@ function Messages() {
   }
 
   if (error && hasMessages === undefined) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  // What comes later would move what stands below it.
+  // Content that loads later would move everything below it.
   if (hasMessages === undefined || isPending) return <Skeleton className={css.waiting} radius="lg" />;
   return (
     <Stack gap="lg">
@@ -82,5 +83,34 @@ function Messages() {
         }
       />
     </Stack>
+  );
+}
+
+/** Whether the plan includes messages. A cancelled plan does until its paid period ends. Undefined while loading. */
+function useHasMessages(): boolean | undefined {
+  const { data: subscription } = useSubscription();
+  const now = useNow();
+  if (subscription === undefined) return undefined;
+  if (subscription === null) return false;
+  const { planId, endsAt } = subscription;
+  const isOver = endsAt !== undefined && Date.parse(endsAt) <= now;
+  return !isOver && (findPlan(planId)?.rank ?? 0) >= messagesPlan.id;
+}
+
+function NoPlan() {
+  return (
+    <Panel title="New message">
+      <Empty
+        icon="messages"
+        title="Messages aren’t included in your plan"
+        action={
+          <Anchor component={Link} href="/plans" underline="always">
+            Compare plans
+          </Anchor>
+        }
+      >
+        Available on {planTitle(messagesPlan.name)} and larger plans, for {creditCount(prices.sms.credits)} each.
+      </Empty>
+    </Panel>
   );
 }

@@ -5,7 +5,7 @@ import { orReload } from '../../lib/or-reload.ts';
 
 const Operator = lazy(orReload(() => import('./operator.tsx')));
 
-/** The pages of operators, whose code nobody else loads: to others the address is one without a page. */
+/** Loads the operator pages only for operators. Other users see "Page not found". */
 export default function OperatorOnly() {
   const { data: me } = useMe();
   if (me?.role === 'operator') return <Operator />;

@@ -1,11 +1,19 @@
-import { Stack } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { InferInput } from 'valibot';
+import { useLocation } from 'wouter';
+import type { AccountQuery } from '#contract/operators/accounts.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { call } from '../../api/call.ts';
+import { useAction } from '../../api/use-data.ts';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
 import { useQuery } from '../../lib/hooks/use-query.ts';
-import { AccountPage } from './account/account-page.tsx';
-import { AuditPanel } from './audit/audit-panel.tsx';
-import { SearchPanel } from './home/search-panel.tsx';
+import { AccountPage } from './account-page.tsx';
+import { accountPath } from './account.ts';
+import { AuditPanel } from './audit.tsx';
 
-/** Finds accounts and shows what operators did; of one account where the URL names it. */
 export default function OperatorPage() {
   const [query] = useQuery();
   const account = query.get('account') ?? '';
@@ -18,4 +26,62 @@ export default function OperatorPage() {
       </Stack>
     </Page>
   );
+}
+
+/** Level with the field, below its label and description. */
+const submitTop = { base: 0, xs: '2.65rem' };
+
+function SearchPanel() {
+  const [, go] = useLocation();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const search = useAction((query: NonNullable<ReturnType<typeof accountQueryOf>>) =>
+    call(operatorRoutes.findAccount, { query }),
+  );
+  const isUnknown = search.error?.code === 'NOT_FOUND';
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault();
+    const query = accountQueryOf(typed);
+    setProblem(query ? undefined : 'Enter an email, an account ID, or a key that begins with tai_');
+    if (!query) return search.reset();
+    const found = await search.run(query);
+    if (found) go(accountPath(found.id));
+  }
+
+  return (
+    <Panel title="Find an account">
+      <form onSubmit={(event) => void submit(event)} noValidate>
+        <Group align="flex-start" gap="sm">
+          <TextInput
+            flex="1 1 16rem"
+            maw="32rem"
+            label="Email, account ID or key"
+            description="Only the beginning of a key is sent."
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            error={problem ?? (isUnknown && 'No account found')}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={300}
+          />
+          <Button type="submit" loading={search.isRunning} mt={submitTop}>
+            Find
+          </Button>
+        </Group>
+        {search.error && !isUnknown && <ErrorNotice error={search.error} />}
+      </form>
+    </Panel>
+  );
+}
+
+/** Maximum characters of a key to send. The rest is the owner's secret. */
+const shownCharacters = 17;
+
+/** Detects an email address, an account id, or the beginning of a key. */
+function accountQueryOf(typed: string): InferInput<typeof AccountQuery> | undefined {
+  const text = typed.trim();
+  if (/^tai_[0-9A-Za-z]{9,}…?/.test(text)) return { keyPrefix: text.slice(0, shownCharacters).replace(/….*$/, '') };
+  if (/^[1-9]\d{0,15}$/.test(text)) return { id: text };
+  return text.includes('@') ? { email: text } : undefined;
 }

@@ -1,16 +1,19 @@
 import { Stack } from '@mantine/core';
+import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
+import type { Credits } from '#contract/billing/credits.ts';
+import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
 import { useNow } from '../../api/clock.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useCredits, useKeys, useMe, useSubscription } from '../../api/reads.ts';
 import { Notice } from '../../components/feedback/notice.tsx';
-import { attentionItems } from './attention-items.ts';
-import { useFirstSteps } from './first-steps/use-first-steps.ts';
+import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
+import { planInSentence, planTitle } from '../../lib/names.ts';
 import { Unconfirmed } from './unconfirmed.tsx';
 
-/** What needs attention, above everything else; nothing when nothing does. */
-export function Attention() {
+export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   const { data: me } = useMe();
-  const { state } = useFirstSteps();
   const isUnconfirmed = me?.isConfirmed === false;
   const known = {
     credits: useCredits().data,
@@ -18,8 +21,7 @@ export function Attention() {
     subscription: useSubscription().data,
     now: useNow(),
   };
-  // The first steps have these, as long as they are shown.
-  const hasNoSteps = state === 'hidden';
+  // The first steps panel shows these while it is visible.
   const items = attentionItems(known).filter(({ id }) => id !== 'no-key' || (hasNoSteps && !isUnconfirmed));
   if (items.length === 0 && !(isUnconfirmed && hasNoSteps)) return null;
   return (
@@ -32,4 +34,82 @@ export function Attention() {
       ))}
     </Stack>
   );
+}
+
+interface Known {
+  readonly credits: InferOutput<typeof Credits> | undefined;
+  readonly keys: readonly KeyRecord[] | undefined;
+  readonly subscription: InferOutput<typeof CurrentSubscription> | undefined;
+  readonly now: number;
+}
+
+interface AttentionItem {
+  readonly id: string;
+  readonly text: string;
+  readonly href: string;
+  readonly action: string;
+  readonly tone: 'info' | 'warning';
+}
+
+const soonMs = 7 * 86_400_000;
+const low = 0.1;
+
+/** Returns what needs attention, most urgent first. */
+function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
+  const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
+  const items: AttentionItem[] = [];
+  const activeKeys = keys?.filter((key) => key.status === 'active' && !isPlaygroundKey(key));
+  if (credits) items.push(...creditsItems(credits));
+  if (activeKeys?.length === 0)
+    items.push({
+      id: 'no-key',
+      text: 'You have no active API key.',
+      href: '/keys?new',
+      action: 'Create API key',
+      tone: 'info',
+    });
+  if (subscription?.status === 'cancelled')
+    items.push({
+      id: 'cancelled',
+      text: `Your ${planTitle(subscription.planId)} subscription is cancelled. Its credits can be spent until ${formatDay(subscription.creditsExpireAt ?? subscription.nextBillingDate)}.`,
+      href: '/plans',
+      action: 'Choose a plan',
+      tone: 'warning',
+    });
+  if (subscription?.pendingPlanId !== undefined)
+    items.push({
+      id: 'pending',
+      text: `From ${formatDay(subscription.nextBillingDate)} you will be on the ${planInSentence(subscription.pendingPlanId)}.`,
+      href: '/plans',
+      action: 'View plans',
+      tone: 'info',
+    });
+  for (const { id, name, expiresAt } of activeKeys ?? [])
+    if (expiresAt !== null && isSoon(expiresAt))
+      items.push({
+        id,
+        text: `The key “${name}” expires ${formatFromNow(expiresAt, now)}.`,
+        href: '/keys',
+        action: 'View keys',
+        tone: 'warning',
+      });
+  for (const { source, remaining, expiresAt } of credits?.lots ?? [])
+    if (source !== 'free' && remaining > 0 && isSoon(expiresAt))
+      items.push({
+        id: `lot-${source}-${expiresAt}`,
+        text: `${creditCount(remaining)} ${formatWhole(remaining) === '1' ? 'expires' : 'expire'} ${formatFromNow(expiresAt, now)}.`,
+        href: '/usage',
+        action: 'View usage',
+        tone: 'info',
+      });
+  return items;
+}
+
+function creditsItems({ balance, lots }: InferOutput<typeof Credits>): AttentionItem[] {
+  const plans = { href: '/plans', action: 'View plans', tone: 'warning' } as const;
+  if (balance === 0) return [{ id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans }];
+  const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
+  if (isUnlimited(balance) || balance >= granted * low) return [];
+  const verb = formatWhole(balance) === '1' ? 'is' : 'are';
+  return [{ id: 'low-credits', text: `Only ${creditCount(balance)} ${verb} left.`, ...plans }];
 }

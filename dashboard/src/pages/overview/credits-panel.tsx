@@ -1,16 +1,16 @@
-import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
+import type { Credits } from '#contract/billing/credits.ts';
 import { useNow } from '../../api/clock.ts';
-import { useCredits } from '../../api/reads.ts';
+import { useCredits, useUsage } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
-import { formatWhole } from '../../lib/format.ts';
-import { Gauge } from './gauge.tsx';
-import { LotRow } from './lot-row.tsx';
+import { count, formatAbout, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
+import { sourceTitles } from '../../lib/names.ts';
+import { daysBetween, sum, totalsBy } from '../../lib/usage.ts';
 import css from './overview.module.css';
-import { PaceLine } from './pace-line.tsx';
 
-/** What is left, and when which grant runs out. */
 export function CreditsPanel() {
   const { data, error, refetch } = useCredits();
   const now = useNow();
@@ -53,4 +53,100 @@ export function CreditsPanel() {
       )}
     </Panel>
   );
+}
+
+interface GaugeProps {
+  readonly left: number;
+  readonly granted: number;
+}
+
+const radius = 84;
+const length = Math.PI * radius;
+const arc = `M 16 100 A ${radius} ${radius} 0 0 1 184 100`;
+
+function Gauge({ left, granted }: GaugeProps) {
+  const share = Math.max(0, Math.min(1, left / Math.max(granted, 1)));
+  const color = share < 0.1 ? 'var(--amber)' : 'var(--accent)';
+  return (
+    <div className={css.gauge}>
+      <svg viewBox="0 0 200 112" aria-hidden="true" focusable="false">
+        <path d={arc} fill="none" stroke="var(--line)" strokeWidth="15" strokeLinecap="round" />
+        {share > 0 && (
+          <path
+            d={arc}
+            fill="none"
+            stroke={color}
+            strokeWidth="15"
+            strokeLinecap="round"
+            strokeDasharray={`${share * length} ${length * 2}`}
+          />
+        )}
+      </svg>
+      <div className={css.reading}>
+        <div className={`${css.balance} number`}>{formatWhole(left)}</div>
+        <Text size="sm" c="dimmed">
+          {granted > 0
+            ? `of ${formatWhole(granted)} granted`
+            : formatWhole(left) === '1'
+              ? 'credit left'
+              : 'credits left'}
+        </Text>
+      </div>
+    </div>
+  );
+}
+
+type Lot = InferOutput<typeof Credits>['lots'][number];
+
+function LotRow({ lot, now }: { lot: Lot; now: number }) {
+  const share = (100 * lot.remaining) / Math.max(lot.granted, 1);
+  return (
+    <li className={css.lot}>
+      <div className={css.row}>
+        <Text component="span" inherit fw={600}>
+          {sourceTitles[lot.source]}
+        </Text>
+        <span className="number">
+          {formatWhole(lot.remaining)} of {formatWhole(lot.granted)}
+        </span>
+      </div>
+      <Progress value={share} size={6} aria-label={`Remaining: ${Math.round(share)}%`} />
+      <Text size="xs" c="dimmed">
+        Expires {formatFromNow(lot.expiresAt, now)}, on {formatDay(lot.expiresAt)}
+      </Text>
+    </li>
+  );
+}
+
+const manyDays = 730;
+
+/** Estimates how long the balance lasts at the rate of the last 30 days. */
+function PaceLine({ balance }: { balance: number }) {
+  const { data } = useUsage('service');
+  const days = data && daysBetween(data.from, data.to);
+  const [all] = data && days ? totalsBy(data.days, days, () => 'all') : [];
+  const left = all && daysLeft(balance, all.perDay.credits);
+  if (!all || left === undefined || isUnlimited(balance)) return null;
+  const pace = formatAbout(
+    sum(all.perDay.credits) / Math.max(1, all.perDay.credits.filter((spent) => spent > 0).length),
+  );
+  return (
+    <Text size="sm" c="dimmed">
+      At your current rate, your credits last {howLong(left)}. Average on days with calls: {pace} credits.
+    </Text>
+  );
+}
+
+function howLong(days: number): string {
+  if (days > manyDays) return 'for years';
+  return days < 1 ? 'less than a day' : `about ${count(days, 'day')}`;
+}
+
+/** Days that a balance lasts at the average rate since the first call, or undefined without calls. Oldest day first. */
+function daysLeft(balance: number, perDay: readonly number[]): number | undefined {
+  const first = perDay.findIndex((credits) => credits > 0);
+  if (first === -1) return undefined;
+  const days = perDay.slice(first);
+  const pace = days.reduce((sum, credits) => sum + credits, 0) / days.length;
+  return Math.floor(balance / pace);
 }

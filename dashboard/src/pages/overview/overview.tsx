@@ -1,18 +1,31 @@
-import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
-import { Suspense } from 'react';
-import { useCredits, useMe } from '../../api/reads.ts';
+import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, Suspense, useMemo } from 'react';
+import { Link } from 'wouter';
+import { findPlan, freePlanRank } from '#contract/billing/plans.ts';
+import { usePlanLimits } from '../../api/config.ts';
+import { useCredits, useMe, useSubscription, useUsage } from '../../api/reads.ts';
+import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
+import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorBoundary } from '../../components/feedback/error-boundary.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { ActivityPanel } from './activity-panel.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { count, creditCount, formatAbout, formatDay, formatPrice, formatWhole } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { orReload } from '../../lib/or-reload.ts';
+import { daysBetween, type Measure, sum, totalsBy } from '../../lib/usage.ts';
 import { Attention } from './attention.tsx';
 import { CreditsPanel } from './credits-panel.tsx';
-import { LazyFirstSteps } from './first-steps/lazy-first-steps.tsx';
-import { useFirstSteps } from './first-steps/use-first-steps.ts';
+import { useFirstSteps } from './first-steps.ts';
 import css from './overview.module.css';
-import { PlanPanel } from './plan-panel.tsx';
+
+/** Loaded only for accounts with open steps. */
+const FirstStepsPanel = lazy(orReload(() => import('./first-steps-panel.tsx')));
 
 export default function OverviewPage() {
   const { data: me } = useMe();
-  const { state } = useFirstSteps();
+  const { state, done, dismiss } = useFirstSteps();
   const { data: credits, error } = useCredits();
   const isPending = state === 'pending' || (credits === undefined && error === null);
   return (
@@ -22,8 +35,12 @@ export default function OverviewPage() {
       ) : (
         <Suspense fallback={<OverviewSkeleton />}>
           <Stack gap="lg">
-            <LazyFirstSteps />
-            <Attention />
+            {state === 'shown' && (
+              <ErrorBoundary fallback={() => null}>
+                <FirstStepsPanel done={done} dismiss={dismiss} />
+              </ErrorBoundary>
+            )}
+            <Attention hasNoSteps={state === 'hidden'} />
             <div className={css.top}>
               <CreditsPanel />
               <PlanPanel />
@@ -39,12 +56,107 @@ export default function OverviewPage() {
   );
 }
 
-/** Until it is known what stands on top: shown later, it would move everything below. */
+/** Shown until the first panel is known, which would otherwise move everything below. */
 function OverviewSkeleton() {
   return (
     <Stack gap="lg" aria-busy="true" aria-label="Loading">
       <Skeleton height={290} radius="lg" />
       <Skeleton height={290} radius="lg" />
     </Stack>
+  );
+}
+
+const statuses = {
+  active: { title: 'Active', color: 'pine' },
+  cancelled: { title: 'Cancelled', color: 'yellow.8' },
+} as const;
+
+function PlanPanel() {
+  const { data, error, refetch } = useSubscription();
+  const limitsOf = usePlanLimits();
+  if (data === undefined)
+    return (
+      <Panel title="Plan">
+        {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Skeleton height={190} radius="md" />}
+      </Panel>
+    );
+  const { name, creditsPerMonth, callsPerMonth, callsPerMinute } = limitsOf(
+    findPlan(data?.planId ?? '')?.rank ?? freePlanRank,
+  );
+  return (
+    <Panel
+      title="Plan"
+      aside={data && <Badge color={statuses[data.status].color}>{statuses[data.status].title}</Badge>}
+    >
+      <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
+      <Text size="sm" c="dimmed" mb="md">
+        {data
+          ? `${formatPrice(data.price)}${data.price > 0 ? ' per month' : ''}`
+          : 'Free; unused credits expire each month'}
+      </Text>
+      <dl className={css.facts}>
+        <dt>Credits per month</dt>
+        <dd>{formatWhole(data?.monthlyCredits ?? creditsPerMonth ?? -1)}</dd>
+        {data && (
+          <>
+            <dt>Used this period</dt>
+            <dd>{formatWhole(data.creditsUsed)}</dd>
+            <dt>{data.status === 'active' ? 'Next billing' : 'Paid until'}</dt>
+            <dd>{formatDay(data.nextBillingDate)}</dd>
+          </>
+        )}
+        {callsPerMonth !== null && (
+          <>
+            <dt>Calls per month</dt>
+            <dd>{formatWhole(callsPerMonth)}</dd>
+          </>
+        )}
+        <dt>Calls per minute</dt>
+        <dd>{formatWhole(callsPerMinute ?? -1)}</dd>
+      </dl>
+      <Group mt="lg">
+        <Button component={Link} href="/plans" variant={data ? 'default' : 'filled'}>
+          {data ? 'Change plan' : 'Compare plans'}
+        </Button>
+      </Group>
+    </Panel>
+  );
+}
+
+const titles: Readonly<Record<Measure, string>> = { calls: 'Calls', credits: 'Credits spent' };
+const height = 170;
+
+function ActivityPanel({ measure }: { measure: Measure }) {
+  const { data, error, refetch } = useUsage('service');
+  const chart = useMemo(() => {
+    if (!data) return undefined;
+    const days = daysBetween(data.from, data.to);
+    const [all] = totalsBy(data.days, days, () => titles[measure]);
+    return { days, series: all ? [{ name: all.name, values: all.perDay[measure] }] : [] };
+  }, [data, measure]);
+  const total = sum(chart?.series[0]?.values ?? []);
+  const reading = measure === 'calls' ? count(total, 'call') : creditCount(total, formatAbout);
+
+  return (
+    <Panel
+      title={titles[measure]}
+      aside={
+        <Text size="sm" c="dimmed">
+          last 30 days
+        </Text>
+      }
+    >
+      <div className={css.figure}>{data ? reading : <Skeleton height={24} width={110} my={7} />}</div>
+      {error && !data && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!chart && !error && <Skeleton height={height} radius="md" />}
+      {chart?.series.length === 0 && (
+        <div style={{ minHeight: height }}>
+          <Empty icon="usage" title="No data yet" action={<PlaygroundLink />} />
+        </div>
+      )}
+      {chart && chart.series.length > 0 && (
+        <LazyDayChart {...chart} height={height} unit={measure} label={`${reading} in the last 30 days, per day`} />
+      )}
+    </Panel>
   );
 }

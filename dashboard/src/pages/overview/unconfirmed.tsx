@@ -2,7 +2,6 @@ import { useConfig } from '../../api/config.ts';
 import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 
-/** Until the address is confirmed, there are no keys and no plans. */
 export function Unconfirmed({ email }: { email: string }) {
   const { local } = useConfig();
   return (

@@ -1,19 +1,29 @@
-import { Badge, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
+import { Badge, Button, Text, Title } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { messagesPlan, type PlanName, webhooksPlan } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
 import { useNow } from '../../api/clock.ts';
-import { usePlanLimits } from '../../api/config.ts';
+import { useConfig, usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/elements/icon.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import { PlanAction } from './plan-action.tsx';
-import { badgeOf, isSelfServe, type Plan, planStateOf, type Subscription } from './plan.ts';
+import { ChangeDialog, rollOver } from './change-dialog.tsx';
+import {
+  badgeOf,
+  isFreeAllowance,
+  isSelfServe,
+  type Plan,
+  type PlanState,
+  planStateOf,
+  type Subscription,
+} from './plan.ts';
 import css from './plans.module.css';
+import { useResume } from './subscription-notice.tsx';
 
 interface PlanCardProps {
   readonly plan: Plan;
-  /** The plan of the subscription; undefined without one. */
+  /** Plan of the subscription, if any. */
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
   readonly isRecommended: boolean;
@@ -21,7 +31,6 @@ interface PlanCardProps {
 
 const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
 
-/** A plan with the limits that the deployment enforces, and the way to it from the current one. */
 export function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
@@ -76,3 +85,86 @@ function Fact({ isIncluded = true, children }: { isIncluded?: boolean; children:
     </li>
   );
 }
+
+interface PlanActionProps {
+  readonly plan: Plan;
+  readonly current: Plan | undefined;
+  readonly subscription: Subscription;
+  readonly state: PlanState;
+}
+
+const enterprise: PlanName = 'enterprise';
+
+/** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
+function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { canResume, resume, isRunning, error } = useResume(subscription);
+  if (!isSelfServe(plan)) return <ContactSales plan={plan} isCurrent={plan.id === current?.id} />;
+  const title = planTitle(plan.name);
+  if (canResume && plan.id === current?.id)
+    return (
+      <>
+        {error && <ErrorNotice error={error} />}
+        <Button fullWidth loading={isRunning} onClick={resume} aria-label={`Resume ${title}`}>
+          Resume
+        </Button>
+      </>
+    );
+  const isFree = isFreeAllowance(plan, subscription);
+  return (
+    <>
+      {isFree && (
+        <Text size="xs" c="dimmed">
+          Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.
+        </Text>
+      )}
+      <Button
+        fullWidth
+        variant={state === 'smaller' || isFree ? 'default' : 'filled'}
+        disabled={state === 'current' || state === 'scheduled' || current?.name === enterprise}
+        onClick={() => setOpen(true)}
+        aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
+      >
+        {isFree ? rollOver : labels[state]}
+      </Button>
+      <ChangeDialog
+        plan={plan}
+        from={subscription?.status === 'active' ? current : undefined}
+        isAgain={subscription?.status === 'cancelled'}
+        billedOn={subscription?.nextBillingDate}
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+      />
+    </>
+  );
+}
+
+function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
+  const { salesEmail } = useConfig();
+  if (isCurrent)
+    return (
+      <Button fullWidth disabled>
+        {labels.current}
+      </Button>
+    );
+  if (salesEmail === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Contact sales to subscribe.
+      </Text>
+    );
+  const subject = encodeURIComponent(`${planTitle(plan.name)} plan`);
+  return (
+    <Button fullWidth variant="default" component="a" href={`mailto:${salesEmail}?subject=${subject}`}>
+      Contact sales
+    </Button>
+  );
+}
+
+const labels: Readonly<Record<PlanState, string>> = {
+  current: 'Current plan',
+  scheduled: 'Scheduled',
+  available: 'Subscribe',
+  larger: 'Upgrade',
+  smaller: 'Downgrade',
+};

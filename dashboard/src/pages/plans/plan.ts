@@ -2,12 +2,10 @@ import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
 
-/** A plan as the API lists it. */
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
-/** The subscription, or null. */
 export type Subscription = InferOutput<typeof CurrentSubscription>;
 
-/** What a plan is to the subscription; `available` where none is active. */
+/** Relation of a plan to the subscription; `available` without an active subscription. */
 export type PlanState = 'current' | 'scheduled' | 'available' | 'larger' | 'smaller';
 
 export function planStateOf(plan: Plan, current: Plan | undefined, subscription: Subscription): PlanState {
@@ -18,17 +16,17 @@ export function planStateOf(plan: Plan, current: Plan | undefined, subscription:
   return plan.id > current.id ? 'larger' : 'smaller';
 }
 
-/** Whether the subscription's plan applies: of a cancelled one until its paid period ends. */
+/** Whether the subscription is active. A cancelled one is until its paid period ends. */
 export function isInForce(subscription: Subscription, now: number): boolean {
   if (subscription?.status !== 'cancelled') return subscription !== null;
   return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
 }
 
-/** Whether the account has the plan's credits without a subscription: the free months, which do not roll over. */
+/** Whether the plan is free credits without a subscription, which do not roll over. */
 export const isFreeAllowance = (plan: Plan, subscription: Subscription): boolean =>
   subscription === null && plan.id === freePlanRank;
 
-/** What marks the card of a plan that is the account's own, or is to be. */
+/** Badge on the card of the current or scheduled plan. */
 export function badgeOf(
   plan: Plan,
   current: Plan | undefined,
@@ -40,9 +38,9 @@ export function badgeOf(
   return plan.id === current?.id && isInForce(subscription, now) ? 'Current plan' : undefined;
 }
 
-/** Whether users can subscribe to the plan on the page. Other plans have no price. */
+/** Whether users can subscribe on this page. Plans without a price are sold by the sales team. */
 export const isSelfServe = ({ price }: Plan): boolean => price !== null;
 
-/** Returns the next larger plan that includes webhooks, or undefined if there is nothing to recommend. */
+/** Returns the next larger plan that includes webhooks, or undefined if there is none. */
 export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
   plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));

@@ -52,7 +52,7 @@ export default function PlansPage() {
   );
 }
 
-/** Below the plans, so not before them: they would move it. */
+/** Shown after the plans have loaded, which would otherwise move it. */
 function Rules() {
   return (
     <Text size="sm" c="dimmed" maw="46rem">

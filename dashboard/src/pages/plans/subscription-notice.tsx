@@ -1,7 +1,9 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
-import { call } from '../../api/call.ts';
+import { call, perform } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
+import type { ApiError } from '../../api/http/api-error.ts';
 import { planReads } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
@@ -10,14 +12,12 @@ import { notify } from '../../components/feedback/notifications.tsx';
 import { confirm } from '../../components/overlays/confirm.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
-import type { Subscription } from './plan.ts';
-import { useResume } from './use-resume.ts';
+import { isInForce, type Subscription } from './plan.ts';
 
-/** Where the subscription stands, the way out of it, and back. */
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
-  // Enterprise has a price of 0 too.
+  // The price is no criterion: Enterprise is listed with 0 too.
   const isFree = planNameOf(planId) === 'freemium';
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
@@ -91,4 +91,30 @@ function Action({ onClick, children }: { onClick: () => void; children: ReactNod
       {children}
     </Anchor>
   );
+}
+
+interface Resume {
+  /** True during the paid period of a cancelled subscription. */
+  readonly canResume: boolean;
+  readonly resume: () => void;
+  readonly isRunning: boolean;
+  readonly error: ApiError | null;
+}
+
+export function useResume(subscription: Subscription): Resume {
+  const now = useNow();
+  const { id = '', planId = '', status } = subscription ?? {};
+  const { run, isRunning, error } = useAction(
+    () => perform(subscriptionRoutes.resumeSubscription, { path: { id } }).then(() => true),
+    planReads,
+  );
+  async function resume(): Promise<void> {
+    if (await run(undefined)) notify({ message: `The ${planInSentence(planId)} is resumed.` });
+  }
+  return {
+    canResume: status === 'cancelled' && isInForce(subscription, now),
+    resume: () => void resume(),
+    isRunning,
+    error,
+  };
 }

@@ -1,19 +1,14 @@
-import { Group, Tabs, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Badge, Group, Text, Tabs } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { CopyButton } from '../../components/elements/copy-button.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
-import { FieldGroups } from './field-list.tsx';
-import { MethodBadge } from './method-badge.tsx';
-import type { Operation } from './operation.ts';
-import { Prose } from './prose.tsx';
+import type { Field, FieldGroup, Operation, ResponseEntry } from './operation.ts';
 import css from './reference.module.css';
-import { Responses } from './responses.tsx';
 import { type SampleRequest, samplesOf } from './samples.ts';
-import { TrialPanel } from './trial/trial-panel.tsx';
+import { TrialPanel } from './trial-panel.tsx';
 
-/** One operation: what it takes and returns, the request in three languages, and the means to send it. */
 export function OperationView({ operation }: { operation: Operation }) {
   const [values, setValues] = useState<SampleRequest['values']>({});
   const [body, setBody] = useState(operation.body?.examples[0]?.value ?? '');
@@ -72,3 +67,108 @@ function Request({ operation: { parameters, body } }: { operation: Operation }) 
     </Panel>
   );
 }
+
+function Responses({ responses }: { responses: readonly ResponseEntry[] }) {
+  return (
+    <Panel title="Responses">
+      {responses.map((response) => (
+        <Response key={response.status} response={response} />
+      ))}
+    </Panel>
+  );
+}
+
+function Response({ response: { status, causes, headers, groups, examples } }: { response: ResponseEntry }) {
+  const isError = status >= '400';
+  return (
+    <details className={css.response} open={!isError}>
+      <summary>
+        <Badge color={isError ? 'gray' : 'pine'}>{status}</Badge>
+        <span>
+          <Prose text={causes.map(({ code, text }) => code || text).join(', ')} />
+        </span>
+      </summary>
+      {isError && (
+        <dl className={css.causes}>
+          {causes.map(({ code, text }) => (
+            <div key={code}>
+              <dt>{code}</dt>
+              <dd>
+                <Prose text={text} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {groups.length > 0 && (
+        <details>
+          <summary>Fields</summary>
+          <FieldGroups groups={groups} />
+        </details>
+      )}
+      {examples.map(({ name, value }) => (
+        <div key={name} className={css.example}>
+          {name !== '' && <p className={css.kind}>{name}</p>}
+          <CodeBlock code={value} what={`${status} example ${name}`.trim()} maxHeight={20} />
+        </div>
+      ))}
+      {headers.length > 0 && (
+        <p className={css.text}>
+          Headers: <span className="mono">{headers.join(', ')}</span>
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** Fields of an object, or of each of its kinds. Nested objects are collapsed. */
+function FieldGroups({ groups }: { groups: readonly FieldGroup[] }) {
+  return groups.map(({ title, fields }, index) => (
+    <div key={index}>
+      {title !== '' && <p className={css.kind}>{title}</p>}
+      <ul className={css.fields}>
+        {fields.map((field) => (
+          <FieldItem key={field.name} field={field} />
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+function FieldItem({ field: { name, type, isRequired, text, rules, kinds } }: { field: Field }) {
+  return (
+    <li>
+      <p className={css.field}>
+        <code>{name}</code>
+        <span>{type}</span>
+        {isRequired && <strong>required</strong>}
+      </p>
+      {text !== undefined && (
+        <p className={css.text}>
+          <Prose text={text} />
+        </p>
+      )}
+      {rules.length > 0 && <p className={css.text}>{rules.join('; ')}</p>}
+      {kinds.length > 0 && (
+        <details>
+          <summary>Fields of {name}</summary>
+          <FieldGroups groups={kinds} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+const colors: Readonly<Record<string, string>> = { GET: 'pine', POST: 'yellow', DELETE: 'red' };
+
+export function MethodBadge({ method, size = 'sm' }: { method: string; size?: 'xs' | 'sm' }) {
+  return (
+    <Badge color={colors[method] ?? 'gray'} size={size} className="mono">
+      {method}
+    </Badge>
+  );
+}
+
+/** Renders text between backticks as code. */
+export const Prose = ({ text }: { text: string }): ReactNode =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part));

@@ -1,4 +1,4 @@
-/** A field of a body, or a parameter, in the words of the page. */
+/** A field of a body, or a parameter. */
 export interface Field {
   readonly name: string;
   /** "integer", "list of objects", "string or null". */
@@ -7,7 +7,7 @@ export interface Field {
   readonly text?: string;
   /** "0 to 2", "1 to 64 characters", "default 1". */
   readonly rules: readonly string[];
-  /** The kinds of object that it is or holds: one, or several with titles such as "role: user". */
+  /** Kinds of nested object: one, or several with titles such as "role: user". */
   readonly kinds: readonly FieldGroup[];
 }
 
@@ -23,25 +23,25 @@ export interface Parameter extends Field {
 
 export interface Example {
   readonly name: string;
-  /** JSON, or the text of a stream. */
+  /** JSON, or the text of an event stream. */
   readonly value: string;
 }
 
 export interface ResponseEntry {
   readonly status: string;
-  /** What it means; of errors each code with its cause. */
+  /** Meaning of the status; for an error, each code with its cause. */
   readonly causes: readonly { readonly code: string; readonly text: string }[];
   readonly headers: readonly string[];
-  /** Fields of `data`; below /openai/v1 of the whole body. */
+  /** Fields of `data`; below /openai/v1, of the whole body. */
   readonly groups: readonly FieldGroup[];
   readonly examples: readonly Example[];
 }
 
-/** What may be sent with an operation: an API key, the session of a signed-in person, both, or nothing. */
+/** Credentials that an operation accepts. */
 export type CredentialKind = 'key' | 'session' | 'none';
 
 export interface OperationEntry {
-  /** The operation's id in docs/openapi.json, and the hash of its page. */
+  /** Operation id in docs/openapi.json, used as the URL's hash. */
   readonly id: string;
   readonly tag: string;
   readonly method: string;

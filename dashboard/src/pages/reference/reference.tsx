@@ -8,10 +8,8 @@ import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { useHash } from '../../lib/hooks/use-hash.ts';
 import { orReload } from '../../lib/or-reload.ts';
-import { MethodBadge } from './method-badge.tsx';
-import { OperationView } from './operation-view.tsx';
+import { MethodBadge, OperationView, Prose } from './operation-view.tsx';
 import type { OperationEntry } from './operation.ts';
-import { Prose } from './prose.tsx';
 import css from './reference.module.css';
 
 const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;
@@ -28,9 +26,8 @@ const views: ReadonlyMap<string, ComponentType> = new Map(
   ]),
 );
 
-/** Every operation of docs/openapi.json: a list, or the one that the URL names after its `#`. */
 export default function ReferencePage() {
-  // Links of earlier versions have the tag before the operation.
+  // Links of earlier versions contain the tag before the operation.
   const id = useHash().split('/').at(-1) ?? '';
   const [query, setQuery] = useState('');
   const View = views.get(id);

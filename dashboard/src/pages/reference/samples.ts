@@ -1,6 +1,5 @@
 import type { CredentialKind, Operation } from './operation.ts';
 
-/** What a sample is of: an operation with the values that the page has for it. */
 export interface SampleRequest {
   readonly operation: Operation;
   /** Path, query and header parameters by name. */
@@ -14,7 +13,7 @@ interface Sample {
   readonly code: string;
 }
 
-/** The path with its parameters and query; a path parameter without a value keeps its name. */
+/** Path with parameters and query. A path parameter without a value keeps its placeholder. */
 export function targetOf({ operation, values }: SampleRequest): string {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     values[name] ? encodeURIComponent(values[name]) : whole,
@@ -27,20 +26,19 @@ export function targetOf({ operation, values }: SampleRequest): string {
   return query.size > 0 ? `${path}?${query.toString()}` : path;
 }
 
-/** Header parameters that have a value. */
 export const headersOf = ({ operation, values }: SampleRequest): [name: string, value: string][] =>
   operation.parameters.flatMap(({ name, in: place }): [string, string][] =>
     place === 'header' && values[name] ? [[name, values[name]]] : [],
   );
 
-/** The variable that the credential is read from; a session's value works as a Bearer value too. */
+/** Environment variable of each credential. A session token works as a Bearer value too. */
 const variables: Readonly<Record<CredentialKind, string | undefined>> = {
   key: 'API_KEY',
   session: 'SESSION',
   none: undefined,
 };
 
-/** The request in three languages. The credential is named, never filled in. */
+/** Returns the request in three languages. They read the credential from a variable. */
 export function samplesOf(origin: string, request: SampleRequest): Sample[] {
   const { operation } = request;
   const body = operation.body === null ? '' : request.body.trim();
@@ -64,14 +62,14 @@ interface Parts {
   readonly url: string;
   readonly variable: string | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Empty where there is none. */
+  /** Empty if the request has no body. */
   readonly body: string;
   readonly isStream: boolean;
 }
 
 function curl({ method, url, variable, headers, body, isStream }: Parts): string {
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
-  // A body makes it a POST by itself.
+  // With a body, curl defaults to POST.
   const isUsual = method === (body === '' ? 'GET' : 'POST');
   return [
     `curl ${isStream ? '-N ' : ''}${isUsual ? '' : `-X ${method} `}${quoted(url)}`,
@@ -108,7 +106,7 @@ function python({ method, url, variable, headers, body }: Parts): string {
     ...(lines.length > 0 ? ['headers={', ...lines.map((line) => `    ${line}`), '},'] : []),
     ...(body === '' ? [] : ['data=BODY.encode(),']),
   ];
-  // Raw, as the escapes are those of JSON; three quotes in a row are no JSON.
+  // A raw string, since the escapes are JSON's. JSON cannot contain three quotes in a row.
   const text = body === '' ? '' : `BODY = r"""${body}"""\n\n`;
   return `import os, urllib.request
 

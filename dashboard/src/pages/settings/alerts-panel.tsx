@@ -14,7 +14,7 @@ import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 
-/** A rule as its form has it; the value is empty until a number is there. */
+/** Form values of a rule. The value is an empty string until a number is entered. */
 interface Rule {
   readonly kind: string;
   readonly value: number | string;
@@ -28,7 +28,7 @@ const kinds = [
 ];
 const everyKey = { value: '', label: 'All limited keys' };
 
-/** The field of a rule's value, as the contract's errors name it. */
+/** Path of a rule's value in the contract's errors. */
 const valuePath = (index: number): string => `rules.${index}.value`;
 const valueLabels = Object.fromEntries(
   Array.from({ length: maxAlertRules }, (_, index) => [valuePath(index), 'Value']),
@@ -39,7 +39,6 @@ const channelLabels = [
   ['webhook', 'Send to webhooks'],
 ] as const;
 
-/** When the account is alerted about its credits. */
 export function AlertsPanel() {
   const { data, error, refetch } = useData(alertRoutes.getAlerts, {});
   return (
@@ -117,7 +116,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
 
 interface RuleRowProps {
   readonly rule: Rule;
-  /** Of its value. */
+  /** Path of the value field. */
   readonly path: string;
   readonly error: string | undefined;
   readonly onChange: (rule: Rule) => void;
@@ -153,7 +152,7 @@ function RuleRow({ rule: { kind, value, keyId }, path, error, onChange, onRemove
           flex="1 1 160px"
         />
       )}
-      {/* Beside the fields, below their labels; an error below a field does not move it. */}
+      {/* Aligned with the inputs, below their labels. An error below an input does not move it. */}
       <Button variant="subtle" color="gray" aria-label="Remove alert" mt={22} onClick={onRemove}>
         Remove
       </Button>

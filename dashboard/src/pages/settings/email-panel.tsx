@@ -1,21 +1,24 @@
-import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import * as v from 'valibot';
+import { EmailChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useConfig } from '../../api/config.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { useMe } from '../../api/reads.ts';
 import { useAction } from '../../api/use-data.ts';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Notice } from '../../components/feedback/notice.tsx';
 import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { Modal } from '../../components/overlays/modal.tsx';
 import { formatFromNow } from '../../lib/format.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
-import { EmailForm } from './email-form.tsx';
+import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 
-/** The address, and a change of it that waits for the links of both emails. */
 export function EmailPanel() {
   const { data: me } = useMe();
   const [isOpen, { open, close }] = useDisclosure(false);
@@ -80,3 +83,40 @@ function PendingChange() {
 }
 
 const stateOf = (isConfirmed: boolean): string => (isConfirmed ? 'confirmed' : 'waiting');
+
+function EmailForm({ onRequested }: { onRequested: () => void }) {
+  const { data: me } = useMe();
+  const hasPassword = me?.hasPassword ?? true;
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '', ...noProof },
+    schema: v.omit(EmailChange, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
+    labels: { email: 'New email', password: 'Password' },
+    act: ({ email, ...proof }) => perform(accountRoutes.requestEmailChange, { body: { email, ...proofOf(proof) } }),
+    onDone: (_, { email }) => {
+      notify({ message: `Links sent to ${me?.email ?? 'your email'} and ${email}.` });
+      onRequested();
+    },
+    invalidates: [accountRoutes.me],
+    fieldOf: proofFields(hasPassword),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          A link goes to both addresses. Your email changes when both are confirmed, within 24 hours.
+        </Text>
+        <TextInput
+          label="New email"
+          type="email"
+          autoComplete="email"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <OwnerProof password={form.getInputProps('password')} identityToken={form.getInputProps('identityToken')} />
+        <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword}>
+          Send links
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}

@@ -1,7 +1,7 @@
 import { PasswordInput, Text } from '@mantine/core';
 import { useMe } from '../../api/reads.ts';
 import type { Form } from '../../lib/hooks/use-form.ts';
-import { GoogleToken } from '../auth/google/google-token.tsx';
+import { GoogleToken } from '../auth/google.tsx';
 
 /** Form fields that prove the owner of the account. The user fills in one of them. */
 export const noProof = { password: '', identityToken: '' };

@@ -1,4 +1,6 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import type { SessionList } from '#contract/accounts/accounts.ts';
 import { otherSessions } from '#contract/accounts/other-sessions.ts';
 import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
 import { perform } from '../../api/call.ts';
@@ -10,9 +12,7 @@ import { notify } from '../../components/feedback/notifications.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { type Column, DataTable } from '../../components/tables/data-table.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
-import { deviceTitle, placeTitle, type Session } from './session-title.ts';
 
-/** Where the account is signed in; this session is ended by signing out. */
 export function SessionsPanel() {
   const { data, error, refetch } = useSessions();
   const now = useNow();
@@ -81,4 +81,19 @@ export function SessionsPanel() {
       {data && <DataTable caption="Sessions" columns={columns} rows={data} idOf={({ id }) => id} />}
     </Panel>
   );
+}
+
+type Session = InferOutput<typeof SessionList>[number];
+
+const countries = new Intl.DisplayNames('en-GB', { type: 'region' });
+
+/** Browser and system, as far as known: "Firefox on Windows". */
+function deviceTitle({ browser, system }: Session): string {
+  if (browser === null) return system === null ? 'Unknown device' : `Unknown browser on ${system}`;
+  return system === null ? browser : `${browser} on ${system}`;
+}
+
+function placeTitle({ country, isLocal }: Session): string {
+  if (isLocal) return 'This machine';
+  return (country !== null && /^[A-Z]{2}$/.test(country) && countries.of(country)) || 'Unknown location';
 }

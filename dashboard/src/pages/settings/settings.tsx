@@ -1,11 +1,29 @@
-import { SimpleGrid, Stack } from '@mantine/core';
+import { Anchor, Button, PasswordInput, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import * as v from 'valibot';
+import { Link } from 'wouter';
+import { AccountDeletion, PasswordChange, ProfileChange } from '#contract/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
+import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { closeAccountStorage } from '../../api/account/account-storage.ts';
+import { endDocument } from '../../api/account/account.ts';
+import { call, perform } from '../../api/call.ts';
+import { useConfig } from '../../api/config.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { useMe } from '../../api/reads.ts';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { NewPassword } from '../../components/forms/new-password.tsx';
 import { Page } from '../../components/layout/page.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { Modal } from '../../components/overlays/modal.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { GoogleSignIn } from '../auth/google.tsx';
 import { AlertsPanel } from './alerts-panel.tsx';
-import { DeletePanel } from './delete-panel.tsx';
 import { EmailPanel } from './email-panel.tsx';
-import { GooglePanel } from './google-panel.tsx';
-import { PasswordPanel } from './password-panel.tsx';
-import { ProfilePanel } from './profile-panel.tsx';
+import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 import { SessionsPanel } from './sessions-panel.tsx';
 
 export default function SettingsPage() {
@@ -23,5 +41,156 @@ export default function SettingsPage() {
         <DeletePanel />
       </Stack>
     </Page>
+  );
+}
+
+function ProfilePanel() {
+  const { data: me } = useMe();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: me?.name ?? '' },
+    schema: ProfileChange,
+    labels: { name: 'Name' },
+    act: (body) => call(accountRoutes.changeProfile, { body }),
+    onDone: ({ name }) => notify({ message: `Name changed to ${name}.` }),
+    invalidates: [accountRoutes.me],
+  });
+  return (
+    <Panel title="Profile">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <TextInput label="Name" autoComplete="name" {...form.getInputProps('name')} />
+          <Text size="sm" c="dimmed">
+            {me && `Member since ${formatDay(me.created_at)}.`}
+          </Text>
+          <FormFoot error={error} isRunning={isRunning} style={{ alignSelf: 'flex-start' }}>
+            Save
+          </FormFoot>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function PasswordPanel() {
+  const { data: me } = useMe();
+  if (me?.hasPassword === false)
+    return (
+      <Panel title="Password">
+        <Text size="sm" c="dimmed">
+          You sign in with Google and have no password.{' '}
+          <Anchor component={Link} href="/forgot-password" inherit underline="always">
+            Request a link
+          </Anchor>{' '}
+          to choose one.
+        </Text>
+      </Panel>
+    );
+  return <PasswordForm />;
+}
+
+function PasswordForm() {
+  const { data: me } = useMe();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { currentPassword: '', newPassword: '' },
+    schema: PasswordChange,
+    labels: { currentPassword: 'Current password', newPassword: 'New password' },
+    act: (body) => perform(passwordRoutes.changePassword, { body }),
+    onDone: () => {
+      form.reset();
+      notify({ message: 'Password changed. All other sessions are signed out.' });
+    },
+    invalidates: [signInRoutes.listSessions],
+    fieldOf: { INVALID_CREDENTIALS: { field: 'currentPassword', text: 'Incorrect password' } },
+  });
+  return (
+    <Panel title="Password">
+      <form onSubmit={submit} noValidate>
+        <Stack gap="sm">
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            {...form.getInputProps('currentPassword')}
+          />
+          <NewPassword label="New password" owner={me} {...form.getInputProps('newPassword')} />
+          <FormFoot error={error} isRunning={isRunning} asksPassword style={{ alignSelf: 'flex-start' }}>
+            Change password
+          </FormFoot>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
+
+function GooglePanel() {
+  const { googleClientId, local } = useConfig();
+  return (
+    <Panel title="Sign in with Google">
+      {googleClientId === null && !local ? (
+        <Text size="sm" c="dimmed">
+          Google sign-in is not configured.
+        </Text>
+      ) : (
+        <>
+          <Text size="sm" c="dimmed" mb="sm">
+            Link the Google account with your email address to sign in either way.
+          </Text>
+          <GoogleSignIn
+            label="Link Google"
+            onDone={() => notify({ message: 'Google account linked. All other sessions are signed out.' })}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function DeletePanel() {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <Panel title="Delete account">
+      <Text size="sm" c="dimmed" mb="md">
+        API keys and sessions end immediately, remaining credits are lost, and your data is deleted after 30 days.
+      </Text>
+      <Button variant="outline" color="red.8" onClick={open} style={{ color: 'var(--danger-ink)' }}>
+        Delete account
+      </Button>
+      <Modal opened={isOpen} onClose={close} title="Delete account?">
+        <DeleteForm />
+      </Modal>
+    </Panel>
+  );
+}
+
+function DeleteForm() {
+  const { data: me } = useMe();
+  const hasPassword = me?.hasPassword ?? true;
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { email: '', ...noProof },
+    schema: v.omit(AccountDeletion, hasPassword ? ['identityToken'] : ['password', 'identityToken']),
+    labels: { email: 'Email', password: 'Password' },
+    act: ({ email, ...proof }) => perform(accountRoutes.deleteAccount, { body: { email, ...proofOf(proof) } }),
+    onDone: () => {
+      closeAccountStorage();
+      void endDocument('/login?deleted');
+    },
+    fieldOf: proofFields(hasPassword),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Notice tone="warning">This cannot be undone. Programs that use your API keys stop working immediately.</Notice>
+        <TextInput
+          label="Type your email to confirm"
+          placeholder={me?.email ?? ''}
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('email')}
+        />
+        <OwnerProof password={form.getInputProps('password')} identityToken={form.getInputProps('identityToken')} />
+        <FormFoot error={error} isRunning={isRunning} asksPassword={hasPassword} color="red.8">
+          Delete account permanently
+        </FormFoot>
+      </Stack>
+    </form>
   );
 }

@@ -20,7 +20,7 @@ export function entryText(entry: Entry, now: number): string {
   return withoutService[type];
 }
 
-/** For entries without a service and without a change. Entries of earlier releases record no change. */
+/** Entries without a service or a change. Earlier releases did not record changes. */
 const withoutService: Readonly<Record<Entry['type'], string>> = {
   grant: '–',
   charge: '–',

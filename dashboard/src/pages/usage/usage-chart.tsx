@@ -9,13 +9,13 @@ interface UsageChartProps {
   readonly days: readonly string[];
   readonly totals: readonly Total[];
   readonly measure: Measure;
-  /** One color per total, rather than one for all. */
+  /** One color for each total instead of one for all. */
   readonly isSplit: boolean;
 }
 
 const maxSeries = 5;
 
-/** The largest totals in a color each, all others in one more. */
+/** Shows the largest totals in a color each, and the others combined. */
 export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) {
   const series = useMemo(() => {
     const combined = (name: string, some: readonly Total[]) => ({

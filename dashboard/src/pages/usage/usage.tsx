@@ -1,7 +1,42 @@
-import { Stack } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  type TextInputProps,
+} from '@mantine/core';
+import { useMemo } from 'react';
+import { useNow } from '../../api/clock.ts';
+import { useKeys, useUsage } from '../../api/reads.ts';
+import { Icon } from '../../components/elements/icon.tsx';
+import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { CallsPanel } from './calls-panel.tsx';
-import { LedgerPanel } from './ledger-panel.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Name } from '../../components/tables/name.tsx';
+import { count, creditCount, formatCredits, formatShare, formatWhole } from '../../lib/format.ts';
+import { useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { dayOf, daysBetween, sum, type Total } from '../../lib/usage.ts';
+import { downloadCsv } from './csv.ts';
+import {
+  custom,
+  groupings,
+  type Grouping,
+  groupTitles,
+  rangeErrors,
+  spanChoices,
+  usageTotals,
+  useRange,
+} from './data.ts';
+import { LedgerPanel } from './ledger.tsx';
+import { UsageChart } from './usage-chart.tsx';
 
 export default function UsagePage() {
   return (
@@ -11,5 +46,150 @@ export default function UsagePage() {
         <LedgerPanel />
       </Stack>
     </Page>
+  );
+}
+
+function CallsPanel() {
+  const today = dayOf(useNow());
+  const days = useRange(today);
+  const [group, setGroup] = useQueryChoice('group', groupings);
+  const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
+  const readGroup = group === 'day' ? 'service' : group;
+  const { data: usage, error, refetch } = useUsage(readGroup, days.range);
+  // Rows read for the previous group lack the names of this one.
+  const data = usage?.group === readGroup ? usage : undefined;
+  const { data: keys } = useKeys();
+
+  const shown = useMemo(() => {
+    if (!data) return undefined;
+    const days = daysBetween(data.from, data.to);
+    return { days, totals: usageTotals(data.days, days, group, keys ?? []) };
+  }, [data, group, keys]);
+
+  return (
+    <Panel
+      title="Calls"
+      aside={
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" size={16} />}
+          disabled={!shown || shown.totals.length === 0}
+          onClick={() => data && shown && downloadCsv({ ...data, group, totals: shown.totals })}
+        >
+          Export CSV
+        </Button>
+      }
+    >
+      <Group align="flex-end" gap="sm" mb="lg">
+        <RangeFields value={days} today={today} />
+        <SegmentedControl
+          aria-label="Group by"
+          data={Object.entries(groupTitles).map(([value, label]) => ({ value, label }))}
+          value={group}
+          onChange={setGroup}
+        />
+        <SegmentedControl
+          aria-label="Chart shows"
+          data={[
+            { value: 'credits', label: 'Credits' },
+            { value: 'calls', label: 'Calls' },
+          ]}
+          value={measure}
+          onChange={setMeasure}
+        />
+      </Group>
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {!shown && !error && <Skeleton height={380} radius="md" />}
+      {shown?.totals.length === 0 && (
+        <Empty icon="usage" title="No data for this period" action={<PlaygroundLink />}>
+          Calls appear here shortly after they are charged.
+        </Empty>
+      )}
+      {shown && shown.totals.length > 0 && (
+        <>
+          <UsageChart days={shown.days} totals={shown.totals} measure={measure} isSplit={group !== 'day'} />
+          <UsageTable totals={shown.totals} group={group} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface RangeFieldsProps {
+  readonly value: ReturnType<typeof useRange>;
+  readonly today: string;
+}
+
+/** Errors are above the input, so that all fields stay on one line. */
+const field: TextInputProps = { w: 180, inputWrapperOrder: ['label', 'error', 'input'], errorProps: { mb: 4 } };
+
+function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFieldsProps) {
+  const errors = rangeErrors(entered, today);
+  return (
+    <>
+      <NativeSelect
+        label="Days"
+        data={spanChoices}
+        value={span}
+        onChange={(event) => choose(event.currentTarget.value)}
+        w={180}
+      />
+      {span === custom && (
+        <>
+          <TextInput
+            label="From"
+            type="date"
+            value={entered.from}
+            max={entered.to}
+            error={errors.from}
+            {...field}
+            onChange={({ currentTarget }) => enter({ from: currentTarget.value })}
+          />
+          <TextInput
+            label="To"
+            type="date"
+            value={entered.to}
+            min={entered.from}
+            max={today}
+            error={errors.to}
+            {...field}
+            onChange={({ currentTarget }) => enter({ to: currentTarget.value })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function UsageTable({ totals, group }: { totals: readonly Total[]; group: Grouping }) {
+  const title = groupTitles[group];
+  const credits = sum(totals.map((total) => total.credits));
+  const columns: Column<Total>[] = [
+    {
+      title,
+      place: 'lead',
+      cell: ({ name }) => <Name>{name}</Name>,
+    },
+    { title: 'Calls', place: 'end', cell: ({ calls }) => formatWhole(calls) },
+    { title: 'Credits', place: 'end', cell: (total) => formatCredits(total.credits) },
+    {
+      title: 'Share',
+      place: 'end',
+      cell: (total) => formatShare(total.credits, credits),
+    },
+  ];
+  return (
+    <Box mt="lg">
+      <DataTable
+        caption={`Usage by ${title.toLowerCase()}`}
+        columns={columns}
+        rows={totals}
+        idOf={({ name }) => name}
+      />
+      <Text size="sm" c="dimmed" mt="sm">
+        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in all. Days are
+        UTC.
+      </Text>
+    </Box>
   );
 }

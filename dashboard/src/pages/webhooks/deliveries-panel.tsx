@@ -1,20 +1,30 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { InferOutput } from 'valibot';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
+import type { Delivery } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../api/call.ts';
+import { useAction } from '../../api/use-data.ts';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
+import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
 import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { DetailsButton } from '../../components/tables/details-button.tsx';
 import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx';
 import { usePages } from '../../components/tables/use-pages.ts';
-import { DeliveryDetails } from './delivery-details.tsx';
-import { DeliveryTable } from './delivery-table.tsx';
+import { formatDuration, formatSecond } from '../../lib/format.ts';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
+
+type DeliveryRecord = InferOutput<typeof Delivery>;
 
 const pageSize = 25;
 
-/** How often a list with pending deliveries is read again, in ms. */
+/** Interval for reloading the list while a delivery is pending, in ms. */
 const pendingPollMs = 3000;
 
-/** What was sent to a webhook, and what came of it. */
 export function DeliveriesPanel({ webhook }: { webhook: WebhookRecord }) {
   const path = { id: webhook.id };
   const pages = usePages({
@@ -47,5 +57,127 @@ export function DeliveriesPanel({ webhook }: { webhook: WebhookRecord }) {
         {(delivery) => <DeliveryDetails webhook={webhook} delivery={delivery} />}
       </DetailsDrawer>
     </Panel>
+  );
+}
+
+interface DeliveryTableProps {
+  readonly deliveries: readonly DeliveryRecord[];
+  readonly onOpen: (delivery: DeliveryRecord) => void;
+}
+
+function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
+  const columns: Column<DeliveryRecord>[] = [
+    {
+      title: 'Time',
+      place: 'lead',
+      cell: (delivery) => (
+        <DetailsButton onClick={() => onOpen(delivery)}>{formatSecond(delivery.createdAt)}</DetailsButton>
+      ),
+    },
+    { title: 'Event', place: 'wide', cell: ({ type }) => <EventName type={type} /> },
+    { title: 'Status', cell: ({ status }) => <DeliveryBadge status={status} /> },
+    { title: 'Response', cell: resultOf },
+    { title: 'Attempts', place: 'end', cell: ({ attempts }) => attempts },
+    {
+      title: 'Duration',
+      place: 'end',
+      cell: ({ durationMs }) => (durationMs === null ? '–' : formatDuration(durationMs)),
+    },
+  ];
+  return <DataTable caption="Deliveries, newest first" columns={columns} rows={deliveries} idOf={({ id }) => id} />;
+}
+
+interface DeliveryDetailsProps {
+  readonly webhook: WebhookRecord;
+  readonly delivery: DeliveryRecord;
+}
+
+function DeliveryDetails({ webhook, delivery }: DeliveryDetailsProps) {
+  const { id, eventId, type, status, attempts, durationMs, nextAttemptAt, createdAt, body, response } = delivery;
+  const again = useAction(
+    () => call(webhookRoutes.redeliver, { path: { id: webhook.id, deliveryId: id } }),
+    [webhookRoutes.listDeliveries],
+  );
+  return (
+    <Stack gap="md">
+      <Details>
+        <Detail title="Event">
+          <span className="mono">{type}</span>
+        </Detail>
+        <Detail title="Event ID">
+          <Copyable value={eventId} what="event ID" />
+        </Detail>
+        <Detail title="Time">{formatSecond(createdAt)}</Detail>
+        <Detail title="Status">
+          <DeliveryBadge status={status} />
+        </Detail>
+        <Detail title="Attempts">{attempts}</Detail>
+        <Detail title="Response">{resultOf(delivery)}</Detail>
+        {durationMs !== null && <Detail title="Duration">{formatDuration(durationMs)}</Detail>}
+        {nextAttemptAt !== null && <Detail title="Next attempt">{formatSecond(nextAttemptAt)}</Detail>}
+      </Details>
+      <Part title="Request body">
+        <CodeBlock code={pretty(body)} what="Request body" maxHeight={20} />
+      </Part>
+      {response !== null && response !== '' && (
+        <Part title="Response body">
+          <CodeBlock code={response} what="Response body" maxHeight={20} />
+        </Part>
+      )}
+      {again.error && <ErrorNotice error={again.error} />}
+      <Group>
+        <Button
+          variant="default"
+          loading={again.isRunning}
+          disabled={webhook.status !== 'active'}
+          onClick={() => void again.run(undefined)}
+        >
+          Redeliver
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2);
+  } catch {
+    return body;
+  }
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap={6}>
+      <Text component="h3" fw={600} size="sm">
+        {title}
+      </Text>
+      {children}
+    </Stack>
+  );
+}
+
+const colors = { pending: 'yellow.8', delivered: 'pine', exhausted: 'red' } as const;
+const labels = { pending: 'Pending', delivered: 'Delivered', exhausted: 'Failed' } as const;
+
+function DeliveryBadge({ status }: Pick<DeliveryRecord, 'status'>) {
+  return <Badge color={colors[status]}>{labels[status]}</Badge>;
+}
+
+/** Result of the latest attempt. */
+function resultOf({ attempts, responseStatus, error }: DeliveryRecord): string {
+  if (attempts === 0) return '–';
+  return responseStatus === null ? (error ?? 'No response') : String(responseStatus);
+}
+
+/** May wrap before the dot. */
+function EventName({ type }: Pick<DeliveryRecord, 'type'>) {
+  const [subject, ...rest] = type.split('.');
+  return (
+    <span className="mono">
+      {subject}
+      <wbr />.{rest.join('.')}
+    </span>
   );
 }

@@ -4,7 +4,7 @@ interface Snippet {
   readonly code: string;
 }
 
-/** A server that takes events whose signature and time are right. Those of docs/webhooks.md; a test runs them. */
+/** Servers that verify the signature and timestamp. Also in docs/webhooks.md; a test runs them. */
 export const verifySnippets: readonly Snippet[] = [
   {
     id: 'node',

@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import type { ComponentPropsWithRef, ReactElement } from 'react';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { call, perform } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
@@ -9,21 +10,20 @@ import { confirm } from '../../components/overlays/confirm.tsx';
 import { useMenuTarget } from '../../components/overlays/use-menu-target.ts';
 import { useOpening } from '../../lib/hooks/use-opening.ts';
 import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { EditWebhookDialog } from './dialogs/edit-webhook-dialog.tsx';
-import { RotateSecretDialog } from './dialogs/rotate-secret-dialog.tsx';
-import { WebhookMenuButton } from './webhook-menu-button.tsx';
+import { EditWebhookDialog, RotateSecretDialog } from './webhook-dialogs.tsx';
 import { titleOf, type WebhookRecord } from './webhook.tsx';
 
 const { listWebhooks, listDeliveries, changeWebhook, deleteWebhook, testWebhook } = webhookRoutes;
 
-interface WebhookPopupProps {
+export interface WebhookPopupProps {
   readonly webhook: WebhookRecord;
+  /** Renders the menu's button, which is shown before this code has loaded. */
+  readonly button: (props: Omit<ComponentPropsWithRef<'button'>, 'color' | 'style' | 'disabled'>) => ReactElement;
   readonly isOpen: boolean;
   readonly onChange: (isOpen: boolean) => void;
 }
 
-/** The actions of a webhook. */
-export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopupProps) {
+export default function WebhookPopup({ webhook, button, isOpen, onChange }: WebhookPopupProps) {
   const [isEditing, editing] = useDisclosure(false);
   const [isRotating, rotating] = useDisclosure(false);
   const { ref, opening } = useMenuTarget();
@@ -64,9 +64,7 @@ export default function WebhookPopup({ webhook, isOpen, onChange }: WebhookPopup
   return (
     <>
       <Menu position="bottom-end" width={190} opened={useOpening(isOpen)} onChange={onChange}>
-        <Menu.Target>
-          <WebhookMenuButton ref={ref} title={title} autoFocus />
-        </Menu.Target>
+        <Menu.Target>{button({ ref, autoFocus: true })}</Menu.Target>
         <Menu.Dropdown>
           {isActive && <Menu.Item onClick={test}>Send test</Menu.Item>}
           <Menu.Item onClick={opening(editing.open)}>Edit</Menu.Item>

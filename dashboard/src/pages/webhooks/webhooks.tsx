@@ -1,25 +1,33 @@
-import { Anchor, Button, Skeleton, Stack } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Skeleton, Stack, Text, Tabs } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { lazy } from 'react';
 import { Link } from 'wouter';
 import { webhooksPlan } from '#contract/billing/plans.ts';
 import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { useMe } from '../../api/reads.ts';
 import { useData } from '../../api/use-data.ts';
+import { CodeBlock } from '../../components/elements/code-block.tsx';
 import { Icon } from '../../components/elements/icon.tsx';
 import { Empty } from '../../components/feedback/empty.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Panel } from '../../components/layout/panel.tsx';
+import { LateMenu } from '../../components/overlays/late-menu.tsx';
 import { lateDialog } from '../../components/overlays/late.tsx';
-import { useQuery } from '../../lib/hooks/use-query.ts';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { formatDay } from '../../lib/format.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { planTitle } from '../../lib/names.ts';
+import { orReload } from '../../lib/or-reload.ts';
 import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { DeliveriesPanel } from './deliveries-panel.tsx';
-import { VerifyPanel } from './verify-panel.tsx';
-import { WebhookTable } from './webhook-table.tsx';
+import { verifySnippets } from './verify-snippets.ts';
+import type { WebhookPopupProps } from './webhook-popup.tsx';
+import { eventsOf, titleOf, WebhookBadge, type WebhookRecord } from './webhook.tsx';
+import css from './webhooks.module.css';
 
-const NewWebhookDialog = lateDialog(async () => (await import('./dialogs/new-webhook-dialog.tsx')).NewWebhookDialog);
+const NewWebhookDialog = lateDialog(async () => (await import('./webhook-dialogs.tsx')).NewWebhookDialog);
 const skeletons = ['a', 'b'];
 
 export default function WebhooksPage() {
@@ -84,5 +92,107 @@ function NoPlan() {
     >
       Available on {planTitle(webhooksPlan.name)} and larger plans.
     </Empty>
+  );
+}
+
+/** Without a description the URL is the title and is not repeated. */
+const isNamed = ({ description }: WebhookRecord): boolean => description !== null;
+
+const urlColumn: Column<WebhookRecord> = {
+  title: 'URL',
+  place: 'wide',
+  cell: (webhook) =>
+    isNamed(webhook) ? (
+      <span className={`mono ${css.cut}`} title={webhook.url}>
+        {webhook.url}
+      </span>
+    ) : (
+      '–'
+    ),
+};
+
+interface WebhookTableProps {
+  readonly webhooks: readonly WebhookRecord[];
+  /** Id of the webhook whose deliveries are shown. */
+  readonly chosen: string | undefined;
+  readonly onChoose: (id: string) => void;
+}
+
+function WebhookTable({ webhooks, chosen, onChoose }: WebhookTableProps) {
+  const columns: Column<WebhookRecord>[] = [
+    {
+      title: 'Webhook',
+      place: 'lead',
+      cell: (webhook) => (
+        <Anchor
+          component="button"
+          type="button"
+          inherit
+          className={css.cut}
+          title={titleOf(webhook)}
+          aria-pressed={webhook.id === chosen}
+          onClick={() => onChoose(webhook.id)}
+        >
+          <bdi>{titleOf(webhook)}</bdi>
+        </Anchor>
+      ),
+    },
+    { title: 'Status', cell: (webhook) => <WebhookBadge webhook={webhook} /> },
+    ...(webhooks.some(isNamed) ? [urlColumn] : []),
+    {
+      title: 'Events',
+      cell: (webhook) => (
+        <span className={css.cut} title={eventsOf(webhook)}>
+          {eventsOf(webhook)}
+        </span>
+      ),
+    },
+    { title: 'Created', cell: ({ createdAt }) => formatDay(createdAt) },
+    { title: 'Actions', place: 'corner', cell: (webhook) => <WebhookMenu webhook={webhook} /> },
+  ];
+  return <DataTable caption="Webhooks" columns={columns} rows={webhooks} idOf={({ id }) => id} />;
+}
+
+const load = orReload(() => import('./webhook-popup.tsx'));
+const WebhookPopup = lazy(load);
+
+function WebhookMenu({ webhook }: { webhook: WebhookRecord }) {
+  const button: WebhookPopupProps['button'] = (props) => (
+    <ActionIcon {...props} variant="subtle" color="gray" size="lg" aria-label={`Actions for ${titleOf(webhook)}`}>
+      <Icon name="more" />
+    </ActionIcon>
+  );
+  return (
+    <LateMenu
+      load={load}
+      button={button}
+      menu={(props) => <WebhookPopup webhook={webhook} button={button} {...props} />}
+    />
+  );
+}
+
+function VerifyPanel() {
+  const [language, setLanguage] = useQueryChoice('language', ['node', 'python']);
+  return (
+    <Panel title="Verify signatures">
+      <Text size="sm" c="dimmed" mb="sm">
+        Requests are signed according to Standard Webhooks. Verify the raw body before you parse it, and respond with
+        2xx within 15 s.
+      </Text>
+      <Tabs value={language} onChange={setLanguage} variant="pills" keepMounted={false}>
+        <Tabs.List mb="sm" aria-label="Language">
+          {verifySnippets.map(({ id, title }) => (
+            <Tabs.Tab key={id} value={id}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {verifySnippets.map(({ id, title, code }) => (
+          <Tabs.Panel key={id} value={id}>
+            <CodeBlock code={code} what={`${title} snippet`} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Panel>
   );
 }

@@ -9,7 +9,7 @@ import {
   changesOf,
   newAgentValues,
   valuesOf,
-} from '../../../../../dashboard/src/pages/agents/editor/agent-values.ts';
+} from '../../../../../dashboard/src/pages/agents/agent-values.ts';
 
 const named = { ...newAgentValues, name: 'Guide' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatBytes } from '../../../../../dashboard/src/lib/format.ts';
-import { readTextFile } from '../../../../../dashboard/src/pages/agents/documents/text-file.ts';
+import { readTextFile } from '../../../../../dashboard/src/pages/agents/text-file.ts';
 
 const mebibyte = 1024 * 1024;
 

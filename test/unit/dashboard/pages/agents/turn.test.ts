@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extendTurn, pendingTurn, readChunk } from '../../../../../dashboard/src/pages/agents/conversations/turn.ts';
+import { extendTurn, pendingTurn, readChunk } from '../../../../../dashboard/src/pages/agents/turn.ts';
 
 const context = { window: 4096, used: 20, droppedMessages: 0, summarized: false };
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };

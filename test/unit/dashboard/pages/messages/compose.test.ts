@@ -6,15 +6,15 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewMessage } from '#contract/messages/messages.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
+import { countText } from '../../../../../dashboard/src/pages/messages/count-text.ts';
 import {
   draftSchema,
   e164Of,
   emptyDraft,
   exampleBody,
   messageBody,
-} from '../../../../../dashboard/src/pages/messages/compose/draft.ts';
-import { countText } from '../../../../../dashboard/src/pages/messages/compose/fields/count-text.ts';
-import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/compose/fields/read-number.ts';
+} from '../../../../../dashboard/src/pages/messages/draft.ts';
+import { readNumber as readTyped } from '../../../../../dashboard/src/pages/messages/read-number.ts';
 
 describe('a text that is typed', () => {
   it('is counted as the service does', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { failures } from '#contract/messages/failures.ts';
-import { failureMeanings, isFinal } from '../../../../../dashboard/src/pages/messages/failures.ts';
+import { failureMeanings, isFinal } from '../../../../../dashboard/src/pages/messages/message.ts';
 
 it('each failure has a sentence of its own, which proposes the same again only where that can help', () => {
   const sentences = failures.map((failure) => failureMeanings[failure]);

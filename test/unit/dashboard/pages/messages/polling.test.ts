@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { MessageStatus } from '#contract/messages/messages.ts';
-import { pollMsOf } from '../../../../../dashboard/src/pages/messages/polling.ts';
+import { pollMsOf } from '../../../../../dashboard/src/pages/messages/message.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const message = (status: MessageStatus, seconds: number) => ({

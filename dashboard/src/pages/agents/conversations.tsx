@@ -1,0 +1,175 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
+import { call, perform } from '../../api/call.ts';
+import { toApiError } from '../../api/http/api-error.ts';
+import { useAction } from '../../api/use-data.ts';
+import { Icon } from '../../components/elements/icon.tsx';
+import { Tip } from '../../components/elements/tip.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { confirm } from '../../components/overlays/confirm.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
+import { count, formatMoment } from '../../lib/format.ts';
+import { useQuery } from '../../lib/hooks/use-query.ts';
+import { rescueFocus } from '../../lib/rescue-focus.ts';
+import { agentPath, type AgentRecord, type ConversationRecord } from './agent.ts';
+import css from './agents.module.css';
+import { Chat } from './chat.tsx';
+
+export function ConversationsTab({ agent }: { agent: AgentRecord }) {
+  const [query, change] = useQuery();
+  const id = query.get('conversation') ?? undefined;
+  // Keeps `Chat` mounted when the first message gives a new conversation its id.
+  const [begun, setBegun] = useState<readonly string[]>([]);
+  const place = id === undefined ? begun.length : begun.indexOf(id);
+  const begin = async (): Promise<string> => {
+    const { pathname } = window.location;
+    const created = await call(conversationRoutes.createConversation, { path: { id: agent.id } });
+    setBegun((known) => [...known, created.id]);
+    // Stay on the current page if the user left meanwhile.
+    const now = new URLSearchParams(window.location.search);
+    if (window.location.pathname === pathname && now.get('agent') === agent.id && !now.has('conversation'))
+      change({ conversation: created.id });
+    return created.id;
+  };
+  // Deletes a conversation whose first message failed. The turn may continue after a broken stream, so check first.
+  const removeEmpty = async (conversationId: string): Promise<void> => {
+    const path = { id: agent.id, conversationId };
+    try {
+      const { status, messageCount } = await call(conversationRoutes.getConversation, { path, query: { limit: '1' } });
+      if (status !== 'idle' || messageCount > 0) return;
+      await perform(conversationRoutes.deleteConversation, { path });
+    } catch {
+      // Keep it in the list, where the user can delete it.
+      return;
+    }
+    setBegun((known) => known.filter((one) => one !== conversationId));
+    if (new URLSearchParams(window.location.search).get('conversation') === conversationId)
+      change({ conversation: undefined });
+  };
+  return (
+    <div className={css.layout}>
+      <Chat key={place < 0 ? id : place} agent={agent} id={id} onBegin={begin} onFailedBegin={removeEmpty} />
+      <ConversationList agent={agent} current={id} />
+    </div>
+  );
+}
+
+const pageSize = 25;
+/** Interval for reloading the list while a reply is being generated, in ms. */
+const busyPollMs = 2000;
+
+interface ConversationListProps {
+  readonly agent: AgentRecord;
+  /** Id of the open conversation. */
+  readonly current: string | undefined;
+}
+
+function ConversationList({ agent, current }: ConversationListProps) {
+  const path = { id: agent.id };
+  const pages = usePages({
+    queryKey: [conversationRoutes.listConversations.id, agent.id],
+    read: (cursor, signal) =>
+      call(conversationRoutes.listConversations, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+    pollMs: (first) => first?.items.some(({ status }) => status === 'running') === true && busyPollMs,
+  });
+  const begin = (
+    <Button
+      component={Link}
+      href={agentPath(agent.id)}
+      variant="default"
+      size="compact-md"
+      leftSection={<Icon name="plus" size={16} />}
+    >
+      New conversation
+    </Button>
+  );
+  return (
+    <Panel title="Conversations" aside={begin}>
+      <PagedList
+        pages={pages}
+        empty={
+          <Empty icon="playground" title="No conversations">
+            Send a message to start one.
+          </Empty>
+        }
+      >
+        {(conversations) => (
+          <ul className={css.list} aria-label="Conversations, newest first">
+            {conversations.map((conversation) => (
+              <ConversationRow
+                key={conversation.id}
+                agent={agent}
+                conversation={conversation}
+                isCurrent={conversation.id === current}
+              />
+            ))}
+          </ul>
+        )}
+      </PagedList>
+    </Panel>
+  );
+}
+
+interface ConversationRowProps {
+  readonly agent: AgentRecord;
+  readonly conversation: ConversationRecord;
+  readonly isCurrent: boolean;
+}
+
+const states = { idle: '', running: ', replying', awaiting_function: ', requires action' } as const;
+
+function ConversationRow({ agent, conversation, isCurrent }: ConversationRowProps) {
+  const { id, createdAt, messageCount, status } = conversation;
+  const [, go] = useLocation();
+  const title = formatMoment(createdAt);
+  const deletion = useAction(async () => {
+    try {
+      await perform(conversationRoutes.deleteConversation, { path: { id: agent.id, conversationId: id } });
+      if (isCurrent) go(agentPath(agent.id), { replace: true });
+      notify({ message: 'Conversation deleted.' });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+    }
+    rescueFocus();
+  }, [conversationRoutes.listConversations]);
+  return (
+    <li className={css.row}>
+      <Link
+        href={agentPath(agent.id, { conversation: id })}
+        className={css.link}
+        aria-current={isCurrent ? 'page' : undefined}
+      >
+        {title}
+        <span>
+          {count(messageCount, 'message')}
+          {states[status]}
+        </span>
+      </Link>
+      <Tip label="Delete">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={`Delete conversation of ${title}`}
+          loading={deletion.isRunning}
+          onClick={() =>
+            confirm({
+              title: 'Delete this conversation?',
+              text: `It started on ${title} and has ${count(messageCount, 'message')}. This cannot be undone.`,
+              action: 'Delete conversation',
+              onConfirm: () => void deletion.run(undefined),
+            })
+          }
+        >
+          <Icon name="trash" size={16} />
+        </ActionIcon>
+      </Tip>
+    </li>
+  );
+}

@@ -1,0 +1,260 @@
+import {
+  ActionIcon,
+  Group,
+  Badge,
+  Button,
+  FileButton,
+  Progress,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useIsMutating, useQueryClient } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useMemo } from 'react';
+import { NewDocument as Body } from '#contract/agents/documents.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { documentRoutes } from '#contract/routes/agents/documents.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { call, perform } from '../../api/call.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { toApiError } from '../../api/http/api-error.ts';
+import { spendingReads } from '../../api/reads.ts';
+import { useAction } from '../../api/use-data.ts';
+import { Icon } from '../../components/elements/icon.tsx';
+import { Tip } from '../../components/elements/tip.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { confirm } from '../../components/overlays/confirm.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Name } from '../../components/tables/name.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
+import {
+  count,
+  creditCount,
+  formatAbout,
+  formatBytes,
+  formatCredits,
+  formatMoment,
+  formatWhole,
+} from '../../lib/format.ts';
+import { useFileDrop } from '../../lib/hooks/use-file-drop.ts';
+import { rescueFocus } from '../../lib/rescue-focus.ts';
+import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
+import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
+import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
+
+const pageSize = 25;
+/** Interval for reloading the list while a document is being indexed, in ms. */
+const indexingPollMs = 1000;
+
+export function DocumentsTab({ agent }: { agent: AgentRecord }) {
+  const path = { id: agent.id };
+  const isAdding = useIsMutating() > 0;
+  const pages = usePages({
+    queryKey: [documentRoutes.listDocuments.id, agent.id],
+    read: (cursor, signal) =>
+      call(documentRoutes.listDocuments, { path, query: { limit: String(pageSize), cursor } }, { signal }),
+    rowsOf: ({ items }) => items,
+    pollMs: (first) =>
+      (isAdding || first?.items.some(({ status }) => status === 'indexing')) === true && indexingPollMs,
+  });
+  const client = useQueryClient();
+  const indexing = pages.data?.filter(({ status }) => status === 'indexing').length;
+  // Indexing changes the agent's passage count and the account's credits.
+  useEffect(() => {
+    if (indexing === undefined) return;
+    for (const { id } of [...agentReads, ...spendingReads]) void client.invalidateQueries({ queryKey: [id] });
+  }, [client, indexing]);
+  return (
+    <Stack gap="lg">
+      <Panel title="Add a document">
+        <NewDocument agent={agent} />
+      </Panel>
+      <Panel title="Documents">
+        <Stack gap="md">
+          <ChunkMeter chunks={agent.chunks} />
+          <PagedList
+            pages={pages}
+            empty={
+              <Empty icon="docs" title="No documents yet">
+                Passages that match a message are sent to the model with it.
+              </Empty>
+            }
+          >
+            {(documents) => <DocumentTable agent={agent} documents={documents} />}
+          </PagedList>
+        </Stack>
+      </Panel>
+    </Stack>
+  );
+}
+
+function ChunkMeter({ chunks }: { chunks: number }) {
+  const share = (chunks / limits.agentChunks) * 100;
+  return (
+    <div>
+      <Progress
+        value={chunks === 0 ? 0 : Math.max(1, share)}
+        size={6}
+        color={share > 90 ? 'yellow.7' : 'pine'}
+        aria-label="Passages used"
+      />
+      <Text size="xs" c="dimmed" mt={4} className="number">
+        {formatWhole(chunks)} of {formatWhole(limits.agentChunks)} passages used
+      </Text>
+    </div>
+  );
+}
+
+interface DocumentTableProps {
+  readonly agent: AgentRecord;
+  readonly documents: readonly DocumentRecord[];
+}
+
+function DocumentTable({ agent, documents }: DocumentTableProps) {
+  const columns: Column<DocumentRecord>[] = [
+    { title: 'Name', place: 'lead', cell: ({ name }) => <Name>{name}</Name> },
+    { title: 'Status', cell: (document) => <DocumentStatus document={document} /> },
+    { title: 'Passages', place: 'end', cell: ({ chunks }) => formatWhole(chunks) },
+    { title: 'Size', place: 'end', cell: ({ bytes }) => formatBytes(bytes) },
+    {
+      title: 'Credits',
+      place: 'end',
+      cell: ({ status, credits }) => (status === 'indexing' ? '–' : formatCredits(credits)),
+    },
+    { title: 'Added', place: 'wide', cell: ({ createdAt }) => formatMoment(createdAt) },
+    { title: 'Actions', place: 'corner', cell: (document) => <DeleteDocument agent={agent} document={document} /> },
+  ];
+  return <DataTable caption="Documents, newest first" columns={columns} rows={documents} idOf={({ id }) => id} />;
+}
+
+function DocumentStatus({ document: { name, status, chunks, indexedChunks } }: { document: DocumentRecord }) {
+  if (status === 'ready') return <Badge color="pine">Ready</Badge>;
+  if (status === 'failed') return <Badge color="red">Failed. Add it again.</Badge>;
+  return (
+    <div>
+      <Text size="xs" c="dimmed" mb={4} className="number">
+        Indexing: {formatWhole(indexedChunks)} of {formatWhole(chunks)}
+      </Text>
+      <Progress value={(indexedChunks / Math.max(1, chunks)) * 100} size={4} aria-label={`Indexing ${name}`} />
+    </div>
+  );
+}
+
+function DeleteDocument({ agent, document: { id, name } }: { agent: AgentRecord; document: DocumentRecord }) {
+  const deletion = useAction(async () => {
+    try {
+      await perform(documentRoutes.deleteDocument, { path: { id: agent.id, documentId: id } });
+      notify({ message: `“${name}” is deleted.` });
+    } catch (error) {
+      notify({ message: toApiError(error).message, color: 'red' });
+    }
+    rescueFocus();
+  }, [documentRoutes.listDocuments, ...agentReads]);
+  return (
+    <Tip label="Delete">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="lg"
+        aria-label={`Delete ${name}`}
+        loading={deletion.isRunning}
+        onClick={() =>
+          confirm({
+            title: `Delete “${name}”?`,
+            text: 'Its passages are no longer sent to the model. This cannot be undone.',
+            action: 'Delete document',
+            onConfirm: () => void deletion.run(undefined),
+          })
+        }
+      >
+        <Icon name="trash" />
+      </ActionIcon>
+    </Tip>
+  );
+}
+
+const dropTarget = { outline: '2px dashed var(--accent)', outlineOffset: '0.5rem', borderRadius: '0.5rem' };
+
+function NewDocument({ agent }: { agent: AgentRecord }) {
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: '', text: '' },
+    schema: Body,
+    labels: { name: 'Name', text: 'Text' },
+    act: (body) => call(documentRoutes.createDocument, { path: { id: agent.id }, body }),
+    onDone: ({ name, chunks }) => {
+      form.reset();
+      notify({ message: `“${name}” was added. Indexing ${count(chunks, 'passage')}.` });
+    },
+    invalidates: [documentRoutes.listDocuments, ...agentReads, ...spendingReads],
+  });
+  const { text, name } = form.values;
+
+  async function take(file: File | null | undefined): Promise<void> {
+    if (!file) return;
+    const read = await readTextFile(file);
+    if ('error' in read) form.setErrors({ text: read.error });
+    else form.setValues(name === '' ? read : { text: read.text });
+  }
+
+  const drop = useFileDrop(([file]) => void take(file));
+
+  return (
+    <form onSubmit={submit} noValidate style={drop['data-over'] ? dropTarget : undefined} {...drop}>
+      <Stack gap="md">
+        <TextInput label="Name" description="Shown as the source in replies" {...form.getInputProps('name')} />
+        <div>
+          <Textarea
+            label="Text"
+            description={`Paste text, or drop a .txt or .md file here, up to ${formatBytes(limits.documentBytes)}`}
+            rows={8}
+            {...form.getInputProps('text')}
+          />
+          <Size text={text} />
+        </div>
+        {error && <ErrorNotice error={error} model="svc-embed" onRetry={() => submit()} />}
+        <Group gap="0.5rem 0.75rem">
+          <Button type="submit" loading={isRunning}>
+            Add document
+          </Button>
+          <FileButton accept={textFileTypes} onChange={(file) => void take(file)}>
+            {(props) => (
+              <Button {...props} variant="default" leftSection={<Icon name="docs" size={16} />} disabled={isRunning}>
+                Choose file
+              </Button>
+            )}
+          </FileButton>
+          <Text size="sm" c="dimmed" role="status">
+            {priceNote}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const { credits, unitSize } = prices.embeddings;
+const priceNote = `Indexing costs ${creditCount(credits)} per ${formatWhole(unitSize)} tokens.`;
+
+/** The cost of a longer text is extrapolated from its beginning. */
+const sampleCharacters = 20_000;
+
+function Size({ text }: { text: string }) {
+  const shown = useDeferredValue(text);
+  const { bytes, cost } = useMemo(() => {
+    const sample = shown.slice(0, sampleCharacters);
+    const tokens = (estimateTokens(sample) * shown.length) / Math.max(1, sample.length);
+    return { bytes: bytesOf(shown), cost: (tokens * credits) / unitSize };
+  }, [shown]);
+  const isTooLong = bytes > limits.documentBytes;
+  return (
+    <Text size="xs" c={isTooLong ? 'var(--mantine-color-error)' : 'dimmed'} mt={4} className="number">
+      {formatBytes(bytes)} of {formatBytes(limits.documentBytes)}
+      {bytes > 0 && (cost < 0.01 ? ', less than 0.01 credits' : `, about ${creditCount(cost, formatAbout)}`)}
+    </Text>
+  );
+}

@@ -1,0 +1,198 @@
+import { Anchor, Progress, Text } from '@mantine/core';
+import { memo, useId } from 'react';
+import type { InferOutput } from 'valibot';
+import { Link } from 'wouter';
+import type { KeptMessage } from '#contract/agents/conversations.ts';
+import { prices } from '#contract/billing/prices.ts';
+import { CopyButton } from '../../components/elements/copy-button.tsx';
+import { Icon } from '../../components/elements/icon.tsx';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { Notice } from '../../components/feedback/notice.tsx';
+import { count, creditCount, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
+import talk from '../playground/chat/chat.module.css';
+import { FunctionCall, ResponseText } from '../playground/chat/talk.tsx';
+import { Caret, PlainText } from '../playground/tab/text.tsx';
+import { type AgentRecord, agentPath, type MessageRecord } from './agent.ts';
+import css from './agents.module.css';
+import type { PendingTurn } from './turn.ts';
+
+interface KeptMessageViewProps {
+  readonly message: MessageRecord;
+  /** Credits charged. Defaults to the price of a chat call, which every stored reply costs (docs/agents.md#a-turn). */
+  readonly credits: number | undefined;
+  /** Whether the function's result is expected. */
+  readonly isAwaiting: boolean;
+  readonly onResult: (name: string, content: string) => void;
+}
+
+const names = { user: 'You', assistant: 'Agent', function: 'Function result' } as const;
+
+export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageViewProps) {
+  const { message, credits = prices.chat.credits, isAwaiting, onResult } = props;
+  const { role, content, function_call: call, sources = [], context, agentVersion, createdAt } = message;
+  const isReply = role === 'assistant';
+  return (
+    <div className={[talk.message, role === 'user' && talk.byUser].filter(Boolean).join(' ')}>
+      <Text size="xs" c="dimmed" className={talk.by} component="div">
+        <strong>{names[role]}</strong>
+        <span>{formatMoment(createdAt)}</span>
+        {isReply && <span>{creditCount(credits, formatCredits)}</span>}
+        {agentVersion !== undefined && <span>version {agentVersion}</span>}
+      </Text>
+      {content !== '' && (
+        <div className={talk.bubble}>
+          {isReply ? (
+            <ResponseText text={content} isPlain={false} isStreaming={false} />
+          ) : (
+            <PlainText>{content}</PlainText>
+          )}
+        </div>
+      )}
+      {call && (
+        <FunctionCall
+          call={call}
+          isOpen={isAwaiting}
+          onResult={(result) => onResult(call.name, result.content ?? '')}
+        />
+      )}
+      <Sources sources={sources} />
+      <div className={css.details}>
+        {context && <ContextLine context={context} />}
+        {content !== '' && <CopyButton value={content} what="message" />}
+      </div>
+    </div>
+  );
+});
+
+type Source = NonNullable<InferOutput<typeof KeptMessage>['sources']>[number];
+
+/** Passages sent to the model, best match first. The API does not return their text. */
+function Sources({ sources }: { sources: readonly Source[] }) {
+  const id = useId();
+  if (sources.length === 0) return null;
+  return (
+    <section className={css.sources}>
+      <span id={id}>Passages sent to the model</span>
+      <ul aria-labelledby={id}>
+        {sources.map(({ documentId, name, start, end, score }) => (
+          <li key={`${documentId}-${start}`}>
+            <Icon name="docs" size={15} />
+            <bdi className={css.document}>{name}</bdi>
+            <span>
+              characters {formatWhole(start)}–{formatWhole(end)}
+            </span>
+            <span>score {score.toFixed(2)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type Context = NonNullable<InferOutput<typeof KeptMessage>['context']>;
+
+function ContextLine({ context: { window, used, droppedMessages, summarized } }: { context: Context }) {
+  return (
+    <div className={css.context}>
+      <Progress value={(used / Math.max(1, window)) * 100} size={4} className={css.bar} aria-label="Context used" />
+      <span>
+        {formatWhole(used)} of {formatWhole(window)} tokens
+      </span>
+      {droppedMessages > 0 && (
+        <span>
+          {count(droppedMessages, 'earlier message')} {summarized ? 'summarized' : 'left out'}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface PendingTurnViewProps {
+  readonly turn: PendingTurn;
+  readonly isRunning: boolean;
+}
+
+/** The message in progress and the part of the reply received so far. */
+export function PendingTurnView({ turn: { sent, text, call }, isRunning }: PendingTurnViewProps) {
+  const result = sent.functionResults?.[0];
+  return (
+    <>
+      <div className={result ? talk.message : `${talk.message} ${talk.byUser}`}>
+        <Author>{result ? 'Function result' : 'You'}</Author>
+        <div className={talk.bubble}>
+          <PlainText>{result?.content ?? sent.content}</PlainText>
+        </div>
+      </div>
+      {(isRunning || text !== '' || call) && (
+        <div className={talk.message}>
+          <Author>{isRunning ? 'Agent' : 'Agent, interrupted'}</Author>
+          {text === '' && !call && <Caret />}
+          {text !== '' && <ResponseText text={text} isPlain={false} isStreaming={isRunning} />}
+          {call && <FunctionCall call={call} isOpen={false} onResult={() => undefined} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+const Author = ({ children }: { children: string }) => (
+  <Text size="xs" c="dimmed" component="div">
+    <strong>{children}</strong>
+  </Text>
+);
+
+interface TurnEndProps {
+  readonly turn: PendingTurn;
+  readonly end: NonNullable<PendingTurn['end']>;
+  readonly model: string;
+  readonly onRetry: () => void;
+  /** Puts the message back into the composer. */
+  readonly onEdit: (text: string) => void;
+}
+
+export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdit }: TurnEndProps) {
+  const { content } = sent;
+  const isCharged = text !== '' || call !== undefined;
+  return (
+    <div className={css.end}>
+      {end.kind === 'failed' ? (
+        <ErrorNotice error={end.error} model={model} onRetry={onRetry} />
+      ) : (
+        <Notice
+          tone="warning"
+          actions={
+            <Anchor component="button" type="button" onClick={onRetry}>
+              Retry
+            </Anchor>
+          }
+        >
+          Stopped. This turn was not saved
+          {isCharged && `. ${creditCount(prices.chat.credits)} charged because the reply had started`}.
+        </Notice>
+      )}
+      {content !== undefined && (
+        <Anchor component="button" type="button" size="sm" onClick={() => onEdit(content)}>
+          Edit message
+        </Anchor>
+      )}
+    </div>
+  );
+}
+
+export function FirstMessage({ agent }: { agent: AgentRecord }) {
+  return (
+    <Empty icon="playground" title="No messages yet">
+      Send a message; each reply costs {creditCount(prices.chat.credits)}.
+      {agent.chunks === 0 && (
+        <>
+          {' '}
+          <Anchor component={Link} href={agentPath(agent.id, { tab: 'documents' })} inherit underline="always">
+            Add a document
+          </Anchor>{' '}
+          for replies that cite their sources.
+        </>
+      )}
+    </Empty>
+  );
+}

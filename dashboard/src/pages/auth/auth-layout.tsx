@@ -1,0 +1,85 @@
+import { Anchor, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { planListing } from '#contract/billing/plans.ts';
+import { SchemeToggle } from '../../components/frame/scheme-toggle.tsx';
+import { Wordmark } from '../../components/frame/wordmark.tsx';
+import { useTitle } from '../../lib/hooks/use-title.ts';
+import css from './auth-layout.module.css';
+
+interface AuthLayoutProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly children: ReactNode;
+  readonly foot?: ReactNode;
+}
+
+export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
+  const heading = useTitle(title);
+  return (
+    <div className={css.layout}>
+      <main className={css.form}>
+        <div className={css.top}>
+          <Wordmark />
+          <SchemeToggle />
+        </div>
+        <div className={css.middle}>
+          <Title order={1} ref={heading} tabIndex={-1}>
+            {title}
+          </Title>
+          <Text c="dimmed" mt={6} mb="lg">
+            {lead}
+          </Text>
+          {children}
+        </div>
+        <Text size="sm" c="dimmed" ta="center">
+          {foot}
+        </Text>
+      </main>
+      <AboutService />
+    </div>
+  );
+}
+
+/** A link in the foot. */
+export function FootLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Anchor component={Link} href={href} inherit fw={600}>
+      {children}
+    </Anchor>
+  );
+}
+
+const [freemium] = planListing;
+
+/** Shows what the service guarantees, with example headers of a free plan's first call. */
+function AboutService() {
+  return (
+    <aside className={css.about} aria-label="About the service">
+      <p className={css.claim}>One API for chat, translation, speech and text analysis.</p>
+      <dl className={css.receipt}>
+        <div>
+          <dt>POST</dt>
+          <dd>/v1/chat/completions</dd>
+        </div>
+        <div>
+          <dt>x-credits-charged</dt>
+          <dd>1</dd>
+        </div>
+        <div>
+          <dt>x-credits-remaining</dt>
+          <dd>{freemium.quota_limit - 1}</dd>
+        </div>
+        <div>
+          <dt>x-ratelimit-remaining-requests</dt>
+          <dd>{freemium.rate_limit - 1}</dd>
+        </div>
+      </dl>
+      <ul className={css.points}>
+        <li>{freemium.quota_limit} free credits per month. No card required.</li>
+        <li>Unused plan credits roll over for up to three months.</li>
+        <li>Failed calls are free.</li>
+      </ul>
+    </aside>
+  );
+}

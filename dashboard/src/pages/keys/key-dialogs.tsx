@@ -1,0 +1,168 @@
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { KeyRotation, NewKey } from '#contract/accounts/keys.ts';
+import { keyRoutes } from '#contract/routes/keys.ts';
+import { call } from '../../api/call.ts';
+import { serverNow, useNow } from '../../api/clock.ts';
+import { useApiForm } from '../../api/forms/use-api-form.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { SecretDialog, type SecretKind } from '../../components/overlays/secret-dialog.tsx';
+import { dayOf } from '../../lib/usage.ts';
+import { limitBody, limitLabels, OptionalLimits, unlimited } from './key-limits.tsx';
+
+interface NewKeyDialogProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+export function NewKeyDialog({ isOpen, onClose }: NewKeyDialogProps) {
+  return (
+    <SecretDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      kind={shownKey}
+      title="Create API key"
+      secretTitle="Copy your API key"
+      form={(show) => <NewKeyForm onCreated={show} />}
+    />
+  );
+}
+
+function NewKeyForm({ onCreated }: { onCreated: (key: string) => void }) {
+  const now = useNow();
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { name: '', expiry: 'never', date: '', ...unlimited },
+    schema: NewKey,
+    labels: { name: 'Name', expiresAt: 'Expiry date', ...limitLabels },
+    act: async ({ name, expiry, date, ...limits }) => {
+      const expiresAt = expiryOf(expiry, date, await serverNow());
+      const body = { name, ...(expiresAt !== undefined && { expiresAt }), ...limitBody(limits) };
+      return call(keyRoutes.createKey, { body });
+    },
+    onDone: ({ key }) => onCreated(key),
+    invalidates: [keyRoutes.listKeys],
+  });
+  const tomorrow = dayOf(now + 86_400_000);
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <TextInput
+          label="Name"
+          description="Where the key is used, such as “website, production”"
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <NativeSelect label="Expires" data={expiryChoices} {...form.getInputProps('expiry')} />
+        {form.values.expiry === 'date' && (
+          <TextInput
+            label="Expiry date (UTC)"
+            type="date"
+            min={tomorrow}
+            required
+            {...form.getInputProps('date')}
+            // Errors of the API name this field of the contract.
+            data-path="expiresAt"
+            error={form.errors['expiresAt']}
+            onChange={({ currentTarget }) => {
+              form.setFieldValue('date', currentTarget.value);
+              form.clearFieldError('expiresAt');
+            }}
+          />
+        )}
+        <OptionalLimits value={form.values} onChange={form.setValues} errors={form.errors} />
+        <FormFoot
+          error={error}
+          isRunning={isRunning}
+          disabled={form.values.expiry === 'date' && form.values.date === ''}
+        >
+          Create
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+const dayMs = 86_400_000;
+
+const expiryChoices = [
+  { value: 'never', label: 'Never' },
+  { value: '7', label: 'In 7 days' },
+  { value: '30', label: 'In 30 days' },
+  { value: '90', label: 'In 90 days' },
+  { value: '365', label: 'In a year' },
+  { value: 'date', label: 'Custom date' },
+];
+
+/** Expiry in ISO 8601, at the end of the chosen date (UTC). Null means never, undefined that no date is chosen yet. */
+function expiryOf(choice: string, date: string, now: number): string | null | undefined {
+  if (choice === 'never') return null;
+  if (choice !== 'date') return new Date(now + Number(choice) * dayMs).toISOString();
+  return date === '' ? undefined : `${date}T23:59:59.000Z`;
+}
+
+interface RotateDialogProps {
+  readonly apiKey: KeyRecord;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
+const graces = [
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '24 hours' },
+  { value: '604800', label: '7 days' },
+  { value: '0', label: 'None, revoke immediately' },
+];
+
+export function RotateDialog({ apiKey, isOpen, onClose }: RotateDialogProps) {
+  const client = useQueryClient();
+
+  function close(): void {
+    onClose();
+    // Refresh only now: it may remove the old key's row, and this dialog with it.
+    void client.invalidateQueries({ queryKey: [keyRoutes.listKeys.id] });
+  }
+
+  return (
+    <SecretDialog
+      isOpen={isOpen}
+      onClose={close}
+      kind={shownKey}
+      title={`Rotate “${apiKey.name}”`}
+      secretTitle="Copy your new API key"
+      form={(show) => <RotateForm apiKey={apiKey} onRotated={show} />}
+    />
+  );
+}
+
+function RotateForm({ apiKey, onRotated }: { apiKey: KeyRecord; onRotated: (key: string) => void }) {
+  const { form, submit, isRunning, error } = useApiForm({
+    initial: { grace: '86400' },
+    schema: KeyRotation,
+    labels: {},
+    act: ({ grace }) => call(keyRoutes.rotateKey, { path: { id: apiKey.id }, body: { graceSeconds: Number(grace) } }),
+    onDone: ({ key }) => onRotated(key),
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="sm">
+        <Text size="sm">Creates a new key with the same name, expiry and limits.</Text>
+        <NativeSelect label="Grace period for old key" data={graces} {...form.getInputProps('grace')} />
+        <FormFoot error={error} isRunning={isRunning}>
+          Rotate
+        </FormFoot>
+      </Stack>
+    </form>
+  );
+}
+
+const shownKey: SecretKind = {
+  what: 'key',
+  label: 'New API key',
+  notice: 'This key is shown only once. Store it in a secret manager or an environment variable, not in code.',
+  hint: (
+    <Text size="sm" c="dimmed">
+      As an environment variable: <code className="mono">export API_KEY=…</code>
+    </Text>
+  ),
+};

@@ -1,0 +1,163 @@
+import { Anchor, Text, Textarea, TextInput } from '@mantine/core';
+import { limits } from '#contract/shared/limits.ts';
+import { count, formatWhole } from '../../lib/format.ts';
+import type { Form } from '../../lib/hooks/use-form.ts';
+import { useLate } from '../../lib/hooks/use-late.ts';
+import type { CountedText } from './count-text.ts';
+import { type Draft, draftLabels, e164Of } from './draft.ts';
+import { countryName } from './message.ts';
+import css from './messages.module.css';
+
+const loadNumbers = () => import('./read-number.ts');
+
+export function RecipientField({ form }: { form: Form<Draft> }) {
+  const to = e164Of(form.values.to);
+  const numbers = useLate(loadNumbers, to !== '');
+  const { error, ...field } = form.getInputProps('to');
+  return (
+    <TextInput
+      label={draftLabels.to}
+      type="tel"
+      autoComplete="off"
+      styles={spaced}
+      placeholder="+14155550100"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      description={hint(to, numbers)}
+      {...field}
+      error={error === undefined ? undefined : refusal(to, error)}
+    />
+  );
+}
+
+/** Words the error like the service, but with country names instead of codes. */
+function refusal(to: string, error: string): string {
+  if (to === '') return 'Enter a phone number';
+  const isOfCountry = error.includes('messages are sent');
+  return isOfCountry ? error.replaceAll(/\b[A-Z]{2}\b/g, countryName) : error;
+}
+
+const hints = {
+  none: 'With + and the country code',
+  national: 'Start with + and the country code',
+  country: 'The country appears once its code is known',
+};
+
+function hint(to: string, numbers: Awaited<ReturnType<typeof loadNumbers>> | undefined): string {
+  if (to === '') return hints.none;
+  if (!to.startsWith('+')) return hints.national;
+  // Longer than any number (ITU-T E.164 allows 15 digits), so that a pasted text is not parsed.
+  const { country, callingCode, formatted, isValid } = numbers?.readNumber(to.slice(0, 17)) ?? {};
+  if (country === undefined) return callingCode === undefined ? hints.country : `+${callingCode}: several countries`;
+  return `${countryName(country)}${isValid ? `, ${formatted}` : ': incomplete number'}`;
+}
+
+const loadCounting = () => import('./count-text.ts');
+
+export function TextField({ form }: { form: Form<Draft> }) {
+  const { channel, text } = form.values;
+  const isSms = channel === 'sms';
+  // A text longer than any that the service accepts is not counted.
+  const isCountable = isSms && text !== '' && text.length <= 2 * limits.messageTextCharacters;
+  const counted = useLate(loadCounting, isCountable)?.countText(isCountable ? text : '');
+  const { error, ...field } = form.getInputProps('text');
+  return (
+    <div>
+      <Textarea
+        label={draftLabels.text}
+        autosize
+        minRows={3}
+        styles={spaced}
+        maxRows={10}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        description={isSms ? smsHint(text, counted) : callHint(text)}
+        {...field}
+        error={error ?? (isSms ? smsError(counted) : callError(text))}
+      />
+      {isSms && counted && counted.foreign.length > 0 && (
+        <Text size="sm" mt={6}>
+          {foreignNote(counted)}{' '}
+          {counted.plain && (
+            <Anchor
+              component="button"
+              type="button"
+              inherit
+              underline="always"
+              onClick={() => form.setFieldValue('text', counted.plain?.text ?? text)}
+            >
+              Use plain punctuation: {count(counted.plain.segments, 'segment')}
+            </Anchor>
+          )}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function smsHint(text: string, counted: CountedText | undefined) {
+  if (text === '' || !counted) return 'Up to 160 characters in one segment, or 70 with an emoji or another alphabet';
+  const { units, capacity, encoding, segments, fills } = counted;
+  return (
+    <span className="number">
+      <SegmentMeter fills={fills} />
+      {formatWhole(units)} of {formatWhole(capacity)} characters, {encoding}, {count(segments, 'segment')}
+    </span>
+  );
+}
+
+const smsError = (counted: CountedText | undefined): string | undefined =>
+  counted && counted.segments > limits.messageSegments
+    ? `Text would be ${counted.segments} segments in ${counted.encoding}; an SMS may have at most ${limits.messageSegments}`
+    : undefined;
+
+const charactersOf = (text: string): number => Array.from(text).length;
+
+const callHint = (text: string) => (
+  <span className="number">
+    {formatWhole(charactersOf(text))} of {formatWhole(limits.callCharacters)} characters, played when the call is picked
+    up
+  </span>
+);
+
+const callError = (text: string): string | undefined =>
+  charactersOf(text) > limits.callCharacters
+    ? `Text must have at most ${formatWhole(limits.callCharacters)} characters for a call`
+    : undefined;
+
+/** A text with more of these characters is probably in another script, so they are not all listed. */
+const maxStray = 2;
+
+/** Explains which characters require UCS-2. */
+function foreignNote({ foreign }: CountedText): string {
+  if (foreign.length <= maxStray)
+    return `UCS-2 because of ${foreign.map(nameOf).join(', ')}, so a segment holds 70 characters instead of 160.`;
+  const shown = foreign.filter(isVisible).slice(0, maxStray).map(isolated);
+  const which = shown.length > 0 ? `Characters such as ${shown.join(', ')}` : 'Invisible characters in it';
+  return `${which} need Unicode (UCS-2): 70 characters per segment instead of 160.`;
+}
+
+const isVisible = (character: string): boolean => /[\p{L}\p{N}\p{P}\p{S}]/u.test(character);
+/** Isolates the direction of a character from the sentence (U+2068, U+2069). */
+const isolated = (character: string): string => `\u2068${character}\u2069`;
+
+/** The character if visible, with its code points. */
+function nameOf(character: string): string {
+  const points = Array.from(character, (one) => `U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
+  const code = points.slice(0, 3).join(' ') + (points.length > 3 ? ' …' : '');
+  return isVisible(character) ? `${isolated(character)} (${code})` : code;
+}
+
+function SegmentMeter({ fills }: { fills: readonly number[] }) {
+  const isTooLong = fills.length > limits.messageSegments;
+  return (
+    <span className={css.meter} data-full={isTooLong} aria-hidden="true">
+      {Array.from({ length: limits.messageSegments }, (_, index) => (
+        <span key={index}>
+          <span style={{ inlineSize: `${100 * (isTooLong ? 1 : (fills[index] ?? 0))}%` }} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** For a field with its description, then its error below the input. */
+const spaced = { error: { marginTop: 4 } };

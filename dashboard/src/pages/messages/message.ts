@@ -1,0 +1,93 @@
+import type { InferOutput } from 'valibot';
+import type { Channel } from '#contract/messages/channels.ts';
+import type { Failure } from '#contract/messages/failures.ts';
+import type { Message, MessageStatus } from '#contract/messages/messages.ts';
+
+export type MessageRecord = InferOutput<typeof Message>;
+
+export const channelTitles: Readonly<Record<Channel, string>> = { sms: 'SMS', voice_call: 'Voice call' };
+
+export const statuses: Readonly<Record<MessageStatus, readonly [title: string, color: string]>> = {
+  queued: ['Queued', 'gray'],
+  sent: ['Sent', 'gray'],
+  unknown: ['Unknown', 'yellow.8'],
+  delivered: ['Delivered', 'pine'],
+  undelivered: ['Undelivered', 'red'],
+  failed: ['Failed', 'red'],
+};
+/** Explains a status and what to do. A known reason of a failure replaces the general text. */
+export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'channel' | 'status' | 'failure'>): string {
+  const isCall = channel === 'voice_call';
+  const reason = failure && failureMeanings[failure];
+  const meanings: Readonly<Record<MessageStatus, string>> = {
+    queued: 'The message is being sent to the carrier.',
+    sent: 'The carrier accepted the message. Some countries do not report delivery.',
+    unknown:
+      'The carrier did not confirm the message, so it may have been delivered. It is not resent automatically. Check with the recipient.',
+    delivered: isCall
+      ? 'The recipient picked up and the full text was played.'
+      : 'The carrier reported delivery to the phone.',
+    undelivered: reason ?? (isCall ? 'No one picked up.' : 'The carrier could not deliver the message.'),
+    failed: `${reason ?? 'The message was not sent to the carrier.'} Nothing was charged.`,
+  };
+  return meanings[status];
+}
+
+const regions = new Intl.DisplayNames('en', { type: 'region' });
+
+/** English name of an ISO 3166-1 country code. */
+export const countryName = (code: string): string => regions.of(code) ?? code;
+
+/** Why a message failed, and what to do. */
+export const failureMeanings: Readonly<Record<Failure, string>> = {
+  opted_out: 'The recipient has opted out and must opt in again first.',
+  number_invalid: 'The number cannot receive messages. Check it with the recipient.',
+  number_blocked: 'Messages to this number are blocked. Use another one.',
+  country_blocked: 'Messages to this country are blocked. Use another number.',
+  price: 'Sending to this number costs more than the price limit per message. Use another number.',
+  text_invalid: 'The carrier does not accept this text. Change it, then send it again.',
+  fraud_blocked: 'Blocked by fraud protection. Use another number.',
+  throttled: 'The carrier was receiving too many messages. Send it again.',
+  carrier: 'The carrier had a problem. Send it again later.',
+  blocked: 'The recipient’s phone or carrier blocks your messages. Contact them another way.',
+  carrier_blocked: 'The recipient’s carrier blocked it. Contact them another way.',
+  spam: 'The recipient’s carrier marked it as spam. Change the text, then send it again.',
+  unreachable: 'The phone was off or unreachable. Send it again later.',
+  expired: 'The phone was off or unreachable for too long. Send it again later.',
+  busy: 'The line was busy. Call again later.',
+  no_answer: 'No one picked up. Call again later.',
+};
+
+/** Failures that would occur again, so the page does not offer to resend the message. */
+const final: ReadonlySet<Failure> = new Set([
+  'opted_out',
+  'number_invalid',
+  'number_blocked',
+  'country_blocked',
+  'price',
+  'fraud_blocked',
+  'blocked',
+  'carrier_blocked',
+]);
+
+export const isFinal = (failure: Failure | null): boolean => failure !== null && final.has(failure);
+
+const second = 1000;
+const minute = 60 * second;
+
+/** Polling intervals by age of a message, in ms. After 15 minutes a pending message rarely changes. */
+const polls = [
+  { until: 30 * second, every: second },
+  { until: 3 * minute, every: 3 * second },
+  { until: 15 * minute, every: 15 * second },
+] as const;
+
+/** Returns the interval for reloading messages in ms, or false if none is pending. `now` is in ms since the epoch. */
+export function pollMsOf(
+  messages: readonly Pick<MessageRecord, 'status' | 'createdAt'>[],
+  now: number,
+): number | false {
+  const moving = messages.filter(({ status }) => status === 'queued' || status === 'sent');
+  const age = now - Math.max(...moving.map(({ createdAt }) => Date.parse(createdAt)));
+  return polls.find(({ until }) => age < until)?.every ?? false;
+}

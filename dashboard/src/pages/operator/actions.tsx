@@ -1,0 +1,261 @@
+import {
+  ActionIcon,
+  Button,
+  type ButtonProps,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  Tooltip,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import type { GenericSchema } from 'valibot';
+import { planListing, type PlanName } from '#contract/billing/plans.ts';
+import { CreditGrant, OperatorAction, PlanAssignment } from '#contract/operators/actions.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { perform } from '../../api/call.ts';
+import { type ApiForm, useApiForm } from '../../api/forms/use-api-form.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { useMe } from '../../api/reads.ts';
+import { useOnce } from '../../api/use-once.ts';
+import { Icon } from '../../components/elements/icon.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { notify } from '../../components/feedback/notifications.tsx';
+import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
+import type { Form } from '../../lib/hooks/use-form.ts';
+import { planTitle } from '../../lib/names.ts';
+import type { Account } from './account.ts';
+
+export function ActionButtons({ account }: { account: Account }) {
+  const { data: me } = useMe();
+  if (account.status === 'deleted') return null;
+  if (account.id === me?.id)
+    return (
+      <Text size="sm" c="dimmed">
+        This is your account. Only another operator can change it.
+      </Text>
+    );
+  return (
+    <Group gap="xs">
+      <GrantCredits account={account} />
+      <AssignPlan account={account} />
+      {account.status === 'suspended' ? <Resume account={account} /> : <Suspend account={account} />}
+    </Group>
+  );
+}
+
+const danger = { variant: 'outline', color: 'red.8', style: { color: 'var(--danger-ink)' } } as const;
+
+function Suspend({ account: { id, email } }: { account: Account }) {
+  const path = { id: String(id) };
+  return (
+    <Action
+      button={(open) => <ActionButton label="Suspend" onClick={open} {...danger} />}
+      title="Suspend account?"
+      text={`API keys and sessions of ${email} stop working immediately, and sign-in is disabled until the account is resumed. Credits and data are kept.`}
+      initial={{}}
+      schema={OperatorAction}
+      action="Suspend account"
+      isDanger
+      send={(body, idempotencyKey) => perform(operatorRoutes.suspendAccount, { path, body }, { idempotencyKey })}
+      done={`${email} is suspended.`}
+    />
+  );
+}
+
+function Resume({ account: { id, email } }: { account: Account }) {
+  const path = { id: String(id) };
+  return (
+    <Action
+      button={(open) => <ActionButton label="Resume" onClick={open} />}
+      title="Resume account?"
+      text={`API keys of ${email} work again, and its owner can sign in. Ended sessions are not restored.`}
+      initial={{}}
+      schema={OperatorAction}
+      action="Resume account"
+      send={(body, idempotencyKey) => perform(operatorRoutes.resumeAccount, { path, body }, { idempotencyKey })}
+      done={`${email} is resumed.`}
+    />
+  );
+}
+
+interface SuspendKeyProps {
+  readonly account: Account;
+  readonly apiKey: KeyRecord;
+}
+
+export function SuspendKey({ account, apiKey: { id: keyId, name, status } }: SuspendKeyProps) {
+  const { data: me } = useMe();
+  const isOver = status === 'revoked' || status === 'expired' || account.status === 'deleted';
+  if (isOver || account.id === me?.id) return null;
+  const path = { id: String(account.id), keyId };
+  const label = `Suspend ${name}`;
+  return (
+    <Action
+      button={(open) => (
+        <Tooltip label={label}>
+          <ActionIcon variant="subtle" color="gray" size="lg" onClick={open} aria-haspopup="dialog" aria-label={label}>
+            <Icon name="pause" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      title={`Suspend “${name}”?`}
+      text="Calls with this key are rejected immediately. The owner cannot resume it, only revoke it and create a new one."
+      initial={{}}
+      schema={OperatorAction}
+      action="Suspend key"
+      isDanger
+      send={(body, idempotencyKey) => perform(operatorRoutes.suspendKey, { path, body }, { idempotencyKey })}
+      done={`“${name}” is suspended.`}
+    />
+  );
+}
+
+const plans = planListing.map(({ name }) => ({ value: name, label: planTitle(name) }));
+
+function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
+  const path = { id: String(id) };
+  const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? 'freemium' };
+  return (
+    <Action
+      button={(open) => <ActionButton label="Assign plan" onClick={open} />}
+      title="Assign a plan?"
+      text={`A different plan starts a new billing month for ${email} now, with its credits and limits. The plan that the account already has continues its current month: nothing is granted, and a cancellation or downgrade is undone.`}
+      initial={initial}
+      schema={PlanAssignment}
+      labels={{ planId: 'Plan' }}
+      fields={(form) => (
+        <Select label="Plan" data={plans} allowDeselect={false} data-autofocus {...form.getInputProps('planId')} />
+      )}
+      action="Assign plan"
+      send={(body, idempotencyKey) => perform(operatorRoutes.assignPlan, { path, body }, { idempotencyKey })}
+      done={`Plan assigned to ${email}.`}
+    />
+  );
+}
+
+/** An empty string is invalid, so the field is required. */
+const noCredits: { credits: number | string } = { credits: '' };
+
+function GrantCredits({ account: { id, email } }: { account: Account }) {
+  const path = { id: String(id) };
+  return (
+    <Action
+      button={(open) => <ActionButton label="Grant credits" onClick={open} />}
+      title="Grant credits?"
+      text={`${email} can spend them immediately and for three months. They cannot be taken back.`}
+      initial={noCredits}
+      schema={CreditGrant}
+      labels={{ credits: 'Credits' }}
+      fields={(form) => (
+        <WholeNumberField
+          label="Credits"
+          description="Whole credits, at most 1,000,000"
+          required
+          data-autofocus
+          value={form.values.credits}
+          error={form.errors['credits']}
+          onChange={(credits) => form.setFieldValue('credits', credits)}
+          data-path="credits"
+        />
+      )}
+      action="Grant credits"
+      send={({ credits, reason }, idempotencyKey) =>
+        perform(operatorRoutes.grantCredits, { path, body: { credits: Number(credits), reason } }, { idempotencyKey })
+      }
+      done={`Credits were granted to ${email}.`}
+    />
+  );
+}
+
+function ActionButton({ label, onClick, ...props }: ButtonProps & { label: string; onClick: () => void }) {
+  return (
+    <Button variant="default" onClick={onClick} aria-haspopup="dialog" {...props}>
+      {label}
+    </Button>
+  );
+}
+
+interface ActionProps<Values extends Record<string, unknown>> {
+  readonly button: (open: () => void) => ReactNode;
+  readonly title: string;
+  /** Explains the effect. */
+  readonly text: string;
+  readonly initial: Values;
+  readonly schema: GenericSchema;
+  /** Labels of `fields`. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly fields?: (form: Form<Values & { reason: string }>) => ReactNode;
+  /** Label of the submit button. */
+  readonly action: string;
+  readonly isDanger?: boolean;
+  readonly send: (values: Values & { reason: string }, idempotencyKey: string) => Promise<unknown>;
+  /** Notification on success. */
+  readonly done: string;
+}
+
+/** A button whose dialog confirms the action and requires a reason. */
+function Action<Values extends Record<string, unknown>>({ button, title, ...props }: ActionProps<Values>) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      {button(open)}
+      <Modal opened={isOpen} onClose={close} title={title}>
+        <ActionForm {...props} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+type ActionFormProps<Values extends Record<string, unknown>> = Omit<ActionProps<Values>, 'button' | 'title'> & {
+  readonly onClose: () => void;
+};
+
+const { getAccount, listAccountEntries, listAccountKeys, listAccountMails, listAuditEvents } = operatorRoutes;
+const reads = [getAccount, listAccountEntries, listAccountKeys, listAccountMails, listAuditEvents];
+
+function ActionForm<Values extends Record<string, unknown>>(props: ActionFormProps<Values>) {
+  const { text, initial, schema, labels, fields, action, isDanger = false, send, done, onClose } = props;
+  const once = useOnce();
+  const { form, submit, isRunning, error }: ApiForm<Values & { reason: string }> = useApiForm({
+    initial: { ...initial, reason: '' },
+    schema,
+    labels: { ...labels, reason: 'Reason' },
+    act: (values) => once(values, (key) => send(values, key)),
+    onDone: () => {
+      notify({ message: done });
+      onClose();
+    },
+    invalidates: reads,
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <Text size="sm">{text}</Text>
+        {fields?.(form)}
+        <Textarea
+          label="Reason"
+          description="Saved in the audit trail. The account owner cannot see it."
+          required
+          autosize
+          minRows={2}
+          maxRows={6}
+          data-autofocus={fields ? undefined : true}
+          {...form.getInputProps('reason')}
+        />
+        {error && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isRunning} {...(isDanger && { color: 'red.8' })}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

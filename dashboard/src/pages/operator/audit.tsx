@@ -1,0 +1,110 @@
+import { Anchor, Badge } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import { Link } from 'wouter';
+import type { AuditPage } from '#contract/operators/audit.ts';
+import { operatorRoutes } from '#contract/routes/operators.ts';
+import { call } from '../../api/call.ts';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
+import { formatCredits, formatStamp } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { accountPath } from './account.ts';
+
+const { listAuditEvents } = operatorRoutes;
+const pageSize = 20;
+
+/** Actions on one account, or on all. */
+export function AuditPanel({ accountId }: { accountId?: string }) {
+  const pages = usePages({
+    queryKey: [listAuditEvents.id, accountId],
+    read: (cursor, signal) =>
+      call(listAuditEvents, { query: { accountId, cursor, limit: String(pageSize) } }, { signal }),
+    rowsOf: ({ events }) => events,
+  });
+  return (
+    <Panel title="Audit trail">
+      <PagedList
+        pages={pages}
+        empty={
+          <Empty icon="operator" title="No actions yet">
+            Operator actions are recorded here permanently.
+          </Empty>
+        }
+      >
+        {(events) => <AuditTable events={events} hasAccounts={accountId === undefined} />}
+      </PagedList>
+    </Panel>
+  );
+}
+
+const actions: Readonly<Record<AuditEntry['action'], { title: string; color: string }>> = {
+  suspend: { title: 'Suspended', color: 'red' },
+  resume: { title: 'Resumed', color: 'pine' },
+  suspend_key: { title: 'Key suspended', color: 'red' },
+  assign_plan: { title: 'Plan assigned', color: 'gray' },
+  grant_credits: { title: 'Credits granted', color: 'gray' },
+  set_role: { title: 'Role set', color: 'yellow.8' },
+};
+
+interface AuditTableProps {
+  readonly events: readonly AuditEntry[];
+  /** Whether to show the account of each event. */
+  readonly hasAccounts: boolean;
+}
+
+function AuditTable({ events, hasAccounts }: AuditTableProps) {
+  const account: Column<AuditEntry> = { title: 'Account', place: 'wide', cell: (event) => named(event.account) };
+  const columns: Column<AuditEntry>[] = [
+    { title: 'Time', place: 'lead', cell: ({ at }) => <span className="number">{formatStamp(at)}</span> },
+    {
+      title: 'Action',
+      cell: ({ action }) => <Badge color={actions[action].color}>{actions[action].title}</Badge>,
+    },
+    ...(hasAccounts ? [account] : []),
+    { title: 'Change', place: 'wide', cell: changesOf },
+    { title: 'Reason', place: 'wide', cell: ({ reason }) => <span dir="auto">{reason}</span> },
+    { title: 'By', place: 'wide', cell: ({ by }) => (by === null ? 'Command line' : named(by)) },
+  ];
+  return (
+    <DataTable
+      caption="Audit trail, newest first"
+      columns={columns}
+      rows={events}
+      idOf={({ requestId }) => requestId}
+    />
+  );
+}
+
+function named({ id, email }: AuditEntry['account']) {
+  return (
+    <Anchor component={Link} href={accountPath(id)} inherit>
+      {email ?? `Account ${id}`}
+    </Anchor>
+  );
+}
+
+type State = AuditEntry['before'];
+
+const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role }: State) => [
+  ['Status', status],
+  ['Plan', plan && planTitle(plan)],
+  ['Subscription', subscription],
+  ['Credits', credits === undefined ? undefined : formatCredits(credits)],
+  [`Key ${keyId.slice(0, 8)}…`, key],
+  ['Role', role],
+];
+
+/** Describes the changed fields: "Status active → suspended". */
+function changesOf({ before, after }: AuditEntry): string {
+  const earlier = fieldsOf(before);
+  const changed = fieldsOf(after).flatMap(([title, to], index) => {
+    const from = earlier[index]?.[1];
+    return from === to ? [] : [`${title} ${from ?? '–'} → ${to ?? '–'}`];
+  });
+  return changed.length > 0 ? changed.join(', ') : 'No changes';
+}
+
+type AuditEntry = InferOutput<typeof AuditPage>['events'][number];

@@ -1,0 +1,86 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import * as v from 'valibot';
+import type { CurrentUser } from '#contract/accounts/accounts.ts';
+import type { Usage } from '#contract/billing/credits.ts';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
+import { readStored, store } from '../../lib/storage.ts';
+
+export interface FirstSteps {
+  /** 'pending' while loading. */
+  readonly state: 'pending' | 'shown' | 'hidden';
+  readonly done: ReadonlySet<StepId>;
+  readonly dismiss: () => void;
+}
+
+const dismissalKey = 'first-steps-dismissal';
+
+/** Progress of the account. Hidden once every step is done or the user dismissed the panel. */
+export function useFirstSteps(): FirstSteps {
+  const client = useQueryClient();
+  const me = useMe();
+  const keys = useKeys();
+  const usage = useUsage('service');
+  const subscription = useSubscription();
+  const account = me.data?.id;
+  const dismissal = useQuery({
+    queryKey: [dismissalKey, account],
+    queryFn: () => account !== undefined && isDismissed(account),
+    enabled: account !== undefined,
+    staleTime: 0,
+  });
+
+  function hide(): void {
+    if (account === undefined) return;
+    dismiss(account);
+    client.setQueryData([dismissalKey, account], true);
+  }
+
+  const hidden = { state: 'hidden', done: new Set<StepId>(), dismiss: hide } as const;
+  if ([me, keys, usage, subscription].some(({ data, error }) => data === undefined && error !== null)) return hidden;
+  if (!me.data || !keys.data || !usage.data || subscription.data === undefined || dismissal.data === undefined)
+    return { ...hidden, state: 'pending' };
+  if (dismissal.data) return hidden;
+  const hasSubscription = subscription.data !== null;
+  const done = doneSteps({ me: me.data, keys: keys.data, usage: usage.data, hasSubscription });
+  return { state: done.size < stepIds.length ? 'shown' : 'hidden', done, dismiss: hide };
+}
+
+interface AccountState {
+  readonly me: Pick<v.InferOutput<typeof CurrentUser>, 'isConfirmed'>;
+  readonly keys: readonly KeyRecord[];
+  readonly usage: Pick<v.InferOutput<typeof Usage>, 'days'>;
+  readonly hasSubscription: boolean;
+}
+
+export const stepIds = ['confirm', 'key', 'call', 'plan'] as const;
+export type StepId = (typeof stepIds)[number];
+
+/** Completed steps. A revoked key and an old call count, so that a completed step stays completed. */
+function doneSteps({ me, keys, usage, hasSubscription }: AccountState): ReadonlySet<StepId> {
+  const isDone: Readonly<Record<StepId, boolean>> = {
+    confirm: me.isConfirmed,
+    key: keys.some((key) => !isPlaygroundKey(key)),
+    call: usage.days.length > 0 || keys.some(({ lastUsedAt }) => lastUsedAt !== null && lastUsedAt !== ''),
+    plan: hasSubscription,
+  };
+  return new Set(stepIds.filter((id) => isDone[id]));
+}
+
+/** Stores the ids of accounts that dismissed the panel in this browser. */
+const storageName = 'first-steps-dismissed';
+const maxAccounts = 20;
+const Accounts = v.pipe(v.string(), v.parseJson(), v.array(v.number()));
+
+function dismissedBy(): number[] {
+  const stored = v.safeParse(Accounts, readStored('localStorage', storageName));
+  return stored.success ? stored.output : [];
+}
+
+const isDismissed = (account: number): boolean => dismissedBy().includes(account);
+
+function dismiss(account: number): void {
+  const others = dismissedBy().filter((one) => one !== account);
+  store('localStorage', storageName, JSON.stringify([...others, account].slice(-maxAccounts)));
+}

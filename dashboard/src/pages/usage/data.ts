@@ -1,0 +1,108 @@
+import { useState } from 'react';
+import type { KeyRecord } from '../../api/keys/key-list.ts';
+import { keyTitle } from '../../api/keys/playground-keys.ts';
+import { formatDay } from '../../lib/format.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { serviceTitle } from '../../lib/names.ts';
+import { dayOf, daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
+
+/** The first one is the default. */
+export const groupings = ['service', 'day', 'model', 'key'] as const;
+export type Grouping = (typeof groupings)[number];
+
+export const groupTitles: Readonly<Record<Grouping, string>> = {
+  day: 'Day',
+  service: 'Service',
+  model: 'Model',
+  key: 'Key',
+};
+
+/** Name of the group that a row belongs to. */
+function namer(group: Grouping, keys: readonly KeyRecord[]): (row: UsageRow) => string {
+  if (group === 'day') return ({ date }) => formatDay(date);
+  if (group === 'service') return ({ service }) => serviceTitle(service ?? '');
+  if (group === 'model') return ({ model }) => model ?? '';
+  const names = new Map(keys.map((key) => [key.id, keyTitle(key)]));
+  return ({ keyId }) => (keyId ? (names.get(keyId) ?? 'Deleted key') : 'Dashboard session');
+}
+
+/** Totals by group: days in reverse order, other groups by credits. */
+export function usageTotals(
+  rows: readonly UsageRow[],
+  days: readonly string[],
+  group: Grouping,
+  keys: readonly KeyRecord[],
+): Total[] {
+  const totals = totalsBy(rows, days, namer(group, keys));
+  if (group !== 'day') return totals;
+  const places = new Map(days.map((day, place) => [formatDay(day), place]));
+  return totals.toSorted((one, other) => (places.get(other.name) ?? 0) - (places.get(one.name) ?? 0));
+}
+
+const dayMs = 86_400_000;
+export const custom = 'custom';
+const lastDays = ['30', '7', '90'] as const;
+export const spanChoices = [
+  { value: '7', label: 'Last 7 days' },
+  { value: '30', label: 'Last 30 days' },
+  { value: '90', label: 'Last 90 days' },
+  { value: custom, label: 'Custom range' },
+];
+
+/** Date fields in the URL's query. `range` stays the last valid range while another is being typed. */
+export function useRange(today: string) {
+  const [query, change] = useQuery();
+  const [span] = useQueryChoice('days', [...lastDays, custom]);
+  const [entered, setEntered] = useState<Range>({ from: query.get('from') ?? '', to: query.get('to') ?? '' });
+  const [chosen, setChosen] = useState<Range | undefined>(isRange(entered, today) ? entered : undefined);
+  const days = span === custom ? Number(lastDays[0]) : Number(span);
+  const last = { from: dayOf(Date.parse(today) - (days - 1) * dayMs), to: today };
+  const range = span === custom && chosen ? chosen : last;
+
+  function enter(part: Partial<Range>): void {
+    const next = { ...entered, ...part };
+    setEntered(next);
+    if (!isRange(next, today)) return;
+    setChosen(next);
+    change({ ...next });
+  }
+
+  /** A custom range starts with the days shown. */
+  function choose(next: string): void {
+    if (next !== custom)
+      return change({ days: next === lastDays[0] ? undefined : next, from: undefined, to: undefined });
+    setEntered(range);
+    setChosen(range);
+    change({ days: custom, ...range });
+  }
+
+  return { span, range, entered, choose, enter };
+}
+
+/** UTC days, inclusive, as YYYY-MM-DD. Empty strings until chosen. */
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+type RangeErrors = Readonly<Partial<Record<keyof Range, string | undefined>>>;
+
+const firstDay = '1970-01-01';
+const maxDays = 366;
+
+/** Errors by field. */
+export function rangeErrors({ from, to }: Range, today: string): RangeErrors {
+  const errors = { from: dayError(from), to: dayError(to) ?? (to > today ? 'To must not be after today' : undefined) };
+  if (errors.from !== undefined || errors.to !== undefined) return errors;
+  if (from > to) return { from: 'From must not be after To' };
+  return daysBetween(from, to).length > maxDays ? { from: `Choose a range of at most ${maxDays} days` } : {};
+}
+
+function isRange(range: Range, today: string): boolean {
+  const { from, to } = rangeErrors(range, today);
+  return from === undefined && to === undefined;
+}
+
+function dayError(day: string): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
+  return day < firstDay ? 'Enter a date from 1970 on' : undefined;
+}

@@ -1,0 +1,73 @@
+import { Badge } from '@mantine/core';
+import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { call } from '../../api/call.ts';
+import { useNow } from '../../api/clock.ts';
+import { Empty } from '../../components/feedback/empty.tsx';
+import { Panel } from '../../components/layout/panel.tsx';
+import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { PagedList } from '../../components/tables/paged-list.tsx';
+import { usePages } from '../../components/tables/use-pages.ts';
+import { formatCredits, formatPast } from '../../lib/format.ts';
+import { type Entry, entryText, isTelling } from './entry-text.ts';
+
+const pageSize = 20;
+/** Maximum reads for one page of the table, since every entry of a read may be hidden. */
+const maxReads = 5;
+
+/** Reads pages until one contains an entry to show. */
+async function readPage(cursor: string | undefined, signal: AbortSignal) {
+  const first = await call(creditRoutes.getCredits, { query: { limit: String(pageSize), cursor } }, { signal });
+  let page = first;
+  for (let reads = 1; reads < maxReads && page.nextCursor !== null && !page.entries.some(isTelling); reads++)
+    page = await call(creditRoutes.getCredits, { query: { limit: '200', cursor: page.nextCursor } }, { signal });
+  return { ...page, isBehind: first.isBehind };
+}
+
+export function LedgerPanel() {
+  const pages = usePages({
+    queryKey: [creditRoutes.getCredits.id, 'ledger'],
+    read: readPage,
+    rowsOf: ({ entries }) => entries.filter(isTelling),
+    pollMs: (first) => (first?.isBehind ? behindPollMs : false),
+  });
+  return (
+    <Panel title="Credit history">
+      <PagedList pages={pages} empty={<Empty icon="usage" title="No data yet" />}>
+        {(entries) => <LedgerTable entries={entries} />}
+      </PagedList>
+    </Panel>
+  );
+}
+
+const types: Readonly<Record<Entry['type'], { readonly title: string; readonly color: string }>> = {
+  grant: { title: 'Grant', color: 'pine' },
+  charge: { title: 'Charge', color: 'gray' },
+  refund: { title: 'Refund', color: 'pine' },
+  expiry: { title: 'Expiry', color: 'yellow.8' },
+  adjustment: { title: 'Plan change', color: 'gray' },
+};
+
+const columnsAt = (now: number): Column<Entry>[] => [
+  { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
+  { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
+  { title: 'Description', place: 'wide', cell: (entry) => entryText(entry, now) },
+  { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
+  {
+    title: 'Credits',
+    place: 'end',
+    cell: ({ credits }) => (credits > 0 ? `+${formatCredits(credits)}` : signed(credits)),
+  },
+  { title: 'Balance', place: 'end', cell: ({ balance }) => formatCredits(balance) },
+];
+
+/** Interval for reloading a list while its newest entries are still being written, in ms. */
+export const behindPollMs = 1000;
+
+export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
+  const now = useNow();
+  return (
+    <DataTable caption="Credit history, newest first" columns={columnsAt(now)} rows={entries} idOf={({ seq }) => seq} />
+  );
+}
+
+const signed = (credits: number): string => (credits < 0 ? `−${formatCredits(-credits)}` : '0');
