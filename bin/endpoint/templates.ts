@@ -5,7 +5,7 @@ import type { EndpointNames } from './names.ts';
 export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings' | 'transcription'>;
 
 export const schemas = ({ id, pascal }: EndpointNames): string => `import * as v from 'valibot';
-import { nonEmpty } from '../../functions/contract/inference/inference-fields.ts';
+import { nonEmpty } from './inference-fields.ts';
 
 /** Body of POST /api/ai/${id}. */
 export const ${pascal}Request = v.object({ text: nonEmpty }, 'must be a JSON object');

@@ -87,7 +87,7 @@ const Subscribed = v.object({
 });
 
 /** The rules of alerts in a meter's item: r rules as kind, value, key, which is empty where a rule has none, and the key's family where that is another's; c channels. */
-export const AlertsRow = v.object({
+const AlertsRow = v.object({
   r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
   c: v.array(v.picklist(alertChannels)),
 });
@@ -317,7 +317,7 @@ function ruleRow(rule: KeptRule): unknown[] {
   return [kind, value, keyId, ...(family === undefined ? [] : [family])];
 }
 
-export function alertsOf({ r, c }: AlertsRow): KeptAlerts {
+function alertsOf({ r, c }: AlertsRow): KeptAlerts {
   const rules = r.map(([kind, value, keyId, family]) => {
     return { kind, value, ...(keyId !== '' && { keyId }), ...(family !== undefined && { family }) };
   });
