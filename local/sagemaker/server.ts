@@ -16,7 +16,7 @@ import {
   validationError,
 } from './service-errors.ts';
 
-export type { Engine, EngineReply } from './engine.ts';
+export type { Engine } from './engine.ts';
 
 export interface SageMakerOptions {
   readonly engine: Engine;
