@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
 import { workSignal } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';

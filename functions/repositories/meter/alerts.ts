@@ -1,5 +1,4 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as v from 'valibot';
 import type { AlertStore } from '#domain/alerts/alerts.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { alertsRow } from './meter-item.ts';
