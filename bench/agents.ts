@@ -5,7 +5,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { routeEntry } from '#contract/handlers.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';

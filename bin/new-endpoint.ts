@@ -49,12 +49,12 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   const files = filesOf(names);
   if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`there is an operation ${names.id} already`);
   for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`there is ${path} already`);
-  const routes = 'functions/contract/routes/inference/inference.ts';
+  const routes = 'functions/contract/routes/inference.ts';
   const operations = 'functions/api/inference.ts';
   const samples = 'functions/contract/samples.ts';
   const record = 'bin/openapi/recorded/record.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
-  await insert(routes, { before: "import { modelCalls } from './model-calls.ts';\n" }, templates.schemaImport(names));
+  await insert(routes, { before: "import { limits } from '../shared/limits.ts';\n" }, templates.schemaImport(names));
   await insert(operations, { before: 'import type { Operation, PricedOperation }' }, templates.operationImport);
   await appendFile(operations, templates.operation(names, service));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));

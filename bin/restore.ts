@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { type Restore, restoreTable } from './restore/restored-table.ts';
 
 const usage = `Usage: npm run restore -- TABLE SOURCE TARGET [--at TIME]

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
-import { AnalysisEncoders } from '#contract/platform/analysis-encoders.ts';
-import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
+import { AnalysisEncoders, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
 import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
 import { FrontDoor } from './settings/front-door.ts';

@@ -1,6 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { newDelivery } from '#domain/webhooks/delivery.ts';
 import { type Webhook, healthy, newSecret, signedHeaders } from '#domain/webhooks/webhook.ts';
 import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';

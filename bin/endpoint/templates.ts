@@ -14,7 +14,7 @@ export const ${pascal}Result = v.object({ text: v.string() });
 `;
 
 export const schemaImport = ({ id, pascal }: EndpointNames): string =>
-  `import { ${pascal}Request, ${pascal}Result } from '../../inference/${id}.ts';\n`;
+  `import { ${pascal}Request, ${pascal}Result } from '../inference/${id}.ts';\n`;
 
 export const row = (
   { id, camel, pascal, sentence }: EndpointNames,

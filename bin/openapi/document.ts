@@ -1,4 +1,4 @@
-import { idempotencyKey as keyRule } from '#contract/http/idempotency-key.ts';
+import { idempotencyKey as keyRule } from '#contract/http/request.ts';
 import { allRoutes } from '#contract/routes.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';

@@ -1,4 +1,4 @@
-import { responseFormats } from '#contract/http/response-formats.ts';
+import { responseFormats } from '#contract/http/format.ts';
 import { errorCodesOf } from '#contract/http/route-errors.ts';
 import { type Route } from '#contract/http/route.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { bodyTypes } from '#contract/http/media-kinds.ts';
-import { operationId } from '#contract/http/operation-id.ts';
+import { operationId } from '#contract/http/format.ts';
+import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
-import { isFormFile } from '#contract/http/form.ts';
+import { isFormFile } from '#contract/http/request.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);

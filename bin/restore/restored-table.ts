@@ -10,7 +10,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
+import { streamViewTypes, type TableSpec } from '#contract/platform/resources.ts';
 
 export interface Restore {
   readonly spec: TableSpec;

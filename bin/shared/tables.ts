@@ -1,5 +1,5 @@
 import { tableVariables } from '#contract/platform/environment.ts';
-import type { TableId } from '#contract/platform/tables.ts';
+import type { TableId } from '#contract/platform/resources.ts';
 
 const list = new Intl.ListFormat('en-GB');
 

@@ -1,6 +1,6 @@
-import type { accountRoutes } from '#contract/routes/accounts/accounts.ts';
-import type { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
-import type { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import type { accountRoutes } from '#contract/routes/accounts.ts';
+import type { passwordRoutes } from '#contract/routes/passwords.ts';
+import type { signInRoutes } from '#contract/routes/sign-in.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { shownEmailChange } from '#domain/accounts/email-change.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';

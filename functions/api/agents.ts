@@ -1,6 +1,6 @@
-import type { agentRoutes } from '#contract/routes/agents/agents.ts';
-import type { conversationRoutes } from '#contract/routes/agents/conversations.ts';
-import type { documentRoutes } from '#contract/routes/agents/documents.ts';
+import type { agentRoutes } from '#contract/routes/agents.ts';
+import type { conversationRoutes } from '#contract/routes/conversations.ts';
+import type { documentRoutes } from '#contract/routes/documents.ts';
 import type { DocumentOrder } from '#domain/agents/indexing.ts';
 import type { TurnOrder } from '#domain/agents/turn-order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';

@@ -1,4 +1,4 @@
-import type { creditRoutes } from '#contract/routes/billing/credits.ts';
+import type { creditRoutes } from '#contract/routes/credits.ts';
 import { shownBalance, shownCredits, shownQuota } from '#domain/billing/balance.ts';
 import { pricedServices } from '#domain/inference/model-catalogue.ts';
 import type { Operation } from '#runtime/operation.ts';

@@ -1,5 +1,5 @@
 import type { ChatCompletion, Completion } from '#contract/inference/requests.ts';
-import type { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import type { inferenceRoutes } from '#contract/routes/inference.ts';
 import { specifiedChat } from '#domain/inference/chat.ts';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { conversationOf } from '#domain/inference/conversation.ts';

@@ -1,6 +1,6 @@
-import type { OpenAiChatCompletion } from '#contract/inference/openai/openai-chat.ts';
+import type { OpenAiChatCompletion } from '#contract/inference/openai.ts';
 import type { Completion } from '#contract/inference/requests.ts';
-import type { openAiRoutes } from '#contract/routes/inference/openai.ts';
+import type { openAiRoutes } from '#contract/routes/openai.ts';
 import { openAiChat } from '#domain/inference/chat.ts';
 import { openAiCompletion } from '#domain/inference/completion.ts';
 import { conversationOfOpenAi } from '#domain/inference/conversation.ts';

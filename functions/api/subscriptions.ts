@@ -1,5 +1,5 @@
 import { planListing } from '#contract/billing/plans.ts';
-import type { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 export const cancelSubscription: Operation<typeof subscriptionRoutes.cancelSubscription> = (

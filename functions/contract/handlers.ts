@@ -1,41 +1,41 @@
 import type { Route } from './http/route.ts';
 import type { Job } from './jobs.ts';
 import { unknownRouteId } from './routes.ts';
-import { accountRoutes } from './routes/accounts/accounts.ts';
-import { passwordRoutes } from './routes/accounts/passwords.ts';
-import { signInRoutes } from './routes/accounts/sign-in.ts';
-import { agentRoutes } from './routes/agents/agents.ts';
-import { conversationRoutes } from './routes/agents/conversations.ts';
-import { documentRoutes } from './routes/agents/documents.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { audioRoutes } from './routes/audio.ts';
-import { creditRoutes } from './routes/billing/credits.ts';
-import { subscriptionRoutes } from './routes/billing/subscriptions.ts';
-import { inferenceRoutes } from './routes/inference/inference.ts';
-import { openAiRoutes } from './routes/inference/openai.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { creditRoutes } from './routes/credits.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
+import { passwordRoutes } from './routes/passwords.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
 type Rows = Readonly<Record<string, Route>>;
 
-/** Files of `functions/api`, and the rows of `contract/routes` whose operations they export, each under its row's name. */
+/** Files of `functions/api`, and the files of `contract/routes` whose rows they implement, each row by an export of its name. */
 const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<Record<string, Rows>>])[] = [
-  ['accounts', 'accounts/accounts', { accountRoutes }],
-  ['accounts', 'accounts/passwords', { passwordRoutes }],
-  ['accounts', 'accounts/sign-in', { signInRoutes }],
+  ['accounts', 'accounts', { accountRoutes }],
+  ['accounts', 'passwords', { passwordRoutes }],
+  ['accounts', 'sign-in', { signInRoutes }],
   ['keys', 'keys', { keyRoutes }],
-  ['subscriptions', 'billing/subscriptions', { subscriptionRoutes }],
-  ['credits', 'billing/credits', { creditRoutes }],
+  ['subscriptions', 'subscriptions', { subscriptionRoutes }],
+  ['credits', 'credits', { creditRoutes }],
   ['alerts', 'alerts', { alertRoutes }],
-  ['inference', 'inference/inference', { inferenceRoutes }],
-  ['openai', 'inference/openai', { openAiRoutes }],
+  ['inference', 'inference', { inferenceRoutes }],
+  ['openai', 'openai', { openAiRoutes }],
   ['analysis', 'analysis', { analysisRoutes }],
-  ['agents', 'agents/agents', { agentRoutes }],
-  ['agents', 'agents/conversations', { conversationRoutes }],
-  ['agents', 'agents/documents', { documentRoutes }],
+  ['agents', 'agents', { agentRoutes }],
+  ['agents', 'conversations', { conversationRoutes }],
+  ['agents', 'documents', { documentRoutes }],
   ['audio', 'audio', { audioRoutes }],
   ['messages', 'messages', { messageRoutes }],
   ['webhooks', 'webhooks', { webhookRoutes }],

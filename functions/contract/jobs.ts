@@ -1,7 +1,5 @@
 import type { Uses } from './http/route.ts';
-import type { QueueId } from './platform/queues.ts';
-import type { TypedAttribute } from './platform/stream-filter.ts';
-import type { TableId } from './platform/tables.ts';
+import type { QueueId, TableId, TypedAttribute } from './platform/resources.ts';
 
 /**
  * How SES reports to EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of

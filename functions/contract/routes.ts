@@ -1,20 +1,20 @@
 import type { Route } from './http/route.ts';
-import { accountRoutes } from './routes/accounts/accounts.ts';
-import { passwordRoutes } from './routes/accounts/passwords.ts';
-import { signInRoutes } from './routes/accounts/sign-in.ts';
-import { agentRoutes } from './routes/agents/agents.ts';
-import { conversationRoutes } from './routes/agents/conversations.ts';
-import { documentRoutes } from './routes/agents/documents.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { agentRoutes } from './routes/agents.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { audioRoutes } from './routes/audio.ts';
-import { creditRoutes } from './routes/billing/credits.ts';
-import { subscriptionRoutes } from './routes/billing/subscriptions.ts';
-import { inferenceRoutes } from './routes/inference/inference.ts';
-import { openAiRoutes } from './routes/inference/openai.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { creditRoutes } from './routes/credits.ts';
+import { documentRoutes } from './routes/documents.ts';
+import { inferenceRoutes } from './routes/inference.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { messageRoutes } from './routes/messages.ts';
+import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
+import { passwordRoutes } from './routes/passwords.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
 /** Every operation of the service; a row and its handler in `functions/api` exist together (docs/adding-an-endpoint.md). */

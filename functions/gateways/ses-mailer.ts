@@ -1,5 +1,5 @@
 import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
-import { brand } from '#contract/shared/brand.ts';
+import { brand } from '#contract/shared/fields.ts';
 import type { Mailer } from '#domain/mail/mail.ts';
 
 export interface MailerSettings {

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type { ResponseKind } from '#contract/http/media-kinds.ts';
+import type { ResponseKind } from '#contract/http/request.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';

@@ -1,4 +1,4 @@
-import type { ResponseFormat } from '#contract/http/response-format.ts';
+import type { ResponseFormat } from '#contract/http/format.ts';
 import type { StreamedBytes, StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { ServiceError } from '#domain/shared/service-error.ts';
 import type { ResponseLifecycle } from './call.ts';

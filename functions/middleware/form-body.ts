@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import { Busboy } from '@fastify/busboy';
-import { type FormFile, formLimits } from '#contract/http/form.ts';
+import { type FormFile, formLimits } from '#contract/http/request.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 
 type Value = string | FormFile | string[];

@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { idempotencyKey } from '#contract/http/idempotency-key.ts';
-import { bodyKindOf, bodyTypes, type ResponseKind } from '#contract/http/media-kinds.ts';
+import { bodyKindOf, bodyTypes, idempotencyKey, type ResponseKind } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';

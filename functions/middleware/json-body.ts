@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type BodyKind, bodyKindOf } from '#contract/http/media-kinds.ts';
+import { type BodyKind, bodyKindOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';

@@ -1,8 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { ResponseFormat } from '#contract/http/response-format.ts';
+import { type ResponseFormat, TextBody } from '#contract/http/format.ts';
 import type { Route } from '#contract/http/route.ts';
-import { TextBody } from '#contract/http/text-body.ts';
 import { type ErrorCode, errorStatus, type Refusal } from '#contract/shared/errors.ts';
 import { StreamedBytes, StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { decimalCredits, type Receipt } from '#domain/meter/pricing.ts';

@@ -1,7 +1,7 @@
 import type { GenericSchema, InferInput, InferOutput } from 'valibot';
-import type { ResponseKind } from '#contract/http/media-kinds.ts';
+import type { TextBody } from '#contract/http/format.ts';
+import type { ResponseKind } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
-import type { TextBody } from '#contract/http/text-body.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { SessionOrigin } from '#domain/accounts/sessions.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';

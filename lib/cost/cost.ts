@@ -1,4 +1,4 @@
-import { meterShards } from '#contract/platform/tables.ts';
+import { meterShards } from '#contract/platform/resources.ts';
 import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
 
 /** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */

@@ -3,7 +3,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobEntry } from '#contract/handlers.ts';
 import { canary, type Job } from '#contract/jobs.ts';
-import type { QueueId } from '#contract/platform/queues.ts';
+import type { QueueId } from '#contract/platform/resources.ts';
 import { cast } from '#lib/cast.ts';
 import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { EventPattern } from '#contract/platform/stream-filter.ts';
+import type { EventPattern } from '#contract/platform/resources.ts';
 import { described } from '../shared/problems.ts';
 import { passes } from './event-filter.ts';
 import { eventRecord } from './stream-event.ts';

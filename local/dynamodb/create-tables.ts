@@ -11,7 +11,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
+import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/resources.ts';
 
 /** Makes each table that is missing, as CDK would; an existing one gets the stream view and the indexes that it lacks. */
 export async function createTables(client: DynamoDBClient, specs: readonly TableSpec[]): Promise<void> {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import type { TableSpec } from '#contract/platform/resources.ts';
 
 /**
  * The SQLite file of the embedded database, beside the process that serves it: its journal is a WAL, which several

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import type { TableSpec } from '#contract/platform/resources.ts';
 import { isDamaged } from '../shared/files/sqlite-check.ts';
 import { Problem } from '../shared/problems.ts';
 import { createTables } from './create-tables.ts';

@@ -1,4 +1,4 @@
-import type { EventPattern } from '#contract/platform/stream-filter.ts';
+import type { EventPattern } from '#contract/platform/resources.ts';
 
 /** Whether a record passes one of an event source's filters, as Lambda applies them. */
 export function passes(patterns: readonly EventPattern[], record: unknown): boolean {

@@ -4,7 +4,7 @@ import {
   type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import type { TableSpec } from '#contract/platform/resources.ts';
 import { type DatabaseFile, type Key, keyOf } from './database-file.ts';
 
 /** `file` is missing of a database that somebody else runs. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { binaryTypesOf } from '#contract/http/media-kinds.ts';
+import { binaryTypesOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import { unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';

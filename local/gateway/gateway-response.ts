@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import { formatOf } from '#contract/http/response-formats.ts';
+import { formatOf } from '#contract/http/format.ts';
 import { errorStatus, type Refusal } from '#contract/shared/errors.ts';
 
 type HeaderValue = string | number | boolean;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorEnvelope } from '#contract/http/envelope.ts';
+import { errorEnvelope } from '#contract/http/format.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import { Problem, systemCode } from '../shared/problems.ts';
 import { sendError } from './gateway-response.ts';

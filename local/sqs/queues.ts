@@ -1,5 +1,5 @@
 import { allJobs } from '#contract/jobs.ts';
-import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
+import { queues, visibilityTimeoutSeconds } from '#contract/platform/resources.ts';
 import { type LocalQueue, openQueueStore, type QueueStore } from './queue-store.ts';
 
 /** The queues that jobs take from, as CDK would make them. */

@@ -1,7 +1,6 @@
 import { devNull } from 'node:os';
 import { queueVariables, tableVariables } from '#contract/platform/environment.ts';
-import { type QueueId, queues } from '#contract/platform/queues.ts';
-import { type TableId, tables } from '#contract/platform/tables.ts';
+import { type QueueId, queues, type TableId, tables } from '#contract/platform/resources.ts';
 import { queueUrl } from '../sqs/server.ts';
 
 /** The services replaced on one machine, with the variable that their SDK clients take the address from. */

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { ambient, environment, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { KeyRecord } from '#domain/keys/key.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
 import { keyStore } from '#repositories/keys/keys.ts';

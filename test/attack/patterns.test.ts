@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'vite';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
+import { toSrt, toVtt } from '#contract/audio/transcription.ts';
 
 /** Regular expressions by source, with the files that contain them. */
 const patterns = new Map<string, { pattern: RegExp; paths: Set<string> }>();

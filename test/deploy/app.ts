@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnMetricFilter } from 'aws-cdk-lib/aws-logs';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { parseStage } from '#lib/stages.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';

@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
 it('every database that a test opens is DynamoDB Local, and its own', async () => {

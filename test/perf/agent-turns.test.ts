@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';

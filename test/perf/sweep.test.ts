@@ -3,7 +3,7 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs } from '#contract/jobs.ts';
-import { meterShards, tables } from '#contract/platform/tables.ts';
+import { meterShards, tables } from '#contract/platform/resources.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { accountsAtATime } from '#domain/meter/sweep.ts';
 import { secondsToRenew } from '#lib/cost/capacity.ts';

@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { lookForNewerBuild } from '../lib/newer-build.ts';
 import { documentAccount, endDocument } from './account/account.ts';
 import { ApiError } from './http/api-error.ts';

@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
-import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
-import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { loadCurrentUser, loadMember } from './account/account.ts';
 import { call } from './call.ts';
 import { listKeys } from './keys/key-list.ts';

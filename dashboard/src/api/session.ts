@@ -1,4 +1,4 @@
-import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { closeAccountStorage } from './account/account-storage.ts';
 import { becomeAccount, endDocument } from './account/account.ts';
 import { perform } from './call.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { microPerCredit, serviceNames } from '../billing/prices.ts';
 import { models } from '../inference/models.ts';
 import { instant, integer, text, timestamp, whole } from '../shared/fields.ts';
-import { limitPeriods } from './limit-periods.ts';
+import { limitPeriods } from '../shared/limits.ts';
 import { keyName } from './names.ts';
 
 /** Of what JavaScript holds exactly in microcredits. */

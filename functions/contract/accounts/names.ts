@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { text } from '../shared/fields.ts';
-import { isVisible } from '../shared/visible.ts';
+import { isVisible, text } from '../shared/fields.ts';
 import { addressIn, explicitAddressIn } from './reads-as-address.ts';
 
 /** Others may read it, so that it hides nothing. */

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { languageCode } from '../inference/language-code.ts';
-import { text, whole } from '../shared/fields.ts';
-import { isVisible } from '../shared/visible.ts';
+import { languageCode } from '../inference/languages.ts';
+import { isVisible, text, whole } from '../shared/fields.ts';
 import { analysisNames, entityTypes, piiTypes, sentiments } from './names.ts';
 
 /** Code points of a text to analyze. */

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
-import { type FormFile, isFormFile } from '../http/form.ts';
+import { type FormFile, isFormFile } from '../http/request.ts';
 import { content, modelFor } from '../inference/inference-fields.ts';
-import { languageCode as language } from '../inference/language-code.ts';
+import { languageCode as language } from '../inference/languages.ts';
 import { decimal } from '../shared/fields.ts';
+
+/** Bytes of a model's reply for long audio, and of the text that is kept of it: words of a day, with their times. */
+export const maxTranscriptBytes = 32 * 1024 * 1024;
 
 /** Bytes of audio that are sent in the request itself, at most. */
 export const maxDirectAudioBytes = 4 * 1024 * 1024;
@@ -93,3 +96,34 @@ export const OpenAiTranscription = v.object({
   usage: v.object({ type: v.literal('duration'), seconds: v.number() }),
 });
 export type OpenAiTranscription = v.InferOutput<typeof OpenAiTranscription>;
+
+/** SubRip. */
+export const toSrt = (segments: readonly TranscriptSegment[]): string =>
+  segments
+    .map(({ start, end, text }, index) => `${index + 1}\n${time(start, ',')} --> ${time(end, ',')}\n${lines(text)}\n\n`)
+    .join('');
+
+/** WebVTT (W3C), whose text escapes what would be a tag. */
+export const toVtt = (segments: readonly TranscriptSegment[]): string =>
+  `WEBVTT\n\n${segments
+    .map(({ start, end, text }) => `${time(start, '.')} --> ${time(end, '.')}\n${escaped(lines(text))}\n\n`)
+    .join('')}`;
+
+/** An empty line would end the cue, and an arrow would read as a timing. Each run of spaces or dashes is scanned once. */
+const lines = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/(?<!\s)\s*[\n\r]\s*/g, '\n')
+    .replaceAll(/(?<!-)-{2,}>/g, '->');
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** A day, which is more than any file has. */
+const maxMs = 86_400_000;
+
+function time(seconds: number, mark: ',' | '.'): string {
+  const ms = Math.min(maxMs, Math.max(0, Math.round(seconds * 1000)));
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const whole = `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1000) % 60)}`;
+  return `${whole}${mark}${String(ms % 1000).padStart(3, '0')}`;
+}

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { languageCode as language } from '../inference/language-code.ts';
+import { languageCode as language } from '../inference/languages.ts';
 import { instant, integer, pageSize, text } from '../shared/fields.ts';
 import { TranscriptSegment, TranscriptWord } from './transcription.ts';
 

@@ -1,12 +1,11 @@
 import type { GenericSchema } from 'valibot';
 import type { ServiceName } from '../billing/prices.ts';
 import type { Capability } from '../inference/models.ts';
-import type { QueueId } from '../platform/queues.ts';
-import type { TableId } from '../platform/tables.ts';
+import type { QueueId, TableId } from '../platform/resources.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';
-import type { BodyKind, ResponseKind } from './media-kinds.ts';
-import { type FormatName, formatNameOf } from './response-format.ts';
+import { type FormatName, formatNameOf } from './format.ts';
+import type { BodyKind, ResponseKind } from './request.ts';
 
 /**
  * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one

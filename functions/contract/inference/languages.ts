@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+
 /** The 183 codes of ISO 639-1 with English names, as models know them (Library of Congress, "Codes for ISO 639-1"). */
 const rows = `aa Afar|ab Abkhazian|ae Avestan|af Afrikaans|ak Akan|am Amharic|an Aragonese|ar Arabic|as Assamese|av Avaric
 ay Aymara|az Azerbaijani|ba Bashkir|be Belarusian|bg Bulgarian|bi Bislama|bm Bambara|bn Bengali|bo Tibetan|br Breton
@@ -27,3 +29,10 @@ export const languages: ReadonlyMap<string, string> = new Map(
 export function languageName(code: string): string | undefined {
   return languages.get(code.toLowerCase());
 }
+
+/** A language in a request. Codes may be of either case and are echoed as sent. */
+export const languageCode = v.pipe(
+  v.string('must be a string'),
+  v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),
+  v.metadata({ description: 'An ISO 639-1 code, in lower or upper case.', enum: [...languages.keys()] }),
+);

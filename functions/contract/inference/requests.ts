@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import { integer, whole } from '../shared/fields.ts';
+import { integer, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import {
   content,
   FunctionCall,
   FunctionChoice,
-  Functions,
   functionName,
+  Functions,
   messageList,
   modelFor,
   nonEmpty,
@@ -183,3 +183,11 @@ export const ListedModel = v.object({
 });
 
 export const ModelList = v.array(ListedModel);
+
+export const RequestPath = v.object({ requestId: text(64) });
+
+/** `cancelled`: a running stream stops at its next piece. `finished`: it had ended before. */
+export const RequestCancellation = v.object({
+  requestId: v.string(),
+  status: v.picklist(['cancelled', 'finished']),
+});

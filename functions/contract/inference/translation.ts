@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { languageCode as language } from './language-code.ts';
+import { languageCode as language } from './languages.ts';
 
 /** Words that one call translates at most (docs/design/http.md#limits; how they are counted: `domain/inference/words.ts`). */
 export const maxTranslationWords = 5000;

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
-import { instant, pageSize, text, whole } from '../shared/fields.ts';
+import { instant, isVisible, pageSize, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { isVisible } from '../shared/visible.ts';
-import { channels } from './channels.ts';
-import { failures } from './failures.ts';
+import { channels, failures } from './names.ts';
 import { callVoices } from './voices.ts';
 
 /** In their order; the last three are reached from any before. */

@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { planTables } from '../billing/plans.ts';
 import { findModel, type Model } from '../inference/models.ts';
-import { AnalysisEncoders } from './analysis-encoders.ts';
-import { ModelEndpoints } from './model-endpoints.ts';
-import type { QueueId } from './queues.ts';
-import type { TableId } from './tables.ts';
+import { AnalysisEncoders, ModelEndpoints } from './model-endpoints.ts';
+import type { QueueId, TableId } from './resources.ts';
 
 /** The variable that names each table; set by the construct that grants access to it. */
 export const tableVariables = {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type Capability, type ContainerFamily, containerFamilies, type Model, models } from '../inference/models.ts';
+import { entityTypes, sentiments } from '../analysis/names.ts';
+import { type Capability, containerFamilies, type ContainerFamily, type Model, models } from '../inference/models.ts';
 
 /** Where a model runs: the SageMaker endpoint, what kind of container is behind it, and the name it serves the model by. */
 export interface ModelEndpoint {
@@ -24,10 +25,7 @@ const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
 };
 
 /** SageMaker's own rule (CreateEndpoint, EndpointName). */
-export const EndpointName = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'),
-);
+const EndpointName = v.pipe(v.string(), v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'));
 
 const Differing = v.union(
   [
@@ -65,3 +63,28 @@ export const ModelEndpoints = v.pipe(
 function serves(endpoint: ModelEndpoint | undefined, { capabilities }: Model): boolean {
   return endpoint !== undefined && capabilities.every((capability) => served[endpoint.family].includes(capability));
 }
+
+const place = { endpoint: EndpointName, component: v.exactOptional(EndpointName) };
+const labelsTo = <const Names extends readonly string[]>(names: Names) =>
+  v.optional(v.record(v.string(), v.picklist(names, `must be one of ${names.join(', ')}`)), {});
+
+/**
+ * Encoders that a stage has for parts of an analysis, each in an endpoint that exists: `sentiment` and `language` classify
+ * sequences in a TEI container, `entities` classifies tokens in one of the Hugging Face toolkit. `labels` names what the model
+ * calls otherwise (`{ "LABEL_0": "negative" }`); a language is what the model's own label names as a code of ISO 639-1.
+ */
+export const AnalysisEncoders = v.strictObject({
+  sentiment: v.exactOptional(v.strictObject({ ...place, labels: labelsTo(sentiments) })),
+  language: v.exactOptional(v.strictObject(place)),
+  entities: v.exactOptional(v.strictObject({ ...place, labels: labelsTo(entityTypes) })),
+});
+export type AnalysisEncoders = v.InferOutput<typeof AnalysisEncoders>;
+
+/** Where an encoder runs. */
+export interface EncoderPlace {
+  readonly endpoint: string;
+  readonly component?: string | undefined;
+}
+
+export const encoderPlaces = (encoders: AnalysisEncoders): EncoderPlace[] =>
+  [encoders.sentiment, encoders.language, encoders.entities].filter((encoder) => encoder !== undefined);

@@ -1,10 +1,19 @@
 import { KeyList, KeyRecord } from '../accounts/keys.ts';
 import { LedgerPage, LedgerQuery } from '../billing/credits.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { AccountDetails, AccountPath, AccountQuery, OperatedAccount } from '../operators/accounts.ts';
-import { AccountKeyPath, CreditGrant, OperatorAction, PlanAssignment } from '../operators/actions.ts';
-import { AuditPage, AuditQuery } from '../operators/audit.ts';
-import { MailList } from '../operators/mails.ts';
+import {
+  AccountDetails,
+  AccountKeyPath,
+  AccountPath,
+  AccountQuery,
+  AuditPage,
+  AuditQuery,
+  CreditGrant,
+  MailList,
+  OperatedAccount,
+  OperatorAction,
+  PlanAssignment,
+} from '../operators/operators.ts';
 import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
 /** Only operators, in a session, do and read what is here. */

@@ -115,3 +115,23 @@ function isWellFormed(value: unknown): boolean {
 function atLeast(min: number): string {
   return min === 1 ? 'must be positive' : `must be at least ${min}`;
 }
+
+/** The product's name and colors for mails and the pages of `npm start`; the dashboard's theme has the same values. */
+export const brand = {
+  name: 'Text AI platform',
+  ink: '#1e1d1a',
+  dim: '#69645a',
+  line: '#e2ded5',
+  page: '#faf9f6',
+  card: '#ffffff',
+  accent: '#1f7551',
+  coin: '#f0b429',
+} as const;
+
+/** Whether a text has a character that shows; the blank of Braille is an invisible symbol, the fillers of Hangul are invisible letters. */
+export function isVisible(value: string): boolean {
+  return /(?![\u2800\p{Default_Ignorable_Code_Point}])[\p{L}\p{N}\p{P}\p{S}]/u.test(value);
+}
+
+/** One event of a `text/event-stream`, its data as JSON. */
+export const serverSentEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;

@@ -54,3 +54,10 @@ export const limits = {
   /** Code points of a call's text. */
   callCharacters: 1000,
 } as const;
+
+/** What a key's spending limit is counted in: days and months of UTC; `total` never resets. */
+export const limitPeriods = ['day', 'month', 'total'] as const;
+export type LimitPeriod = (typeof limitPeriods)[number];
+
+/** In place of a session id: all sessions but the current one. No session has this id. */
+export const otherSessions = 'others';

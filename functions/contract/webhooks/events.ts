@@ -1,10 +1,9 @@
 import * as v from 'valibot';
-import { limitPeriods } from '../accounts/limit-periods.ts';
 import { alertKinds } from '../alerts/alert-kinds.ts';
 import { planListing } from '../billing/plans.ts';
-import { channels } from '../messages/channels.ts';
-import { failures } from '../messages/failures.ts';
+import { channels, failures } from '../messages/names.ts';
 import { accountId, instant, whole } from '../shared/fields.ts';
+import { limitPeriods } from '../shared/limits.ts';
 
 /** What all events of an account have: `seq` orders those of the ledger. */
 const ofAccount = {

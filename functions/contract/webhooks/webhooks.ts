@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
-import { isVisible } from '../shared/visible.ts';
+import { instant, integer, isVisible, pageSize, text, whole } from '../shared/fields.ts';
 import { webhookEventTypes } from './events.ts';
 
 const body = 'must be a JSON object';

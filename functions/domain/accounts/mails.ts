@@ -1,6 +1,6 @@
 import { isName } from '#contract/accounts/names.ts';
 import type { AlertRule } from '#contract/alerts/alerts.ts';
-import { brand } from '#contract/shared/brand.ts';
+import { brand } from '#contract/shared/fields.ts';
 import type { StoredKey } from '../keys/key.ts';
 import type { Account } from './account.ts';
 

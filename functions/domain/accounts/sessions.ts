@@ -1,4 +1,4 @@
-import { otherSessions } from '#contract/accounts/other-sessions.ts';
+import { otherSessions } from '#contract/shared/limits.ts';
 import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

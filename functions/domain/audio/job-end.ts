@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
-import { TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
+import { maxTranscriptBytes, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
 import type { LedgerEntry } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { secondPrice, secondsPaid } from '../meter/pricing.ts';

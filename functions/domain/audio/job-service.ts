@@ -1,4 +1,4 @@
-import { maxTranscriptBytes } from '#contract/audio/transcript-file.ts';
+import { maxTranscriptBytes } from '#contract/audio/transcription.ts';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import type { OpenHold } from '../meter/metering.ts';
 import { secondsPaid } from '../meter/pricing.ts';

@@ -7,7 +7,7 @@ import {
   type Voice,
 } from '#contract/audio/speech.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { ResponseKind } from '#contract/http/media-kinds.ts';
+import type { ResponseKind } from '#contract/http/request.ts';
 import type { ModelCall } from '../inference/model-gateway.ts';
 import type { Order } from '../inference/order.ts';
 import { StreamedBytes } from '../inference/streamed-response.ts';

@@ -1,15 +1,16 @@
-import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
 import {
   largerAudio,
   maxDirectAudioBytes,
   type OpenAiTranscription,
+  toSrt,
+  toVtt,
   type Transcription,
   type TranscriptSegment,
   type TranscriptWord,
 } from '#contract/audio/transcription.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { FormFile } from '#contract/http/form.ts';
-import type { TextBody } from '#contract/http/text-body.ts';
+import type { TextBody } from '#contract/http/format.ts';
+import type { FormFile } from '#contract/http/request.ts';
 import type { Order } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
-import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
+import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai.ts';
 import type { ChatCompletion } from '#contract/inference/requests.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';

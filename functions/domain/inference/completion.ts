@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
-import type { OpenAiCompletionRequest } from '#contract/inference/openai/openai.ts';
+import type { OpenAiCompletionRequest } from '#contract/inference/openai.ts';
 import type { Completion } from '#contract/inference/requests.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { overlong } from '../shared/service-error.ts';

@@ -1,5 +1,5 @@
 import type { FunctionDefinition } from '#contract/inference/inference-fields.ts';
-import type { OpenAiChatRequest, OpenAiMessage } from '#contract/inference/openai/openai-chat.ts';
+import type { OpenAiChatRequest, OpenAiMessage } from '#contract/inference/openai.ts';
 import type { ChatMessage, ChatRequest } from '#contract/inference/requests.ts';
 import type { Sampling } from './order.ts';
 

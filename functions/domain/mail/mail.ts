@@ -1,4 +1,4 @@
-import type { MailState } from '#contract/operators/mails.ts';
+import type { MailState } from '#contract/operators/operators.ts';
 import { normalizedEmail, type OutgoingMail } from '../accounts/account.ts';
 import type { Clock } from '../shared/ports.ts';
 

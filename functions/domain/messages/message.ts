@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import type { Channel } from '#contract/messages/channels.ts';
-import type { Failure } from '#contract/messages/failures.ts';
 import type { Encoding, MessageStatus } from '#contract/messages/messages.ts';
+import type { Channel, Failure } from '#contract/messages/names.ts';
 import type { Segments } from '#contract/messages/segments.ts';
 import type { ChargeSettlement } from '../meter/meter-store.ts';
 import type { MeterChanged } from '../meter/metering.ts';

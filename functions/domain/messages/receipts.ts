@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { Failure } from '#contract/messages/failures.ts';
 import type { MessageStatus } from '#contract/messages/messages.ts';
+import type { Failure } from '#contract/messages/names.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { KeptCharge } from '../meter/refund.ts';
 import { refunds } from '../meter/refunds.ts';

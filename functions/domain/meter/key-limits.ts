@@ -1,5 +1,5 @@
-import type { LimitPeriod } from '#contract/accounts/limit-periods.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
+import type { LimitPeriod } from '#contract/shared/limits.ts';
 
 /** Names the budgets of a key's limits, and of those of the keys that it is rotated into: the first characters of its id. */
 export const familyOf = (keyId: string): string => keyId.slice(0, 8);

@@ -1,4 +1,4 @@
-import { meterShards } from '#contract/platform/tables.ts';
+import { meterShards } from '#contract/platform/resources.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { graceSeconds } from './admission.ts';

@@ -1,8 +1,7 @@
 import type { InferOutput } from 'valibot';
 import { planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { type AccountQuery, shownHolds } from '#contract/operators/accounts.ts';
-import { shownMails } from '#contract/operators/mails.ts';
+import { type AccountQuery, shownHolds, shownMails } from '#contract/operators/operators.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
 import { type Account, type AccountStore, normalizedEmail } from '../accounts/account.ts';
 import type { statementService } from '../billing/statements.ts';

@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import { type PlanName, planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { AuditAction, AuditedState, AuditQuery } from '#contract/operators/audit.ts';
+import type { AuditAction, AuditedState, AuditQuery } from '#contract/operators/operators.ts';
 import { type Account, type AccountStore, normalizedEmail, type Role } from '../accounts/account.ts';
 import type { SubscriptionService } from '../billing/subscriptions.ts';
 import type { KeyService } from '../keys/key-service.ts';

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import { operationId } from '#contract/http/operation-id.ts';
+import { operationId } from '#contract/http/format.ts';
 import { type RecordedLine, requestRetentionDays } from '#contract/platform/request-record.ts';
 import type { RequestQuery } from '#contract/requests/request-list.ts';
 import type { Clock } from '../shared/ports.ts';

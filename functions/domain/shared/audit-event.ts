@@ -1,4 +1,4 @@
-import type { AuditAction, AuditedState } from '#contract/operators/audit.ts';
+import type { AuditAction, AuditedState } from '#contract/operators/operators.ts';
 
 /** What was done to an account, why, and what it changed. `at` in epoch ms; `by` the operator's account, absent for `bin/operator.ts`. */
 export interface AuditEvent {

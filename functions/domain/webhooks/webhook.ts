@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { webhooksPlan } from '#contract/billing/plans.ts';
-import { maxDelaySeconds } from '#contract/platform/queues.ts';
+import { maxDelaySeconds } from '#contract/platform/resources.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { WebhookEventType } from '#contract/webhooks/events.ts';
 import { allEvents, type disabledReasons } from '#contract/webhooks/webhooks.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { mailRetentionDays } from '#contract/operators/mails.ts';
+import { mailRetentionDays } from '#contract/operators/operators.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import {
   type Account,

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { longAudio, timestampKinds, transcriptionStatuses } from '#contract/audio/transcriptions.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { type AudioRef, fileKeys, type Job, type JobStore, type Upload } from '#domain/audio/job.ts';
 import type { RefundWrite } from '#domain/meter/refunds.ts';
 import { storedInstant } from '../accounts/account-items.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { mailRetentionDays } from '#contract/operators/mails.ts';
+import { mailRetentionDays } from '#contract/operators/operators.ts';
 import {
   type MailHistory,
   type MailNote,

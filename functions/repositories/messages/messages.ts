@@ -1,8 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { channels } from '#contract/messages/channels.ts';
-import { failures } from '#contract/messages/failures.ts';
 import { encodings, messageStatuses } from '#contract/messages/messages.ts';
+import { channels, failures } from '#contract/messages/names.ts';
 import {
   type CountedLimit,
   type Creation,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
+import { limitPeriods } from '#contract/shared/limits.ts';
 import { type Budget, isLimited, type WorkingKey } from '#domain/meter/key-limits.ts';
 import type { KeyEvent } from '#domain/meter/meter.ts';
 import { count, isCount } from './count.ts';

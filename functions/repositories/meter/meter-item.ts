@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { alertChannels, alertKinds } from '#contract/alerts/alert-kinds.ts';
 import { changeKinds, planNames } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
-import { meterShards } from '#contract/platform/tables.ts';
+import { meterShards } from '#contract/platform/resources.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
 import type {
   Allowance,

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { RecordedLine } from '#contract/platform/request-record.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { readable } from '../shared/attributes.ts';
 

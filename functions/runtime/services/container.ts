@@ -1,4 +1,4 @@
-import type { QueueId } from '#contract/platform/queues.ts';
+import type { QueueId } from '#contract/platform/resources.ts';
 import { deviceService } from '#domain/accounts/devices.ts';
 import { emailChangeService } from '#domain/accounts/email-change.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';

@@ -1,8 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plansOf } from '#contract/billing/plans.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
-import type { QueueId } from '#contract/platform/queues.ts';
-import type { TableId } from '#contract/platform/tables.ts';
+import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService } from '#domain/accounts/sessions.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';

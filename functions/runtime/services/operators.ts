@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '#contract/billing/plans.ts';
-import type { TableId } from '#contract/platform/tables.ts';
+import type { TableId } from '#contract/platform/resources.ts';
 import type { AccountStore } from '#domain/accounts/account.ts';
 import type { statementService } from '#domain/billing/statements.ts';
 import type { SubscriptionService } from '#domain/billing/subscriptions.ts';

@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { errorEnvelope } from '#contract/http/envelope.ts';
+import { errorEnvelope } from '#contract/http/format.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 
 interface GatewayResponse {

@@ -12,7 +12,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as LambdaFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import { Construct, type IDependable } from 'constructs';
-import { binaryTypesOf } from '#contract/http/media-kinds.ts';
+import { binaryTypesOf } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';

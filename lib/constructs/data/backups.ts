@@ -3,7 +3,7 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault, type IBackupVa
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { TableId } from '#contract/platform/tables.ts';
+import type { TableId } from '#contract/platform/resources.ts';
 import { cast } from '#lib/cast.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { LedgerArchive } from './ledger-archive.ts';

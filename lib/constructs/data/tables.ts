@@ -18,7 +18,7 @@ import {
   streamViewTypes,
   type TableId,
   type TableSpec,
-} from '#contract/platform/tables.ts';
+} from '#contract/platform/resources.ts';
 import { cast } from '#lib/cast.ts';
 import type { ExistingTable } from '#lib/settings/tables.ts';
 import type { Stage } from '#lib/stage.ts';

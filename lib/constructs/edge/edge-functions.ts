@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { apiDocumentPath, dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
-import { errorEnvelope } from '#contract/http/envelope.ts';
+import { errorEnvelope } from '#contract/http/format.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
 
 /** Runs at the edge on every request to the API: overwrites the caller's address header with the viewer's address. */

@@ -1,5 +1,5 @@
 import { FilterCriteria } from 'aws-cdk-lib/aws-lambda';
-import { eventPatterns, type TypedAttribute } from '#contract/platform/stream-filter.ts';
+import { eventPatterns, type TypedAttribute } from '#contract/platform/resources.ts';
 
 /** The filters of an event source for new images with this attribute, as local delivery applies them too. */
 export const filtersFor = (attribute: TypedAttribute) =>

@@ -1,4 +1,4 @@
-import { brand } from '#contract/shared/brand.ts';
+import { brand } from '#contract/shared/fields.ts';
 
 export interface HtmlPage {
   readonly title: string;

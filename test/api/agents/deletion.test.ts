@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type TableId, tables } from '#contract/platform/tables.ts';
+import { type TableId, tables } from '#contract/platform/resources.ts';
 import { purgeAccounts as buildPurgeAccounts } from '#jobs/accounts.ts';
 import { purgeAgents as buildPurgeAgents } from '#jobs/agents.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { AnalysisRequest } from '#contract/analysis/analysis.ts';
-import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
+import { OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { ChatRequest, CompletionRequest, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { TranslationRequest } from '#contract/inference/translation.ts';
 import { limits } from '#contract/shared/limits.ts';

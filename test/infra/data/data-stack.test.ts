@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { stageNamed } from '#lib/stages.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { ofType, pathOf, synthesise } from '../synth.ts';

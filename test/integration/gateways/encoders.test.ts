@@ -2,7 +2,7 @@ import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AnalysisName } from '#contract/analysis/names.ts';
-import { AnalysisEncoders } from '#contract/platform/analysis-encoders.ts';
+import { AnalysisEncoders } from '#contract/platform/model-endpoints.ts';
 import { encodersOf } from '#gateways/encoders.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';

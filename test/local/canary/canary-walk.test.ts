@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TableId, tables } from '#contract/platform/tables.ts';
+import { type TableId, tables } from '#contract/platform/resources.ts';
 import { type CallerRequest, type CallerResponse, type SendRequest, walkAsNewUser } from '#domain/canary/canary.ts';
 import { serviceClient } from '#gateways/service-client.ts';
 import { walk } from '#lib/cost/cost.ts';

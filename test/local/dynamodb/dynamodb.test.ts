@@ -14,7 +14,7 @@ import {
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { streamViewTypes, type TableSpec, tables } from '#contract/platform/tables.ts';
+import { streamViewTypes, type TableSpec, tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
 import { processesWith } from '#test/service/local-command.ts';

@@ -6,7 +6,7 @@ import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { eventPatterns } from '#contract/platform/stream-filter.ts';
+import { eventPatterns } from '#contract/platform/resources.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
 import type { Pump } from '#local/shared/pump.ts';

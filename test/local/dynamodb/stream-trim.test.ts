@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { describe, expect, it } from 'vitest';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import type { TableSpec } from '#contract/platform/resources.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
 import { startStreamTrim } from '#local/dynamodb/stream-trim.ts';

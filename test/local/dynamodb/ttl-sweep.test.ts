@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type AttributeValue, BatchWriteItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type TableSpec, tables } from '#contract/platform/tables.ts';
+import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
 

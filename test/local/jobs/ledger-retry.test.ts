@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { queues } from '#contract/platform/queues.ts';
+import { queues } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { meterShards } from '#contract/platform/tables.ts';
+import { meterShards } from '#contract/platform/resources.ts';
 import { renewAccounts as buildRenewAccounts } from '#jobs/billing.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf, setInRow } from '#test/database/rows.ts';

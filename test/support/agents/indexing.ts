@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { agentService } from '#domain/agents/agent.ts';
 import { documentList, type DocumentRef, indexingEnds } from '#domain/agents/document.ts';
 import { documentAdding, documentIndexing } from '#domain/agents/indexing.ts';

@@ -7,7 +7,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { type TableId, tables } from '#contract/platform/tables.ts';
+import { type TableId, tables } from '#contract/platform/resources.ts';
 
 type Row = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { MessageOrder, SendingLimits } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
 import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import { archiveStore } from '#repositories/billing/archive-store.ts';

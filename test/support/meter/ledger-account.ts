@@ -1,9 +1,9 @@
 import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { type Plans, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
+import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
 import type { ArchiveFiles } from '#domain/billing/archive.ts';
 import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Envelope } from '#contract/http/envelope.ts';
+import type { Envelope } from '#contract/http/format.ts';
 import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/services/container.ts';

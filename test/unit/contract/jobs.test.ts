@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
-import { queues } from '#contract/platform/queues.ts';
-import { type TableId, type TableSpec, tables } from '#contract/platform/tables.ts';
+import { queues, type TableId, tables, type TableSpec } from '#contract/platform/resources.ts';
 
 const streamsRead = allJobs.flatMap(({ trigger }) => ('stream' in trigger ? [trigger.stream] : []));
 const queuesTaken = allJobs.flatMap(({ trigger }) => ('queue' in trigger ? [trigger.queue] : []));

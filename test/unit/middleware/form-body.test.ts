@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FormFile } from '#contract/http/form.ts';
+import type { FormFile } from '#contract/http/request.ts';
 import { formBody } from '#middleware/form-body.ts';
 
 const type = 'multipart/form-data; boundary=b';

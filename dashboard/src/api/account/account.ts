@@ -1,4 +1,4 @@
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { readStored, removeStored, store } from '../../lib/storage.ts';
 import { ApiError } from '../http/api-error.ts';
 import { readResponse } from '../http/response.ts';

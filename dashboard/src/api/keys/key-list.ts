@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
+import { limitPeriods } from '#contract/shared/limits.ts';
 
 /** Empty where it cannot be read; null means never. */
 const date = v.fallback(v.nullable(v.string()), '');

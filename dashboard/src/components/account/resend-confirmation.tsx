@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { type Action, useAction } from '../../api/use-data.ts';

@@ -1,7 +1,7 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
 import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
 import { useKeys } from '../../api/reads.ts';
 import { useData } from '../../api/use-data.ts';

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Skeleton, Stack, Tabs } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
 import { perform } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { useAction, useData } from '../../api/use-data.ts';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { Link, useLocation } from 'wouter';
 import { truncations } from '#contract/agents/agents.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
-import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';

@@ -3,7 +3,7 @@ import type { Agent } from '#contract/agents/agents.ts';
 import type { Conversation, KeptMessage } from '#contract/agents/conversations.ts';
 import type { AgentDocument } from '#contract/agents/documents.ts';
 import { guides } from '#contract/dashboard-config.ts';
-import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
 
 export type AgentRecord = v.InferOutput<typeof Agent>;
 export type DocumentRecord = v.InferOutput<typeof AgentDocument>;

@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
-import { agentRoutes } from '#contract/routes/agents/agents.ts';
+import { agentRoutes } from '#contract/routes/agents.ts';
 import { call } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
 import { Icon } from '../../components/elements/icon.tsx';

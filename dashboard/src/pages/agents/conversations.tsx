@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { conversationRoutes } from '#contract/routes/agents/conversations.ts';
+import { conversationRoutes } from '#contract/routes/conversations.ts';
 import { call, perform } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { useAction } from '../../api/use-data.ts';

@@ -14,7 +14,7 @@ import { useIsMutating, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { documentRoutes } from '#contract/routes/agents/documents.ts';
+import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { call, perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';

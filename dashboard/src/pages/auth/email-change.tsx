@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { call } from '../../api/call.ts';
 import type { Data } from '../../api/http/response.ts';
 import { useAction } from '../../api/use-data.ts';

@@ -1,7 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
-import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
+import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { InboxLink } from '../../components/elements/inbox-link.tsx';

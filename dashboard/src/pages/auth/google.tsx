@@ -1,7 +1,7 @@
 import { Box, Button, Divider, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
-import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { beginSession } from '../../api/session.ts';

@@ -2,8 +2,8 @@ import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@manti
 import { useEffect } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
-import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { clearTabMemory } from '../../api/account/tab-memory.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
-import { signInRoutes } from '#contract/routes/accounts/sign-in.ts';
+import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { becomeAccount } from '../../api/account/account.ts';
 import { call } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';

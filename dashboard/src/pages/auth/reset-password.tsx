@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
-import { passwordRoutes } from '#contract/routes/accounts/passwords.ts';
+import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { perform } from '../../api/call.ts';
 import { useApiForm } from '../../api/forms/use-api-form.ts';
 import { Notice } from '../../components/feedback/notice.tsx';

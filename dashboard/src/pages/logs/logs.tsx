@@ -1,4 +1,4 @@
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useKeys } from '../../api/reads.ts';
 import { PlaygroundLink } from '../../components/elements/playground-link.tsx';

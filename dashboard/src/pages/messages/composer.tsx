@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { prices } from '#contract/billing/prices.ts';
-import { channels } from '#contract/messages/channels.ts';
+import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { documentAccount } from '../../api/account/account.ts';
 import { recall, remember } from '../../api/account/tab-memory.ts';

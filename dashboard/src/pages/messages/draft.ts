@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { channels } from '#contract/messages/channels.ts';
 import { type Message, NewMessage } from '#contract/messages/messages.ts';
+import { channels } from '#contract/messages/names.ts';
 import { callVoices, defaultVoice } from '#contract/messages/voices.ts';
 
 export const Draft = v.object({

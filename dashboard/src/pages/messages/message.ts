@@ -1,7 +1,6 @@
 import type { InferOutput } from 'valibot';
-import type { Channel } from '#contract/messages/channels.ts';
-import type { Failure } from '#contract/messages/failures.ts';
 import type { Message, MessageStatus } from '#contract/messages/messages.ts';
+import type { Channel, Failure } from '#contract/messages/names.ts';
 
 export type MessageRecord = InferOutput<typeof Message>;
 

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { channels } from '#contract/messages/channels.ts';
 import { messageStatuses } from '#contract/messages/messages.ts';
+import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';

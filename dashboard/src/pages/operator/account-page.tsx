@@ -2,7 +2,7 @@ import { Anchor, Badge, Group, Skeleton, Stack, Tabs, Text } from '@mantine/core
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
-import type { MailList } from '#contract/operators/mails.ts';
+import type { MailList } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { useData } from '../../api/use-data.ts';

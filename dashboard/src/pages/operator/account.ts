@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { AccountDetails } from '#contract/operators/accounts.ts';
+import type { AccountDetails } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { KeyRecords } from '../../api/keys/key-list.ts';
 

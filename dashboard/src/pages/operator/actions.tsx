@@ -14,7 +14,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
 import { planListing, type PlanName } from '#contract/billing/plans.ts';
-import { CreditGrant, OperatorAction, PlanAssignment } from '#contract/operators/actions.ts';
+import { CreditGrant, OperatorAction, PlanAssignment } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { perform } from '../../api/call.ts';
 import { type ApiForm, useApiForm } from '../../api/forms/use-api-form.ts';

@@ -1,7 +1,7 @@
 import { Anchor, Badge } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
-import type { AuditPage } from '#contract/operators/audit.ts';
+import type { AuditPage } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { Empty } from '../../components/feedback/empty.tsx';

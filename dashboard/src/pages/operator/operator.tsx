@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { InferInput } from 'valibot';
 import { useLocation } from 'wouter';
-import type { AccountQuery } from '#contract/operators/accounts.ts';
+import type { AccountQuery } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { call } from '../../api/call.ts';
 import { useAction } from '../../api/use-data.ts';

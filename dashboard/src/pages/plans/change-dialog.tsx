@@ -1,7 +1,7 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { freePlanRank } from '#contract/billing/plans.ts';
-import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call } from '../../api/call.ts';
 import { toApiError } from '../../api/http/api-error.ts';
 import { planReads } from '../../api/reads.ts';

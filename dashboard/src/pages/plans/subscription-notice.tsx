@@ -1,6 +1,6 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { subscriptionRoutes } from '#contract/routes/billing/subscriptions.ts';
+import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { call, perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import type { ApiError } from '../../api/http/api-error.ts';

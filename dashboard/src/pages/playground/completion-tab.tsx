@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { findModel } from '#contract/inference/models.ts';
-import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
 import { InputText, OutputText } from './tab/input-output.tsx';

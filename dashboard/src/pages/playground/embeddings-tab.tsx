@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
 import { findModel, maxDimensions } from '#contract/inference/models.ts';
-import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { numberError } from '../../api/forms/form-errors.ts';

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Text, TextInput } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { EmailChange } from '#contract/accounts/accounts.ts';
-import { accountRoutes } from '#contract/routes/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useConfig } from '../../api/config.ts';

@@ -1,5 +1,5 @@
 import { Badge } from '@mantine/core';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { Empty } from '../../components/feedback/empty.tsx';

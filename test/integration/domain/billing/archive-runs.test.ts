@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { type ArchiveFiles, ledgerArchiver } from '#domain/billing/archive.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { archiveStore } from '#repositories/billing/archive-store.ts';

@@ -4,7 +4,7 @@ import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { auditor, type Finding } from '#domain/billing/auditor.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { startTestDatabase } from '#test/database/database.ts';

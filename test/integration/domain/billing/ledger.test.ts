@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { shownCredits } from '#domain/billing/balance.ts';
 import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageStatus } from '#contract/messages/messages.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { messageKey } from '#repositories/messages/messages.ts';

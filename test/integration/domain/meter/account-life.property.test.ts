@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LimitPeriod, limitPeriods } from '#contract/accounts/limit-periods.ts';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { meterShards } from '#contract/platform/tables.ts';
+import { meterShards } from '#contract/platform/resources.ts';
+import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
 import { shownCredits } from '#domain/billing/balance.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { meterShards, tables } from '#contract/platform/tables.ts';
+import { meterShards, tables } from '#contract/platform/resources.ts';
 import type { SweepKind } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { SweepMessage } from '#domain/meter/sweep.ts';

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { metrics, metricsService } from '#contract/platform/metrics.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { sendMail } from '#jobs/mail.ts';
 import { openMailStore } from '#local/mail/mail-store.ts';
 import { startSes } from '#local/mail/ses.ts';

@@ -1,6 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { purgeKey, userKey } from '#repositories/accounts/account-items.ts';

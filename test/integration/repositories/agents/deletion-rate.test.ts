@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jobs } from '#contract/jobs.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { startTestDatabase } from '#test/database/database.ts';

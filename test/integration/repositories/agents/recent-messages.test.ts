@@ -1,6 +1,6 @@
 import { type BatchWriteCommandInput, BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Conversation, Message } from '#domain/agents/conversation.ts';
 import { missingMessages, windowOf } from '#domain/agents/turn-order.ts';

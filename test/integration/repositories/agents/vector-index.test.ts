@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { documentRow, documentStore, textsKey, vectorsKey } from '#repositories/agents/documents.ts';

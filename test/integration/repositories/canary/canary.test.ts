@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { mailItems, mailKey } from '#repositories/accounts/account-items.ts';
 import { mailHistory, outboxStore } from '#repositories/mail/mail.ts';
 import { startTestDatabase } from '#test/database/database.ts';

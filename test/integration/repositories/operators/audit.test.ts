@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOfRank, plansOf } from '#contract/billing/plans.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';

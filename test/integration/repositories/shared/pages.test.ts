@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { newestFirst } from '#repositories/shared/pages.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { readItems } from '#repositories/shared/read-items.ts';
 import { explainOutage } from '#runtime/outage.ts';
 import { startTestDatabase } from '#test/database/database.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/tables.ts';
+import { tables } from '#contract/platform/resources.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';

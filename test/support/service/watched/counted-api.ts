@@ -4,7 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type BenchAccount, benchAccounts } from '#bench/shared/accounts.ts';
 import { events, wholeReply } from '#bench/upstream/model-replies.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { type TableId, tables } from '#contract/platform/tables.ts';
+import { type TableId, tables } from '#contract/platform/resources.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { startFrontServer } from '#local/gateway/front-server.ts';

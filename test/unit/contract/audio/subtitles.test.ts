@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
+import { toSrt, toVtt } from '#contract/audio/transcription.ts';
 
 const segments = [
   { start: 0, end: 1.2345, text: ' Hello <b>you</b> & me ' },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
+import { OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { toModelRequest } from '#domain/inference/chat.ts';
 import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
 

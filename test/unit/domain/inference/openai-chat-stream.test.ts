@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { OpenAiChatRequest } from '#contract/inference/openai/openai-chat.ts';
+import { OpenAiChatRequest } from '#contract/inference/openai.ts';
 import { chatChunks, type ChatFormat, chatReply, openAiChat, specifiedChat } from '#domain/inference/chat.ts';
 import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';

@@ -1,7 +1,7 @@
 import { EventType } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { expect, it } from 'vitest';
-import { failures } from '#contract/messages/failures.ts';
 import { messageStatuses } from '#contract/messages/messages.ts';
+import { failures } from '#contract/messages/names.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { receiptIn } from '#domain/messages/receipts.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { AccountDetails } from '#contract/operators/accounts.ts';
+import { AccountDetails } from '#contract/operators/operators.ts';
 import { unlimited } from '#domain/meter/rate-window.ts';
 import { accountDetails } from '#domain/operators/operated-account.ts';
 import { credits, meterWith, start } from '#test/meter/meters.ts';

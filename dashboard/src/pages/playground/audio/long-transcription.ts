@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type * as v from 'valibot';
 import type { NewTranscription, TranscriptionJob, Upload } from '#contract/audio/transcriptions.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { creditRoutes } from '#contract/routes/billing/credits.ts';
+import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../../api/call.ts';
 import { serverNow } from '../../../api/clock.ts';
 import type { ApiError } from '../../../api/http/api-error.ts';

@@ -1,7 +1,6 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { memo, type ReactNode, useMemo } from 'react';
-import { toSrt, toVtt } from '#contract/audio/subtitles.ts';
-import type { Transcription } from '#contract/audio/transcription.ts';
+import { toSrt, toVtt, type Transcription } from '#contract/audio/transcription.ts';
 import { CopyButton } from '../../../components/elements/copy-button.tsx';
 import { Icon } from '../../../components/elements/icon.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';

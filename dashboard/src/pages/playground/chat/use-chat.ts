@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import * as v from 'valibot';
-import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { documentAccount } from '../../../api/account/account.ts';
 import { recall, remember } from '../../../api/account/tab-memory.ts';
 import { notify } from '../../../components/feedback/notifications.tsx';

@@ -10,7 +10,7 @@ import type { TranslationRequest } from '#contract/inference/translation.ts';
 import type { NewMessage } from '#contract/messages/messages.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { inferenceRoutes } from '#contract/routes/inference/inference.ts';
+import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { commented, curlCommand, jsonLiteral, shellQuoted } from './literals.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { failures } from '#contract/messages/failures.ts';
+import { failures } from '#contract/messages/names.ts';
 import { failureMeanings, isFinal } from '../../../../../dashboard/src/pages/messages/message.ts';
 
 it('each failure has a sentence of its own, which proposes the same again only where that can help', () => {

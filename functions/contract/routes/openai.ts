@@ -1,13 +1,14 @@
-import { defineRoute, type Route } from '../../http/route.ts';
-import { OpenAiChatCompletion, OpenAiChatRequest } from '../../inference/openai/openai-chat.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import {
   ModelPath,
+  OpenAiChatCompletion,
+  OpenAiChatRequest,
   OpenAiCompletionRequest,
   OpenAiEmbeddingsRequest,
   OpenAiModelList,
-} from '../../inference/openai/openai.ts';
-import { Completion, EmbeddingList, ListedModel } from '../../inference/requests.ts';
-import { modelCalls } from './model-calls.ts';
+} from '../inference/openai.ts';
+import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
+import { modelCalls } from './inference.ts';
 
 /** The inference operations for OpenAI's clients: the same models, prices and charges, bare responses, `error` objects. */
 export const openAiRoutes = {

@@ -88,3 +88,75 @@ export const tables = {
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;
+
+/** An SQS queue as CDK creates it and the local server stands in for it. One job takes its messages (`contract/jobs.ts`). */
+export interface QueueSpec {
+  readonly name: string;
+  /** A message that was received so often and not deleted goes to the dead-letter queue. */
+  readonly maxReceiveCount: number;
+}
+
+export const queues = {
+  /** Images of meters whose ledger rows could not be written: 12 tries, 6 minutes apart, outlast an outage of an hour. */
+  ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
+  /** Webhooks that have something to send, and changes of meters whose events could not be written. As long as above. */
+  webhooks: { name: 'webhooks', maxReceiveCount: 12 },
+  /** Webhooks whose receivers respond slowly, or whose account already occupies its share of the workers of the queue above. */
+  slowWebhooks: { name: 'slow-webhooks', maxReceiveCount: 12 },
+  /** Documents of agents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
+  documents: { name: 'documents', maxReceiveCount: 3 },
+  /** Shards of meters with holds to look at, and with accounts to renew. Their messages are valid for a minute and never tried again. */
+  holdSweeps: { name: 'hold-sweeps', maxReceiveCount: 5 },
+  renewals: { name: 'renewals', maxReceiveCount: 5 },
+} as const satisfies Record<string, QueueSpec>;
+
+export type QueueId = keyof typeof queues;
+
+/** The longest that SQS delays a message. */
+export const maxDelaySeconds = 900;
+
+/**
+ * How long a received message stays hidden, so also how long a failed one waits for its next try: six times the function's
+ * timeout (AWS "Creating and configuring an Amazon SQS event source mapping").
+ */
+export const visibilityTimeoutSeconds = (job: { readonly timeoutSeconds: number }): number => 6 * job.timeoutSeconds;
+
+/** Types that hold a value themselves, and never none: a set is never empty (AWS "AttributeValue"). */
+type LeafType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'SS' | 'NS' | 'BS';
+
+/** A path of DynamoDB's types down to a leaf: `{ L: { M: ['t', 'S'] } }` is a list of maps, each with a text `t`. */
+export type TypePath =
+  | LeafType
+  | { readonly L: TypePath }
+  | { readonly M: readonly [attribute: string, type: TypePath] };
+
+/** An attribute of an item, with its type. */
+export interface TypedAttribute {
+  readonly name: string;
+  readonly type: TypePath;
+}
+
+const exists = [{ exists: true }] as const;
+
+/** A filter of a Lambda event source (AWS "Filter rule syntax"): where a record has a leaf. */
+export interface EventPattern {
+  readonly [name: string]: EventPattern | typeof exists;
+}
+
+/**
+ * The filters of an event source that wants new images with a value of this type in the attribute; one that matches is
+ * enough. `exists` matches leaves only, so a filter goes down to one. A list gets a second filter, for an emulation of
+ * AWS that takes a list for a leaf; in AWS it matches nothing.
+ */
+export function eventPatterns({ name, type }: TypedAttribute): readonly EventPattern[] {
+  const isList = typeof type === 'object' && 'L' in type;
+  const shapes = [...(isList ? [{ L: exists }] : []), patternOf(type)];
+  return shapes.map((shape) => ({ dynamodb: { NewImage: { [name]: shape } } }));
+}
+
+function patternOf(type: TypePath): EventPattern {
+  if (typeof type === 'string') return { [type]: exists };
+  if ('L' in type) return { L: patternOf(type.L) };
+  const [attribute, inner] = type.M;
+  return { M: { [attribute]: patternOf(inner) } };
+}

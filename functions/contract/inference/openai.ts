@@ -1,21 +1,85 @@
 import * as v from 'valibot';
-import { integer, text, whole } from '../../shared/fields.ts';
-import { limits } from '../../shared/limits.ts';
+import { integer, isJsonObject, text, whole } from '../shared/fields.ts';
+import { limits } from '../shared/limits.ts';
 import {
   content,
   FunctionCall,
   FunctionChoice,
   FunctionDefinition,
-  Functions,
   functionName,
+  Functions,
   jsonSchema,
   messageList,
   modelFor,
+  nonEmpty,
   roleRule,
+  samplingDefaults,
+  samplingRules,
   TokenUsage,
-} from '../inference-fields.ts';
-import { finishReasons } from '../requests.ts';
-import { nullableSampling, single } from './openai-fields.ts';
+} from './inference-fields.ts';
+import { EmbeddingsRequest, finishReasons, ModelList } from './requests.ts';
+
+const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
+
+/** No field of it must be there, so Valibot alone would take a list for it. */
+const streamOptions = v.intersect([
+  v.custom<Record<string, unknown>>(isJsonObject, 'must be an object'),
+  v.object({ include_usage: v.nullish(v.boolean('must be true or false'), false) }),
+]);
+
+/** What steers the choice of tokens and the stream, as OpenAI's clients send it: null is as good as absent. */
+const nullableSampling = {
+  temperature: v.nullish(temperature, samplingDefaults.temperature),
+  top_p: v.nullish(top_p, samplingDefaults.top_p),
+  top_k: v.nullish(top_k, samplingDefaults.top_k),
+  frequency_penalty: v.nullish(penalty, samplingDefaults.penalty),
+  presence_penalty: v.nullish(penalty, samplingDefaults.penalty),
+  stop: v.nullish(stop),
+  seed: v.nullish(integer(0)),
+  stream: v.nullish(stream, false),
+  stream_options: v.nullish(streamOptions),
+};
+
+/** One choice for each request. */
+const single = { n: v.nullish(v.literal(1, 'must be 1: a response has one choice')) };
+
+/** Body of POST /openai/v1/completions. What would need a response that we cannot give is refused, the rest ignored. */
+export const OpenAiCompletionRequest = v.object(
+  {
+    model: modelFor('completion'),
+    prompt: v.union(
+      [
+        nonEmpty,
+        v.pipe(
+          v.strictTuple([nonEmpty]),
+          v.transform(([prompt]) => prompt),
+        ),
+      ],
+      'must be non-empty, well-formed Unicode, or a list of exactly one such string; tokens are not supported',
+    ),
+    max_tokens: v.nullish(integer(1)),
+    ...nullableSampling,
+    ...single,
+    best_of: v.nullish(v.literal(1, 'must be 1')),
+    echo: v.nullish(v.literal(false, 'must be false: the prompt is not repeated')),
+    suffix: v.nullish(v.literal('', 'is not supported: a model only continues a text')),
+  },
+  'must be a JSON object',
+);
+export type OpenAiCompletionRequest = v.InferOutput<typeof OpenAiCompletionRequest>;
+
+/** Body of POST /openai/v1/embeddings. */
+export const OpenAiEmbeddingsRequest = v.object(
+  {
+    ...EmbeddingsRequest.entries,
+    encoding_format: v.nullish(EmbeddingsRequest.entries.encoding_format.wrapped, 'float'),
+  },
+  'must be a JSON object',
+);
+
+export const OpenAiModelList = v.object({ object: v.literal('list'), data: ModelList });
+
+export const ModelPath = v.object({ model: text(64) });
 
 const TextPart = v.variant('type', [
   v.object({ type: v.literal('text'), text: content }),

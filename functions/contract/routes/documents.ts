@@ -1,8 +1,8 @@
-import { AgentPath } from '../../agents/agents.ts';
-import { AgentDocument, DocumentList, DocumentPath, DocumentQuery, NewDocument } from '../../agents/documents.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { limits } from '../../shared/limits.ts';
-import { reading, deleting, path, created, shared, priced } from './access.ts';
+import { AgentPath } from '../agents/agents.ts';
+import { AgentDocument, DocumentList, DocumentPath, DocumentQuery, NewDocument } from '../agents/documents.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { limits } from '../shared/limits.ts';
+import { created, deleting, path, priced, reading, shared } from './agents.ts';
 
 const { inference: _, ...withoutModel } = priced;
 

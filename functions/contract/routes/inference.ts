@@ -1,5 +1,4 @@
-import { defineRoute, type Route } from '../../http/route.ts';
-import { RequestCancellation, RequestPath } from '../../inference/cancellation.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 import {
   ChatCompletion,
   ChatRequest,
@@ -8,9 +7,30 @@ import {
   EmbeddingList,
   EmbeddingsRequest,
   ModelList,
-} from '../../inference/requests.ts';
-import { Translation, TranslationRequest } from '../../inference/translation.ts';
-import { modelCalls } from './model-calls.ts';
+  RequestCancellation,
+  RequestPath,
+} from '../inference/requests.ts';
+import { Translation, TranslationRequest } from '../inference/translation.ts';
+import { limits } from '../shared/limits.ts';
+
+const modelCall = {
+  method: 'POST',
+  credential: 'key',
+  idempotent: true,
+  uses: { tables: { meters: 'write', idempotency: 'delete' }, inference: true },
+  streaming: true,
+} as const;
+
+/** What the operations for OpenAI's clients have in common with the others: the same models, prices and charges. */
+export const modelCalls = {
+  chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, timeoutSeconds: 300 },
+  completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, timeoutSeconds: 300 },
+  embeddings: {
+    ...modelCall,
+    priced: { service: 'embeddings', capability: 'embeddings' },
+    maxBodyBytes: limits.embeddingsBodyBytes,
+  },
+} as const;
 
 /** Models, and the calls of one. */
 export const inferenceRoutes = {

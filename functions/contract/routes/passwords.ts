@@ -1,6 +1,8 @@
-import { ForgottenPassword, PasswordChange, PasswordReset } from '../../accounts/accounts.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { hashing } from './hashing.ts';
+import { ForgottenPassword, PasswordChange, PasswordReset } from '../accounts/accounts.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+
+/** scrypt at N=2^17 takes 128 MiB and a core's third of a second; memory buys processor share on Lambda. */
+export const hashing = { memoryMb: 1024 } as const;
 
 /** Passwords. */
 export const passwordRoutes = {

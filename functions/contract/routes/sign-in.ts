@@ -1,14 +1,6 @@
-import {
-  IdentityToken,
-  Login,
-  LoginUser,
-  Registration,
-  SessionList,
-  SessionPath,
-  User,
-} from '../../accounts/accounts.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { hashing } from './hashing.ts';
+import { IdentityToken, Login, LoginUser, Registration, SessionList, SessionPath, User } from '../accounts/accounts.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { hashing } from './passwords.ts';
 
 /** Ways in, and sessions. */
 export const signInRoutes = {

@@ -1,4 +1,4 @@
-import { AgentPath } from '../../agents/agents.ts';
+import { AgentPath } from '../agents/agents.ts';
 import {
   Conversation,
   ConversationList,
@@ -8,9 +8,9 @@ import {
   MessageQuery,
   NewMessage,
   Turn,
-} from '../../agents/conversations.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { reading, deleting, once, priced, path, created, shared } from './access.ts';
+} from '../agents/conversations.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { created, deleting, once, path, priced, reading, shared } from './agents.ts';
 
 /** Conversations with an agent, and their turns. */
 export const conversationRoutes = {

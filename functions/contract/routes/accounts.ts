@@ -7,9 +7,9 @@ import {
   ProfileChange,
   TokenQuery,
   User,
-} from '../../accounts/accounts.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { hashing } from './hashing.ts';
+} from '../accounts/accounts.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { hashing } from './passwords.ts';
 
 /** An account, its address and its name. */
 export const accountRoutes = {

@@ -9,8 +9,8 @@ import {
   Subscription,
   SubscriptionPath,
   UpgradedSubscription,
-} from '../../billing/subscriptions.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
+} from '../billing/subscriptions.ts';
+import { defineRoute, type Route } from '../http/route.ts';
 
 /** Plans and subscriptions. */
 export const subscriptionRoutes = {

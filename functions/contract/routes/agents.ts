@@ -1,6 +1,20 @@
-import { Agent, AgentChange, AgentList, AgentPath, AgentQuery, NewAgent } from '../../agents/agents.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { reading, changing, deleting, once, path, created, shared } from './access.ts';
+import { Agent, AgentChange, AgentList, AgentPath, AgentQuery, NewAgent } from '../agents/agents.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+
+export const shared = { credential: 'session or key', confirmed: true } as const;
+
+/** Accounts hold sessions and throttles; the key is in its meter. */
+export const reading = { tables: { accounts: 'write', meters: 'read', agents: 'read' } } as const;
+const changing = { tables: { accounts: 'write', meters: 'read', agents: 'write' } } as const;
+export const deleting = { tables: { ...changing.tables, agents: 'delete' } } as const;
+export const once = { tables: { ...changing.tables, idempotency: 'delete' } } as const;
+export const priced = {
+  tables: { accounts: 'write', meters: 'write', agents: 'write', idempotency: 'delete' },
+  inference: true,
+} as const;
+
+export const path = '/api/agents';
+export const created = { status: 201, message: 'SUCCESS' };
 
 /** Agents: a model with instructions, functions and documents. */
 export const agentRoutes = {

@@ -7,9 +7,9 @@ import {
   ServiceQuota,
   Usage,
   UsageQuery,
-} from '../../billing/credits.ts';
-import { defineRoute, type Route } from '../../http/route.ts';
-import { RequestList, RequestQuery } from '../../requests/request-list.ts';
+} from '../billing/credits.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
 /** Credits, services, usage and the log of requests. */
 export const creditRoutes = {
