@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
-import { createCallServices } from '#runtime/calls/call-services.ts';
 import { queueJob } from '#runtime/jobs/queue-job.ts';
 import { perEnvironment } from '#runtime/process.ts';
+import { createCallServices } from '#runtime/services/call-services.ts';
 
 const Message = v.object({ accountId: v.number(), agentId: v.string(), id: v.string() });
 

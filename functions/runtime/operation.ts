@@ -9,7 +9,7 @@ import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import type { Claim } from '#domain/shared/idempotency.ts';
 import type { Caller, KeyCaller, OpenedSession, SessionCaller } from '#middleware/call.ts';
-import type { CallServices } from './calls/call-services.ts';
+import type { CallServices } from './services/call-services.ts';
 import type { Services } from './services/container.ts';
 
 type Parsed<Schema> = Schema extends GenericSchema ? InferOutput<Schema> : undefined;

@@ -1,9 +1,9 @@
 import type { Route } from '#contract/http/route.ts';
 import type { Order } from '#domain/inference/order.ts';
 import type { Call } from '#middleware/call.ts';
-import { createCallServices } from './calls/call-services.ts';
 import type { PricedOperation } from './operation.ts';
 import { perEnvironment, typed } from './process.ts';
+import { createCallServices } from './services/call-services.ts';
 import { given, stack } from './stack.ts';
 
 /** Builds the Lambda handler of a priced route. The order is created and admitted before the operation runs. */

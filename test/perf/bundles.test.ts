@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sizeAtStart } from '#bench/startup.ts';
+import { jobEntry, routeEntry } from '#contract/handlers.ts';
+import { jobs } from '#contract/jobs.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -11,16 +13,16 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** KB (1,000 bytes), minified, of what a start reads; a few per cent above what it is (bench/RESULTS.md has all of them). */
 describe.each([
-  ['api/inference/create-chat-completion', 360],
-  ['api/inference/openai/create-openai-embeddings', 360],
-  ['api/inference/translate', 360],
-  ['api/analysis/analyze', 360],
-  ['api/keys/list-keys', 500],
-  ['api/shared/unknown-route', 155],
-  ['jobs/billing/project-ledger', 470],
-])('%s', (entry, budget) => {
-  const out = join(folder, entry);
-  bundle(join(import.meta.dirname, `../../functions/${entry}.ts`), out);
+  ['create-chat-completion', routeEntry, 375],
+  ['create-openai-embeddings', routeEntry, 375],
+  ['translate', routeEntry, 375],
+  ['analyze', routeEntry, 375],
+  ['list-keys', routeEntry, 525],
+  ['unknown-route', routeEntry, 160],
+  ['project-ledger', () => jobEntry(jobs.projectLedger), 480],
+])('%s', (id, entryOf, budget) => {
+  const out = join(folder, id);
+  bundle(entryOf(id), out);
 
   test(`starts with at most ${budget} KB of code`, () => {
     const { bytes } = sizeAtStart(out);

@@ -1,13 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plansOf } from '#contract/billing/plans.ts';
+import type { Route } from '#contract/http/route.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
-import { sessionService } from '#domain/accounts/sessions.ts';
+import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { idempotency } from '#domain/shared/idempotency.ts';
+import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
-import { ambient, deferred, environment, lazy } from '../process.ts';
+import { ambient, environment, lazy } from '../process.ts';
 
 export type CoreServices = ReturnType<typeof createCoreServices>;
 
@@ -31,8 +32,12 @@ export function createCoreServices(updateBy: UpdateBy) {
       (await import('#repositories/meter/meters.ts')).meterStore(await dynamo(), name, random),
     );
     return {
-      ...deferred(load, ['find', 'replace', 'cancelStream', 'watchHolds', 'workIn']),
       ...meterCalls(name, updateBy(variables, dynamo)),
+      find: async (...given) => (await load()).find(...given),
+      replace: async (...given) => (await load()).replace(...given),
+      cancelStream: async (...given) => (await load()).cancelStream(...given),
+      watchHolds: async (...given) => (await load()).watchHolds(...given),
+      workIn: async (...given) => (await load()).workIn(...given),
       async *accountsDue(...given) {
         yield* (await load()).accountsDue(...given);
       },
@@ -50,14 +55,27 @@ export function createCoreServices(updateBy: UpdateBy) {
       idleMs: variables.SESSION_IDLE_HOURS * 3_600_000,
       maxMs: variables.SESSION_MAX_DAYS * 86_400_000,
     };
-    return sessionService(deferred(load, ['open', 'find', 'list', 'touch', 'end']), clock, random, lifetimes);
+    const store: SessionStore = {
+      open: async (...given) => (await load()).open(...given),
+      find: async (...given) => (await load()).find(...given),
+      list: async (...given) => (await load()).list(...given),
+      touch: async (...given) => (await load()).touch(...given),
+      end: async (...given) => (await load()).end(...given),
+    };
+    return sessionService(store, clock, random, lifetimes);
   });
   const idempotencyRecords = lazy(() => {
     const load = lazy(async () => {
       const { idempotencyStore } = await import('#repositories/idempotency.ts');
       return idempotencyStore(await dynamo(), table('idempotency'));
     });
-    return idempotency(deferred(load, ['claim', 'keep', 'release', 'count']), clock);
+    const store: IdempotencyStore = {
+      claim: async (...given) => (await load()).claim(...given),
+      keep: async (...given) => (await load()).keep(...given),
+      release: async (...given) => (await load()).release(...given),
+      count: async (...given) => (await load()).count(...given),
+    };
+    return idempotency(store, clock);
   });
   return {
     environment: variables,
@@ -79,4 +97,22 @@ function given(variables: Environment, variable: Resource, resource: string): st
   const name = variables[variable];
   if (!name) throw new Error(`${variable} is not set: this function was not given the ${resource}`);
   return name;
+}
+
+/** What a function keeps of its time, once its model was given up, for the response and the settlement. */
+const settlementSeconds = 3;
+
+/**
+ * Milliseconds that a route's model may take: for a whole reply or each wait for a chunk, and for a stream from its beginning to
+ * its end. A stage's settings, but never longer than the route's function has (docs/design/meter.md).
+ */
+export function modelDeadlines(
+  { timeoutSeconds }: Pick<Route, 'timeoutSeconds'>,
+  environment: Pick<Environment, 'MODEL_DEADLINE_MS' | 'MODEL_STREAM_DEADLINE_MS'>,
+) {
+  const maxMs = (timeoutSeconds - settlementSeconds) * 1000;
+  return {
+    deadlineMs: Math.min(environment.MODEL_DEADLINE_MS, maxMs),
+    streamDeadlineMs: Math.min(environment.MODEL_STREAM_DEADLINE_MS, maxMs),
+  };
 }

@@ -1,4 +1,4 @@
-import { loadAudioFacts, loadRangedFacts } from '#runtime/calls/audio-services.ts';
+import { loadAudioFacts, loadRangedFacts } from '#runtime/services/audio-calls.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './transcript.ts';
 

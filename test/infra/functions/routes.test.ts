@@ -6,7 +6,7 @@ import type { Route } from '#contract/http/route.ts';
 import { allJobs, canary } from '#contract/jobs.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
-import { modelDeadlines } from '#runtime/calls/model-deadlines.ts';
+import { modelDeadlines } from '#runtime/services/core-services.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
 import { type Resource, type Whole } from '../whole.ts';

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { type SessionList } from '#contract/accounts/accounts.ts';
-import { otherSessions } from '#contract/shared/limits.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { otherSessions } from '#contract/shared/limits.ts';
 import { perform } from '../../api/call.ts';
 import { useNow } from '../../api/clock.ts';
 import { useSessions } from '../../api/reads.ts';

@@ -1,8 +1,8 @@
 import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositories/shared/items.ts';
-import { turnItems } from '#runtime/calls/turn-items.ts';
 import { quickSend } from '#runtime/quick/quick-send.ts';
+import { turnItems } from '#runtime/services/agent-calls.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import { failure, requestTimeoutOf, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';

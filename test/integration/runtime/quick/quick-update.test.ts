@@ -2,8 +2,8 @@ import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } f
 import { describe, expect, test } from 'vitest';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import type { AwsService } from '#runtime/aws/aws-service.ts';
-import { meterUpdate, modelRuntime } from '#runtime/calls/fast-path.ts';
 import { quickUpdate } from '#runtime/quick/quick-update.ts';
+import { meterUpdate, modelRuntime } from '#runtime/services/call-services.ts';
 import { wanting } from '#test/database/wanted.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import { failure, invocation, later, requestTimeoutOf, useScriptedAws } from '#test/transport/fast-path.ts';

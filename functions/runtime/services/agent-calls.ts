@@ -1,4 +1,6 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Route } from '#contract/http/route.ts';
+import type { Environment } from '#contract/platform/environment.ts';
 import { agentService } from '#domain/agents/agent.ts';
 import { indexingEnds } from '#domain/agents/document.ts';
 import { documentAdding, documentIndexing } from '#domain/agents/indexing.ts';
@@ -12,12 +14,14 @@ import { agentFinder, agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
+import { type Items, itemsBy, sdkSend } from '#repositories/shared/items.ts';
+import { awsService } from '../aws/aws-service.ts';
 import { dynamoClient } from '../aws/clients.ts';
+import { dynamoTimeout } from '../aws/timeouts.ts';
 import { lazy } from '../process.ts';
-import type { CoreServices } from '../services/core-services.ts';
+import { quickSend } from '../quick/quick-send.ts';
 import { logger } from '../telemetry.ts';
-import { modelDeadlines } from './model-deadlines.ts';
-import { turnItems } from './turn-items.ts';
+import { type CoreServices, modelDeadlines } from './core-services.ts';
 
 /** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
 const preparationSeconds = 20;
@@ -93,4 +97,10 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
       }),
     ),
   };
+}
+
+/** How a turn reads and writes its items: past the SDK's middleware, unless that is switched off or only the SDK knows the way. */
+export function turnItems({ FAST_PATH }: Pick<Environment, 'FAST_PATH'>, client: DynamoDBDocumentClient): Items {
+  const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
+  return itemsBy(service ? quickSend(service, client, { requestTimeout: dynamoTimeout }) : sdkSend(client));
 }

@@ -5,8 +5,8 @@ import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
 import { dynamoClient } from '../aws/clients.ts';
 import { messagingClient } from '../aws/messaging-client.ts';
-import type { CoreServices } from '../services/core-services.ts';
 import { logger } from '../telemetry.ts';
+import type { CoreServices } from './core-services.ts';
 
 /** Far longer than AWS takes, far shorter than the function has. */
 const carrierDeadlineMs = 10_000;

@@ -1,0 +1,84 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Route } from '#contract/http/route.ts';
+import type { Environment } from '#contract/platform/environment.ts';
+import { inference } from '#domain/inference/inference.ts';
+import { translationService } from '#domain/inference/translation.ts';
+import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import type { Update } from '#repositories/meter/meter-calls.ts';
+import { wantedOfAllowance } from '#repositories/meter/meter-item.ts';
+import { awsService } from '../aws/aws-service.ts';
+import { dynamoTimeout } from '../aws/timeouts.ts';
+import { environment, lazy, perEnvironment } from '../process.ts';
+import { quickRuntime } from '../quick/quick-runtime.ts';
+import { quickUpdate } from '../quick/quick-update.ts';
+import { createCoreServices, modelDeadlines } from './core-services.ts';
+
+export type CallServices = ReturnType<typeof createCallServices>;
+
+/** Shared by the routes of a process, as their connections are. */
+const shared = {
+  core: perEnvironment(() => createCoreServices(meterUpdate)),
+  runtime: perEnvironment(() => modelRuntime(environment())),
+};
+
+/** What the priced operation of a route uses. */
+export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
+  const core = shared.core();
+  const { MODEL_ENDPOINTS, TRANSLATION_MODEL } = core.environment;
+  const deadlines = modelDeadlines(route, core.environment);
+  const settings = { endpointOf: (model: string) => MODEL_ENDPOINTS.get(model), ...deadlines };
+  const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
+  const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
+  const forTranslation = {
+    model: TRANSLATION_MODEL,
+    newDeadline: () => AbortSignal.timeout(deadlines.deadlineMs),
+  };
+  return {
+    ...core,
+    models: modelGateway,
+    inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
+    /** Read by the function that analyses texts alone. */
+    analysis: lazy(async () => {
+      const { analysisCalls } = await import('./analysis-calls.ts');
+      const { deadlineMs } = deadlines;
+      return analysisCalls(core.environment, { gateway: modelGateway(), runtime: shared.runtime(), deadlineMs });
+    }),
+    /** Read by the functions of audio alone. */
+    audio,
+    audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
+    translation: lazy(() => translationService(modelGateway(), forTranslation)),
+    /** Read by the function that sends messages alone. */
+    messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
+    agents: lazy(async () => {
+      const { agentCalls } = await import('./agent-calls.ts');
+      return agentCalls(core, route, shared.runtime());
+    }),
+  };
+}
+
+type Switch = Pick<Environment, 'FAST_PATH'>;
+
+/** How the two writes of a call are sent: past the SDK's middleware, unless that is switched off or only the SDK knows the way. */
+export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): Update {
+  const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
+  if (service) return quickUpdate(service, loadClient, { wanted: wantedOfAllowance, requestTimeout: dynamoTimeout });
+  const load = lazy(async () => (await import('#repositories/meter/sdk-update.ts')).sdkUpdate(await loadClient()));
+  return async (input) => (await load())(input);
+}
+
+/** The same for models. */
+export function modelRuntime({ FAST_PATH }: Switch): ModelRuntime {
+  const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
+  const loadClient = lazy(async () => (await import('../aws/clients.ts')).sagemakerClient());
+  if (service) return quickRuntime(service, loadClient, {});
+  const load = lazy(async () => (await import('#gateways/sagemaker/sdk-runtime.ts')).sdkRuntime(await loadClient()));
+  return {
+    reply: (invocation) => async (deadline) => (await load()).reply(invocation)(deadline),
+    parts: (invocation) =>
+      async function* (deadline) {
+        yield* (await load()).parts(invocation)(deadline);
+      },
+  };
+}
