@@ -15,3 +15,12 @@ export const metricsNamespace = ({ name }: Stage): string => `text-ai-${name}`;
 
 /** Header of CloudFront with the country of the caller's network (AWS "Add CloudFront request headers"). */
 export const countryHeader = 'CloudFront-Viewer-Country';
+
+/**
+ * Casts a CDK construct to an interface that it implements. CDK compiles without `exactOptionalPropertyTypes`: its classes
+ * declare `T | undefined` where its interfaces declare optional properties, so the compiler rejects the assignment.
+ */
+export function cast<Interface>(construct: Interface | object): Interface {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
+  return construct as Interface;
+}

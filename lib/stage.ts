@@ -1,12 +1,18 @@
 import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
-import { AnalysisEncoders, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
+import { AnalysisEncoders, type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
-import { allocatedConcurrency, ProvisionedConcurrency, ReservedConcurrency } from './settings/concurrency.ts';
-import { FrontDoor } from './settings/front-door.ts';
-import { MessageSettings } from './settings/messages.ts';
-import { Backup, ExistingTables, isElsewhere } from './settings/tables.ts';
+import {
+  allocatedConcurrency,
+  Backup,
+  ExistingTables,
+  FrontDoor,
+  isElsewhere,
+  MessageSettings,
+  ProvisionedConcurrency,
+  ReservedConcurrency,
+} from './settings.ts';
 
 const Email = v.pipe(v.string(), v.email('must be an email address'));
 const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
@@ -171,3 +177,15 @@ export const Stage = v.pipe(
 );
 export type Stage = v.InferOutput<typeof Stage>;
 export type StageInput = v.InferInput<typeof Stage>;
+
+/** Name of the endpoint that a stage creates for a model, and of the component that runs on it. */
+export const hostedName = ({ name }: Pick<Stage, 'name'>, model: string): string => `text-ai-${name}-${model}`;
+
+/** Endpoint of every model of the catalogue: created by the stage, named by the stage, else the catalogue's. */
+export function endpointsOf(stage: Stage): ReadonlyMap<string, ModelEndpoint> {
+  const hosted = Object.entries(stage.models.hosted).map(([model, { family }]): [string, ModelEndpoint] => {
+    const endpoint = hostedName(stage, model);
+    return [model, { endpoint, family, component: endpoint }];
+  });
+  return new Map([...stage.models.endpoints, ...hosted]);
+}

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { checkOwners } from './owners.ts';
-import { type PipelineInput, PipelineSettings } from './pipeline-settings.ts';
+import { type PipelineInput, PipelineSettings } from './settings.ts';
 import { Stage, type StageInput } from './stage.ts';
 
 /** Deploys with these defaults; a deployment sets its own (docs/deploy.md). */

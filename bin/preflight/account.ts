@@ -1,7 +1,7 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
-import { allocatedConcurrency } from '#lib/settings/concurrency.ts';
+import { allocatedConcurrency } from '#lib/settings.ts';
 import type { Stage } from '#lib/stage.ts';
 import { streamingRegions } from '#lib/streaming-regions.ts';
 import type { Clients } from './clients.ts';

@@ -4,8 +4,7 @@ import {
   paginateListServiceQuotas,
   type ServiceQuota,
 } from '@aws-sdk/client-service-quotas';
-import { endpointsOf } from '#lib/model-names.ts';
-import type { Stage } from '#lib/stage.ts';
+import { endpointsOf, type Stage } from '#lib/stage.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, missing, ok } from './result.ts';
 

@@ -7,7 +7,7 @@ import { GatewayLogs } from '#lib/constructs/data/gateway-logs.ts';
 import { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
 import { createTables, type Tables } from '#lib/constructs/data/tables.ts';
 import { domainOf } from '#lib/owners.ts';
-import { pageOrigin } from '#lib/settings/front-door.ts';
+import { pageOrigin } from '#lib/settings.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export interface DataStackProps extends StackProps {

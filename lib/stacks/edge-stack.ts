@@ -22,9 +22,14 @@ import { dashboardHeaders } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import type { OriginVerification } from '#lib/constructs/api/firewall.ts';
 import type { ServiceApi } from '#lib/constructs/api/rest-api.ts';
-import { callerCode, pageStatusCode, pagesCode } from '#lib/constructs/edge/edge-functions.ts';
-import { FilesBucket } from '#lib/constructs/edge/files-bucket.ts';
-import { apiHeaders, securityHeaders } from '#lib/constructs/edge/security-headers.ts';
+import { FilesBucket } from '#lib/constructs/edge/dashboard-files.ts';
+import {
+  apiHeaders,
+  callerCode,
+  pagesCode,
+  pageStatusCode,
+  securityHeaders,
+} from '#lib/constructs/edge/edge-functions.ts';
 import { countryHeader } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 

@@ -2,10 +2,9 @@ import { NestedStack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { routeEntry } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
-import { FailureAlarm } from '#lib/constructs/functions/failure-alarm.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
-import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
+import { FailureAlarm, ServiceFunction } from '#lib/constructs/functions/service-function.ts';
 import { countryHeader, type SharedProps } from '#lib/shared-props.ts';
 
 export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'> {

@@ -4,12 +4,10 @@ import type { Construct } from 'constructs';
 import { jobEntry } from '#contract/handlers.ts';
 import { canary, type Job } from '#contract/jobs.ts';
 import type { QueueId } from '#contract/platform/resources.ts';
-import { cast } from '#lib/cast.ts';
-import { CanaryFunction } from '#lib/constructs/functions/canary-function.ts';
 import { grantUses, type Resources } from '#lib/constructs/functions/grants.ts';
 import { JobFunction, type JobFunctionProps } from '#lib/constructs/functions/job-function.ts';
-import { rollOut } from '#lib/constructs/functions/rollout.ts';
-import type { SharedProps } from '#lib/shared-props.ts';
+import { CanaryFunction, rollOut } from '#lib/constructs/functions/rollout.ts';
+import { cast, type SharedProps } from '#lib/shared-props.ts';
 
 export interface JobGroupProps
   extends

@@ -2,8 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { findModel } from '#contract/inference/models.ts';
 import { HostedEndpoint } from '#lib/constructs/models/hosted-endpoint.ts';
-import { hostedName } from '#lib/model-names.ts';
-import type { Stage } from '#lib/stage.ts';
+import { hostedName, type Stage } from '#lib/stage.ts';
 
 export interface ModelsStackProps extends StackProps {
   readonly stage: Stage;

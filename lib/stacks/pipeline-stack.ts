@@ -11,8 +11,8 @@ import {
   ShellStep,
 } from 'aws-cdk-lib/pipelines';
 import type { Construct } from 'constructs';
-import { cast } from '#lib/cast.ts';
-import type { PipelineSettings } from '#lib/pipeline-settings.ts';
+import type { PipelineSettings } from '#lib/settings.ts';
+import { cast } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 import { createPlatform } from './platform.ts';
 

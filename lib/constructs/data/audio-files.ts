@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, type IBucket 
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import { cast } from '#lib/cast.ts';
+import { cast } from '#lib/shared-props.ts';
 
 /** How long files are kept that nothing has deleted: a job ends within eight hours. */
 const leftoverDays = 2;

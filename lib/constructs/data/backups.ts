@@ -4,7 +4,7 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { TableId } from '#contract/platform/resources.ts';
-import { cast } from '#lib/cast.ts';
+import { cast } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 import type { LedgerArchive } from './ledger-archive.ts';
 import type { Tables } from './tables.ts';

@@ -19,8 +19,8 @@ import {
   type TableId,
   type TableSpec,
 } from '#contract/platform/resources.ts';
-import { cast } from '#lib/cast.ts';
-import type { ExistingTable } from '#lib/settings/tables.ts';
+import type { ExistingTable } from '#lib/settings.ts';
+import { cast } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { BucketDeployment, CacheControl, type ISource, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { cacheControl, type DashboardConfig, hashedAssets } from '#contract/dashboard-config.ts';
+import { cast } from '#lib/shared-props.ts';
 import { notPublished } from './edge-functions.ts';
 
 export interface DashboardFilesProps {
@@ -47,5 +49,22 @@ export class DashboardFiles extends Construct {
     const last = publish('Documents', [index], cacheControl.other);
     others.node.addDependency(hashed);
     last.node.addDependency(others);
+  }
+}
+
+/** The bucket of the public files: built from the repository, so deleted with the stack. */
+export class FilesBucket extends Construct {
+  readonly bucket: IBucket;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: true,
+    });
+    this.bucket = cast<IBucket>(bucket);
   }
 }

@@ -1,5 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { Duration } from 'aws-cdk-lib';
+import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
+import type { Construct } from 'constructs';
 import { apiDocumentPath, dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
 import { errorEnvelope } from '#contract/http/format.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
@@ -63,3 +66,26 @@ const filesIn = (dashboard: string | null) =>
 
 /** Files of the build that are for its own use. */
 export const notPublished: readonly string[] = ['sources.txt', '.vite'];
+
+/** Headers with a CloudFront setting of their own, and those that each file brings along. */
+const managed = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
+
+/** Adds headers to every response, with HSTS for a year. */
+export function securityHeaders(scope: Construct, id: string, headers: Readonly<Record<string, string>>) {
+  const others = Object.entries(headers).filter(([name]) => !managed.has(name));
+  const contentSecurityPolicy = headers['content-security-policy'];
+  return new ResponseHeadersPolicy(scope, id, {
+    securityHeadersBehavior: {
+      ...(contentSecurityPolicy && { contentSecurityPolicy: { contentSecurityPolicy, override: true } }),
+      contentTypeOptions: { override: true },
+      referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: others.map(([header, value]) => ({ header, value, override: true })),
+    },
+  });
+}
+
+/** A response of the API loads nothing and is not framed (docs/design/reliability.md#security-parameters). */
+export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

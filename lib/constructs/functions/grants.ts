@@ -8,11 +8,9 @@ import { type EncoderPlace, encoderPlaces } from '#contract/platform/model-endpo
 import { type QueueId, type TableId, tables as specs, type TableSpec } from '#contract/platform/resources.ts';
 import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
-import type { Mail } from '#lib/constructs/data/mail.ts';
-import type { Messaging } from '#lib/constructs/data/messaging.ts';
+import type { Mail, Messaging } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { endpointsOf } from '#lib/model-names.ts';
-import type { Stage } from '#lib/stage.ts';
+import { endpointsOf, type Stage } from '#lib/stage.ts';
 import type { Variables } from './service-function.ts';
 
 /** Resources that are granted. */

@@ -1,29 +1,33 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { LambdaFunction, SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  type DlqDestinationConfig,
+  FilterCriteria,
+  type IEventSourceDlq,
+  type IEventSourceMapping,
+  type IFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { FilterPattern, type ILogGroup, SubscriptionFilter } from 'aws-cdk-lib/aws-logs';
 import { LambdaDestination } from 'aws-cdk-lib/aws-logs-destinations';
+import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnSubscription, type ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { Construct } from 'constructs';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
 import type { Job, QueueTrigger, StreamTrigger } from '#contract/jobs.ts';
 import { recordPattern } from '#contract/platform/request-record.ts';
-import { queues, visibilityTimeoutSeconds } from '#contract/platform/resources.ts';
+import { eventPatterns, queues, type TypedAttribute, visibilityTimeoutSeconds } from '#contract/platform/resources.ts';
 import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
-import type { Mail } from '#lib/constructs/data/mail.ts';
-import { receiptPattern } from '#lib/constructs/data/messaging.ts';
+import { type Mail, receiptPattern } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import type { SharedProps } from '#lib/shared-props.ts';
-import { GivenUpRecords } from './given-up-records.ts';
-import { JobQueue, maxRetention } from './job-queue.ts';
 import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
-import { filtersFor } from './stream-filters.ts';
 
 export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
   /** Its row in the contract. */
@@ -182,3 +186,64 @@ export class JobFunction extends ServiceFunction {
     rule.addTarget(new LambdaFunction(this.live, { retryAttempts: 0, deadLetterQueue: this.deadLetters }));
   }
 }
+
+/** A queue encrypted by SQS and reached by TLS only. */
+class JobQueue extends Queue {
+  constructor(scope: Construct, id: string, props: QueueProps) {
+    super(scope, id, { ...props, encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true });
+  }
+}
+
+/** Maximum retention of SQS. */
+const maxRetention = Duration.days(14);
+
+/** Prefix of the keys that Lambda gives its objects (AWS "Retain discarded records for a DynamoDB event source in Lambda"). */
+const keyPrefix = 'aws/lambda/';
+const retention = Duration.days(365);
+
+/**
+ * A bucket into which Lambda writes the records of a stream that it gives up, whole, and metadata: `npm run replay` takes its
+ * objects. Each new object is a message in the job's dead-letter queue, whose alarm rings.
+ */
+class GivenUpRecords extends Construct implements IEventSourceDlq {
+  readonly #bucket: Bucket;
+
+  constructor(scope: Construct, id: string, deadLetters: Queue) {
+    super(scope, id);
+    this.#bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      lifecycleRules: [{ expiration: retention }],
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    this.#announce(deadLetters);
+  }
+
+  bind(_mapping: IEventSourceMapping, fn: IFunction): DlqDestinationConfig {
+    const { bucketArn } = this.#bucket;
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ['s3:PutObject'], resources: [this.#bucket.arnForObjects(`${keyPrefix}*`)] }),
+    );
+    fn.addToRolePolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucketArn] }));
+    return { destination: bucketArn };
+  }
+
+  /** By EventBridge: a notification of S3 itself begins with a test message, which would ring the alarm. */
+  #announce(queue: Queue): void {
+    const { defaultChild } = this.#bucket.node;
+    if (!(defaultChild instanceof CfnBucket)) throw new Error('Bucket no longer creates a bucket');
+    // Not CDK's eventBridgeEnabled, which brings a function along that may change every bucket's notifications.
+    defaultChild.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
+    const eventPattern = {
+      source: ['aws.s3'],
+      detailType: ['Object Created'],
+      detail: { bucket: { name: [this.#bucket.bucketName] } },
+    };
+    new Rule(this, 'Announcement', { eventPattern }).addTarget(new SqsQueue(queue, { deadLetterQueue: queue }));
+  }
+}
+
+/** The filters of an event source for new images with this attribute, as local delivery applies them too. */
+const filtersFor = (attribute: TypedAttribute) =>
+  eventPatterns(attribute).map((pattern) => FilterCriteria.filter(pattern));

@@ -4,10 +4,8 @@ import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnEndpoint, CfnEndpointConfig, CfnInferenceComponent, CfnModel } from 'aws-cdk-lib/aws-sagemaker';
 import { Construct } from 'constructs';
-import { type HostedModel, s3Location } from '#lib/hosted-model.ts';
-import { hasAccelerators, hostImageOf } from '#lib/instance-families.ts';
-import { containerEnvironment } from './container-environment.ts';
-import { grantContainer } from './container-grants.ts';
+import { hasAccelerators, type HostedModel, hostImageOf, s3Location } from '#lib/hosted-model.ts';
+import { containerEnvironment, grantContainer } from './container.ts';
 
 const variantName = 'AllTraffic';
 

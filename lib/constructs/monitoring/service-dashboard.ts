@@ -7,8 +7,7 @@ import { allRoutes } from '#contract/routes.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
 import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
-import { endpointsOf } from '#lib/model-names.ts';
-import type { Stage } from '#lib/stage.ts';
+import { endpointsOf, type Stage } from '#lib/stage.ts';
 import { awsMetrics, ownMetrics } from './metrics.ts';
 
 export interface ServiceDashboardProps {

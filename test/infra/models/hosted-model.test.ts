@@ -1,6 +1,6 @@
 import { ProductionVariantInferenceAmiVersion, ProductionVariantInstanceType } from '@aws-sdk/client-sagemaker';
 import { describe, expect, test } from 'vitest';
-import { familyOf, hostImageOf, hostImages, instanceFamilies } from '#lib/instance-families.ts';
+import { familyOf, hostImageOf, hostImages, instanceFamilies } from '#lib/hosted-model.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 

@@ -1,0 +1,166 @@
+import * as v from 'valibot';
+import { allJobs } from '#contract/jobs.ts';
+import { allRoutes } from '#contract/routes.ts';
+
+const Instances = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
+
+const routeIds = new Set(allRoutes.map(({ id }) => id));
+const jobIds = new Set(allJobs.map(({ id }) => id));
+const queueJobs = allJobs.filter(({ trigger }) => 'queue' in trigger).map(({ id }) => id);
+
+/**
+ * Lambda polls a queue with five connections (AWS "Configuring scaling behavior for SQS event source mappings"): with less
+ * concurrency, messages are received, throttled, and given up before their tries.
+ */
+const minQueueConcurrency = 5;
+
+export const ProvisionedConcurrency = v.pipe(
+  v.record(v.string(), Instances),
+  v.check((given) => Object.keys(given).every((id) => routeIds.has(id)), 'must name routes by their id'),
+);
+
+export const ReservedConcurrency = v.pipe(
+  v.record(v.string(), Instances),
+  v.check((given) => Object.keys(given).every((id) => jobIds.has(id)), `must name jobs: ${[...jobIds].join(', ')}`),
+  v.check(
+    (given) => queueJobs.every((id) => (given[id] ?? minQueueConcurrency) >= minQueueConcurrency),
+    `must be ${minQueueConcurrency} or more for a job on a queue: ${queueJobs.join(', ')}`,
+  ),
+);
+
+interface Allocated {
+  readonly provisionedConcurrency: v.InferOutput<typeof ProvisionedConcurrency>;
+  readonly reservedConcurrency: v.InferOutput<typeof ReservedConcurrency>;
+}
+
+/** Concurrency that a stage takes from its account all the time. */
+export const allocatedConcurrency = ({ provisionedConcurrency, reservedConcurrency }: Allocated): number =>
+  [provisionedConcurrency, reservedConcurrency].flatMap(Object.values<number>).reduce((sum, one) => sum + one, 0);
+
+const Host = v.pipe(v.string(), v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name such as text.example.com'));
+
+/** CloudFront takes certificates of this region only (AWS "Requirements for using SSL/TLS certificates with CloudFront"). */
+const Certificate = v.pipe(
+  v.string(),
+  v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
+);
+
+/** How the service is reached. */
+export const FrontDoor = v.variant('kind', [
+  v.strictObject({
+    /** CloudFront: dashboard, API reference and API on one host. */
+    kind: v.literal('edge'),
+    /** Own host with its certificate; null: the name that CloudFront assigns. */
+    domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
+  }),
+  v.strictObject({
+    /** The API alone, behind a front of your own. */
+    kind: v.literal('gateway'),
+    /** Where people reach the dashboard: in mail links, and where sessions belong. */
+    publicOrigin: v.pipe(
+      v.string(),
+      v.regex(/^https?:\/\/[^/]+$/, 'must be a scheme and a host, such as https://text.example.com'),
+    ),
+    /** Proxies before the gateway that append to X-Forwarded-For. */
+    trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  }),
+]);
+export type FrontDoor = v.InferOutput<typeof FrontDoor>;
+
+/**
+ * Where the dashboard's pages come from, for rules of other services. A name that CloudFront assigns is known only once there is a distribution, which
+ * comes after them: then it is any name that CloudFront assigns.
+ */
+export function pageOrigin(frontDoor: FrontDoor): string {
+  if (frontDoor.kind === 'gateway') return frontDoor.publicOrigin;
+  return `https://${frontDoor.domain?.name ?? '*.cloudfront.net'}`;
+}
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more'));
+
+/** Messages to phones (docs/messages.md). */
+export const MessageSettings = v.strictObject({
+  /** ISO 3166-1 codes of the countries that messages go to; none: no message is sent. */
+  countries: v.array(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'must be a country such as US'))),
+  /** US dollars that a segment, or a minute of a call, may cost at most. */
+  maxPriceUsd: v.pipe(v.number(), v.minValue(0.001, 'must be 0.001 or more'), v.maxValue(10, 'must be 10 or less')),
+  /** Number, pool or sender id of the account that messages come from; null: AWS chooses one for an SMS, and there are no calls. */
+  origination: v.nullable(v.pipe(v.string(), v.regex(/^[\w+:/-]{1,256}$/, 'must be a number, a pool or a sender'))),
+  /** Most messages to one number in an hour, of one account in a day, and to a range of 10,000 numbers in an hour. */
+  perNumberPerHour: Count,
+  perAccountPerDay: Count,
+  perRangePerHour: Count,
+});
+
+/** A table's name and, where functions follow it, its stream. */
+const ExistingTable = v.strictObject({
+  name: v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table')),
+  streamArn: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^arn:[\w-]+:dynamodb:[^:]+:\d{12}:table\/[\w.-]+\/stream\/.+$/, 'must be the ARN of a stream'),
+    ),
+  ),
+});
+export type ExistingTable = v.InferOutput<typeof ExistingTable>;
+
+const Followed = v.pipe(
+  ExistingTable,
+  v.check(({ streamArn }) => streamArn !== undefined, 'must have streamArn: functions follow its stream'),
+);
+
+export const ExistingTables = v.strictObject({
+  accounts: v.optional(Followed),
+  meters: v.optional(Followed),
+  ledger: v.optional(ExistingTable),
+  idempotency: v.optional(ExistingTable),
+  requests: v.optional(ExistingTable),
+  audit: v.optional(ExistingTable),
+  webhooks: v.optional(ExistingTable),
+  agents: v.optional(ExistingTable),
+  messages: v.optional(Followed),
+  transcriptions: v.optional(ExistingTable),
+});
+
+/** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */
+const Vault = v.pipe(
+  v.string(),
+  v.regex(/^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/, 'must be the ARN of a backup vault'),
+  v.check((arn) => !arn.endsWith(':Default'), 'must not be the vault Default, whose key no other account can use'),
+);
+
+export const Backup = v.strictObject({
+  /** Vault of another account or region that the copies go to; yours, and letting this account copy into it. */
+  copyTo: Vault,
+  /** How long copies are kept. */
+  days: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(1, 'must be 1 or more'),
+    v.maxValue(36_500, 'must be 36500 or less'),
+  ),
+});
+
+export interface Place {
+  readonly account: string;
+  readonly region: string;
+}
+
+/** Whether copies leave the account or the region of a stage. */
+export const isElsewhere = ({ copyTo }: v.InferOutput<typeof Backup>, { account, region }: Place): boolean =>
+  !copyTo.includes(`:backup:${region}:${account}:`);
+
+/** Source and stages (of lib/stages.ts) of the pipeline. */
+export const PipelineSettings = v.strictObject({
+  repository: v.pipe(v.string(), v.regex(/^[\w.-]+\/[\w.-]+$/, 'must be owner/name')),
+  branch: v.pipe(v.string(), v.nonEmpty('must not be empty')),
+  /** Connection to the repository's host (AWS CodeConnections), created once in the console. */
+  connectionArn: v.pipe(
+    v.string(),
+    v.regex(/^arn:aws:(codeconnections|codestar-connections):/, 'must be the ARN of a connection'),
+  ),
+  staging: v.string(),
+  production: v.string(),
+});
+export type PipelineSettings = v.InferOutput<typeof PipelineSettings>;
+export type PipelineInput = v.InferInput<typeof PipelineSettings>;
