@@ -72,13 +72,13 @@ const Settings = v.strictObject({
   existingTables: v.optional(ExistingTables, {}),
   /** Daily backups, copied elsewhere; null: point-in-time recovery alone (docs/runbook.md#restore-from-another-account). */
   backup: v.optional(v.nullable(Backup), null),
-  /** Which of the specification's two plan tables is enforced (docs/design/billing.md#plans). */
+  /** Which of the specification's two plan tables is enforced (docs/guides/plans-and-limits.md#plans). */
   planTable: v.picklist(planTables, 'must be listing or overview'),
   /** Address of "Contact sales"; null: the page shows none. */
   salesEmail: v.optional(v.nullable(Email), null),
   /** Limits by network address on sign-in, registration and mails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
-  /** Session lifetimes: hours without a request, and days after the sign-in (docs/design/accounts.md#session). */
+  /** Session lifetimes: hours without a request, and days after the sign-in (docs/security.md#sessions-and-cookies). */
   sessions: v.optional(
     v.pipe(
       v.strictObject({

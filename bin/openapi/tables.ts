@@ -31,9 +31,9 @@ const credentials: Readonly<Record<Credential, string>> = {
 };
 
 function endpoints(): string {
-  const rows = ({ method, path, summary, note, credential, role }: Route): Cell[] => [
+  const rows = ({ method, path, summary, credential, role }: Route): Cell[] => [
     `\`${method} ${path}\``,
-    note === undefined ? summary : `${summary}. ${note}`,
+    summary,
     role ?? credentials[credential],
   ];
   const byTag = Map.groupBy(inOrder(allRoutes), tagOf);

@@ -14,7 +14,7 @@ export interface IdentityProvider {
   readonly keysUrl: string;
 }
 
-/** Clocks may differ by so much (docs/design/reliability.md#security-parameters, S-G). */
+/** Tolerated difference between our clock and the provider's. */
 const toleranceSeconds = 60;
 
 const Claims = v.object({

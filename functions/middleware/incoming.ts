@@ -18,7 +18,7 @@ import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
 
-/** Refuses a body for its size or type, before anyone looks at credentials (docs/design/http.md#order-whole). */
+/** Refuses a body for its size or type, before anyone looks at credentials (docs/api.md#order-of-refusals). */
 export function accept(route: Route): Middleware {
   const types = route.bodyKinds.map((kind) => bodyTypes[kind]).join(' or ');
 
@@ -199,7 +199,7 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
 }
 
 /**
- * Whether a browser reports that another site's page sent this (docs/design/http.md#cookie-changes). What comes with an
+ * Whether a browser reports that another site's page sent this (docs/security.md#sessions-and-cookies). What comes with an
  * Authorization header is no page's doing: browsers add no such header by themselves.
  */
 function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {

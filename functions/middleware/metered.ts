@@ -144,7 +144,7 @@ export function openOrder(open: OpenOrder, forbidden: ForbiddenUses): Middleware
   };
 }
 
-/** Whether a refusal comes after the 403 (docs/design/http.md#order-whole). */
+/** Whether a refusal comes after the 403 (docs/api.md#order-of-refusals). */
 function isOfState(error: unknown): boolean {
   const status = error instanceof ServiceError ? errorStatus[error.code] : 0;
   return status > 403 && status < 500;
@@ -237,7 +237,7 @@ const lastPieceMs = 1000;
 const reportMs = 1000;
 
 /**
- * Admits a priced call before its operation and settles it after (docs/design/meter.md). Acts only on its own hold: it
+ * Admits a priced call before its operation and settles it after (docs/meter.md). Acts only on its own hold: it
  * also runs for errors of middlewares before it, when there is none. The settlement runs beside the body and only the
  * response's end waits for it; that of a streamed response begins when all of it is generated.
  */
@@ -256,7 +256,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     }
   }
 
-  /** What may be charged: never more than was held (docs/design/reliability.md#charge-table-what-nothing-lost-means, C6). */
+  /** What may be charged: never more than was held (docs/credits.md#calls). */
   function capped({ onExcess }: Meters, { requestId, order, openHold }: Call, cost: number): number {
     const held = openHold?.held ?? 0;
     if (cost > held) onExcess({ requestId, model: order?.model, cost, held });

@@ -22,7 +22,7 @@ export const usualItemBytes = { atRest: 512, perCall: 72 } as const;
 /** Seconds between two progress notes of a stream; each is a write (docs/adr/0012-lost-settlements.md). */
 const noteSeconds = 2;
 
-/** Maximum seconds of a model's whole response to a chat (docs/design/meter.md#deadlines). */
+/** Maximum seconds of a model's whole response to a chat (docs/meter.md#deadlines). */
 const maxWholeSeconds = 60;
 
 /** Calls of equal duration: seconds until the response ends. */

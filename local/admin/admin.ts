@@ -54,7 +54,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/design/local.md). */
+/** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/architecture.md#on-one-machine). */
 export function createAdmin({
   status,
   mails,

@@ -1,6 +1,6 @@
 import type { DemoAccount } from './demo-account.ts';
 
-/** Response of `GET /_local/status` (docs/design/local.md); 200 once the service is ready, 503 before. */
+/** Response of `GET /_local/status` (docs/architecture.md#on-one-machine); 200 once the service is ready, 503 before. */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;

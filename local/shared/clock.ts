@@ -14,7 +14,7 @@ const advance = v.pipe(
 );
 const instant = v.pipe(timestamp, v.transform(epochMs));
 
-/** What `POST /_local/clock` takes (docs/design/local.md): an ISO 8601 duration to go forward, or the moment to go to. */
+/** What `POST /_local/clock` takes (docs/architecture.md#on-one-machine): an ISO 8601 duration to go forward, or the moment to go to. */
 export const ClockOrder = v.union(
   [v.strictObject({ advance }), v.strictObject({ now: instant })],
   'The body must be {"advance": "P1M"}, an ISO 8601 duration in whole units, or {"now": "2027-01-31T12:00:00Z"}, a timestamp.',

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Problem, sentenceOf } from '../shared/problems.ts';
 
-/** The options of `npm start` (docs/design/local.md). */
+/** The options of `npm start` (docs/architecture.md#on-one-machine). */
 export interface LocalOptions {
   readonly port: number;
   readonly data: string;

@@ -35,7 +35,7 @@ import { externalEndpoints, setCredentials, setFunctionVariables } from './envir
 import type { ServiceOptions } from './service-options.ts';
 import { startStandIns } from './stand-ins.ts';
 
-/** The whole system on one machine (docs/design/local.md). */
+/** The whole system on one machine (docs/architecture.md#on-one-machine). */
 export interface Service {
   readonly origin: string;
   readonly status: Status;

@@ -5,7 +5,7 @@ import { personName } from './names.ts';
 
 const body = 'must be a JSON object';
 
-/** Passwords are 8 to 128 characters long, without control characters (docs/design/accounts.md#passwords). */
+/** Passwords are 8 to 128 characters long, without control characters (docs/security.md#credentials). */
 const newPassword = v.pipe(
   text(128, 8),
   v.check((value) => !/\p{Cc}/u.test(value), 'must not contain control characters such as tabs, line breaks or NUL'),
@@ -22,7 +22,7 @@ const identityToken = text(8192);
 export const IdentityToken = v.object({ token: identityToken }, body);
 /**
  * Proof of the owner, in addition to a session: the password or an identity token
- * (docs/design/accounts.md#proof-of-the-owner).
+ * (docs/accounts.md#proof-of-the-owner).
  */
 const ownerToken = v.pipe(
   v.optional(identityToken),

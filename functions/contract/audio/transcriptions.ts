@@ -3,7 +3,7 @@ import { languageCode as language } from '../inference/languages.ts';
 import { instant, integer, pageSize, text } from '../shared/fields.ts';
 import { TranscriptSegment, TranscriptWord } from './transcription.ts';
 
-/** Long audio: uploads to storage, and jobs that write down what is spoken there (docs/design/audio.md#long-audio). */
+/** Long audio: uploads to storage, and jobs that write down what is spoken there (docs/audio.md#long-audio). */
 export const longAudio = {
   maxBytes: 500_000_000,
   maxSeconds: 86_400,

@@ -38,7 +38,7 @@ export const planOverview = [
 /**
  * What the meter enforces for a plan. `rank` orders plans from the smallest up and is the plan's id;
  * `creditsPerMonth` in whole credits, `callsPerMonth` and `callsPerMinute` priced calls, null meaning unlimited;
- * `maxConcurrentCalls` calls open at one moment (docs/design/meter.md#rate); `price` in USD a month.
+ * `maxConcurrentCalls` calls open at one moment (docs/meter.md#rate); `price` in USD a month.
  */
 export interface PlanLimits {
   readonly name: PlanName;

@@ -4,7 +4,7 @@
  */
 export const microPerCredit = 1_000_000;
 
-/** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/design/billing.md#prices). */
+/** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/guides/plans-and-limits.md#prices). */
 export interface Price {
   readonly unit: 'word' | 'request' | 'character' | 'message' | 'token' | 'second';
   readonly unitSize: number;

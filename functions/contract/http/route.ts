@@ -9,7 +9,7 @@ import type { BodyKind, ResponseKind } from './request.ts';
 
 /**
  * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one
- * (docs/design/accounts.md#session).
+ * (docs/security.md#sessions-and-cookies).
  */
 export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
 
@@ -111,7 +111,7 @@ export interface Route extends RouteDeclaration {
   readonly bodyKinds: readonly BodyKind[];
   readonly responseKinds: readonly ResponseKind[];
   readonly maxBodyBytes: number;
-  /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/design/meter.md). */
+  /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/meter.md). */
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }

@@ -1,12 +1,12 @@
 /** What a model is called for. */
 export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
 
-/** Families of containers that serve models on SageMaker, each with a contract of its own (docs/design/containers.md#container-contracts-on-invocations). */
+/** Families of containers that serve models on SageMaker, each with a contract of its own (docs/inference.md#container-contracts). */
 export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
 export type ContainerFamily = (typeof containerFamilies)[number];
 
 /**
- * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning, docs/design/inference.md#models). `contextWindow` in tokens;
+ * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning, docs/inference.md#models). `contextWindow` in tokens;
  * `minPlanRank` the smallest plan that may use it; `endpoint` the SageMaker endpoint and `family` what runs there, unless the
  * stage names others.
  */
@@ -23,7 +23,7 @@ export interface Model {
 /** 1 June 2026, as Unix seconds: when this catalogue was published. */
 export const catalogueCreated = 1_780_272_000;
 
-/** The rank of the Pro plan, for which some models are reserved (docs/design/inference.md#models). */
+/** The rank of the Pro plan, for which some models are reserved (docs/inference.md#models). */
 const pro = 4;
 
 export const models: readonly Model[] = [

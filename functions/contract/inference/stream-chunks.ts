@@ -3,7 +3,7 @@ import { whole } from '../shared/fields.ts';
 import { TokenUsage } from './inference-fields.ts';
 import { finishReasons } from './requests.ts';
 
-/** What the events of a stream carry (docs/specification.md#events, docs/design/inference.md#chat-stream); the envelope's `data` where there is one. */
+/** What the events of a stream carry (docs/specification.md#events, docs/inference.md#responses); the envelope's `data` where there is one. */
 
 const about = { id: v.string(), created: whole, model: v.string() };
 const called = { name: v.exactOptional(v.string()), arguments: v.exactOptional(v.string()) };

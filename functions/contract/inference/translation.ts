@@ -3,7 +3,7 @@ import { text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { languageCode as language } from './languages.ts';
 
-/** Words that one call translates at most (docs/design/http.md#limits; how they are counted: `domain/inference/words.ts`). */
+/** Words that one call translates at most (docs/guides/plans-and-limits.md#limits; how they are counted: `domain/inference/words.ts`). */
 export const maxTranslationWords = 5000;
 
 /** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */

@@ -98,11 +98,11 @@ export const Environment = v.object({
   /** Where the canary calls the service; absent: at its public origin. The chat model that it calls. */
   CANARY_ORIGIN: v.optional(v.string()),
   CANARY_MODEL: v.optional(v.string(), 'svc-1'),
-  /** Which of the two plan tables is enforced (docs/design/billing.md#plans). */
+  /** Which of the two plan tables is enforced (docs/guides/plans-and-limits.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
   /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
-  /** Limits by network (docs/design/http.md#network-limits): off on one machine, where all callers are one. */
+  /** Limits by network (docs/security.md#throttles): off on one machine, where all callers are one. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Proxies in front of the gateway that add to X-Forwarded-For. */
   TRUSTED_PROXIES: optionalNumber(0),
@@ -115,7 +115,7 @@ export const Environment = v.object({
   /** Issuers of identity tokens, separated by commas, and where their keys are. */
   IDENTITY_ISSUERS: v.optional(v.string(), 'https://accounts.google.com,accounts.google.com'),
   IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
-  /** Base-2 logarithm of scrypt's cost N (docs/design/accounts.md#passwords). */
+  /** Base-2 logarithm of scrypt's cost N (docs/security.md#credentials). */
   SCRYPT_LOG2_N: optionalNumber(17),
   /** Session lifetimes: hours without a request, and days after the sign-in. */
   SESSION_IDLE_HOURS: optionalNumber(12),

@@ -1,4 +1,4 @@
-/** A DynamoDB table as CDK creates it, the local server creates it and key builders use it (docs/design/platform.md#tables). */
+/** A DynamoDB table as CDK creates it, the local server creates it and key builders use it (docs/architecture.md#tables). */
 export interface TableSpec {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
@@ -40,7 +40,7 @@ export const meterShards = 64;
 export const tables = {
   /** Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, mail outbox. */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },
-  /** One item per account: everything an admission reads (docs/design/meter.md). */
+  /** One item per account: everything an admission reads (docs/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },

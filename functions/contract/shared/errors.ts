@@ -1,4 +1,4 @@
-/** Every error code a caller can meet, with its HTTP status (docs/specification.md#errors, docs/design/http.md#other-codes). The table is closed. */
+/** Every error code a caller can meet, with its HTTP status (docs/specification.md#errors, docs/guides/errors.md#codes). The table is closed. */
 export const errorStatus = {
   INVALID_FORMAT: 400,
   CONTEXT_LENGTH_EXCEEDED: 400,

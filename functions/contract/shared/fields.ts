@@ -77,7 +77,7 @@ export const pageSize = v.pipe(
   v.transform(Number),
 );
 
-/** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/design/accounts.md#ids). */
+/** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
 /** An object as JSON knows it: Valibot takes a list for an object without fields. */

@@ -1,4 +1,4 @@
-/** Limits on what a caller may send (docs/design/http.md#limits). */
+/** Limits on what a caller may send (docs/guides/plans-and-limits.md#limits). */
 export const limits = {
   bodyBytes: 1024 * 1024,
   embeddingsBodyBytes: 5 * 1024 * 1024,

@@ -27,7 +27,7 @@ export interface IdentityTokens {
 /** A lost race makes the identity known; only a second one, with another identity of the address, needs a third try. */
 const maxTries = 3;
 
-/** Sign-in with the identity provider (docs/design/accounts.md#google and docs/design/accounts.md#google-meets-a-password-account-of-the-same-address). */
+/** Sign-in with the identity provider (docs/accounts.md#google). */
 export function googleSignInService(
   accounts: AccountStore,
   identities: IdentityStore,

@@ -4,7 +4,7 @@ import { ServiceError } from '../shared/service-error.ts';
 
 /**
  * Maximum concurrent hashes in a process: each one at N=2^17 uses 128 MiB and a core
- * (docs/design/accounts.md#passwords).
+ * (docs/security.md#credentials).
  */
 const maxConcurrent = 2;
 
@@ -26,7 +26,7 @@ const blockSize = 8;
 type Version = 1 | 2;
 
 /**
- * Returns a PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/design/accounts.md#passwords). Normalizes
+ * Returns a PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/security.md#credentials). Normalizes
  * Unicode to NFC. Throws 503 if the hash cannot start within `waitMs`.
  */
 export async function hashPassword(

@@ -5,7 +5,7 @@ import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
 import { endSurplus } from './surplus.ts';
 
-/** Session lifetimes in ms (docs/design/accounts.md#session). */
+/** Session lifetimes in ms (docs/security.md#sessions-and-cookies). */
 export interface SessionLifetimes {
   /** Maximum time without a request. */
   readonly idleMs: number;

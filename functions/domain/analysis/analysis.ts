@@ -28,7 +28,7 @@ export interface AnalysisSettings {
   readonly loadPhoneNumbers: () => Promise<IsPhoneNumber>;
 }
 
-/** Analyses of texts: models quote and name, and all offsets are found here (docs/design/inference.md#text-analysis). */
+/** Analyses of texts: models quote and name, and all offsets are found here (docs/inference.md#text-analysis). */
 export function analysisService(settings: AnalysisSettings) {
   const { model, newDeadline, loadPhoneNumbers } = settings;
 

@@ -40,7 +40,7 @@ export interface ChatAnalyzer extends TextAnalyzer {
   requireRoom(task: AnalysisTask, prove: Proof): Promise<void>;
 }
 
-/** A chat model that analyses by a JSON schema (docs/design/inference.md#text-analysis). */
+/** A chat model that analyses by a JSON schema (docs/inference.md#text-analysis). */
 export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenizer): ChatAnalyzer {
   return {
     async requireRoom(task, prove) {

@@ -119,7 +119,7 @@ export interface UploadParts {
   readonly random: Random;
 }
 
-/** Allows files to be sent to storage (docs/design/audio.md#long-audio). */
+/** Allows files to be sent to storage (docs/audio.md#long-audio). */
 export function uploadService({ jobs, files, demandUpload, clock, random }: UploadParts) {
   return async (accountId: number, { contentType, bytes }: NewUpload) => {
     refuseUnknownType(contentType);

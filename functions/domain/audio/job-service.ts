@@ -31,7 +31,7 @@ const beginningMs = 5 * 60_000;
 const workingMs = (jobSeconds.waiting + jobSeconds.working) * 1000 + graceMs;
 const dayMs = 86_400_000;
 
-/** Transcriptions of long audio (docs/design/audio.md#long-audio). */
+/** Transcriptions of long audio (docs/audio.md#long-audio). */
 export function jobService({ jobs, files, model, ending, clock, random, onError }: JobParts) {
   /** Charges the call and makes its job in one write; then the model is handed the file. What does not begin is given back. */
   async function create(accountId: number, order: JobOrder, openHold: OpenHold) {

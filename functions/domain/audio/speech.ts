@@ -28,7 +28,7 @@ export interface SpeechOrder extends Order {
 /** Seconds that an audio file of this format lasts. Fails where it is none. */
 export type DurationOf = (bytes: Buffer, format: SpeechFormat) => Promise<number>;
 
-/** Text-to-speech (docs/design/audio.md): whole in an envelope, or as the bytes of the file while it is made. */
+/** Text-to-speech (docs/audio.md): whole in an envelope, or as the bytes of the file while it is made. */
 export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
   function order({ text, voice, format, speed, model }: SpeechRequest, kind: ResponseKind): SpeechOrder {
     const characters = codePoints(text);

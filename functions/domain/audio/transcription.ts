@@ -50,7 +50,7 @@ export interface AudioFacts {
 /** Fails where the bytes are no audio that anybody can read. */
 export type FactsOf = (bytes: Uint8Array) => Promise<AudioFacts>;
 
-/** Voice recognition (docs/design/audio.md): 0.1 credits for each started second, silence too. */
+/** Voice recognition (docs/audio.md): 0.1 credits for each started second, silence too. */
 export function transcriptionService(gateway: TranscriptionGateway, factsOf: FactsOf) {
   /** Refuses (400) what is no audio, or another format than it is called; 413 beyond what a request holds. */
   async function order(input: TranscriptionInput): Promise<TranscriptionOrder> {

@@ -6,7 +6,7 @@ import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** The balance as `GET /credits/me` shows it (docs/design/billing.md#balance and docs/design/billing.md#balance-edge-cases). */
+/** The balance as `GET /credits/me` shows it (docs/credits.md#what-is-shown). */
 export function shownBalance(meter: Meter) {
   const [next] = currentLots(meter);
   const quota = quotaOf(meter);

@@ -30,7 +30,7 @@ interface SubscriptionParts {
 
 export type SubscriptionService = ReturnType<typeof subscriptionService>;
 
-/** The life of a subscription (docs/specification.md#states-and-transitions, docs/design/billing.md#subscription-life on). */
+/** The life of a subscription (docs/specification.md#states-and-transitions, docs/credits.md#subscriptions). */
 export function subscriptionService(
   metering: Metering,
   { payments, demandChange }: SubscriptionParts,

@@ -63,7 +63,7 @@ export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
 
 /**
  * How many tokens the response may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
- * that the caller sent must fit, the default is cut to what is left (docs/design/inference.md#requested-output).
+ * that the caller sent must fit, the default is cut to what is left (docs/inference.md#context-length).
  */
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {
   const { model, messages, maxTokens } = conversation;
@@ -233,7 +233,7 @@ function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>
 }
 
 /**
- * The specification's responses: a call of one function (docs/design/inference.md#function-call-message), streams whose last
+ * The specification's responses: a call of one function (docs/inference.md#responses), streams whose last
  * chunk has the reason that it ended, and the usage ("Chat stream").
  */
 export const specifiedChat: ChatFormat<ChatCompletion> = {

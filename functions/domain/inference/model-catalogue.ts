@@ -3,7 +3,7 @@ import { prices } from '#contract/billing/prices.ts';
 import { catalogueCreated, models } from '#contract/inference/models.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** The models as `GET /models` lists them (docs/design/inference.md#models). */
+/** The models as `GET /models` lists them (docs/inference.md#models). */
 export function listedModels() {
   return models.map((model) => ({
     id: model.id,

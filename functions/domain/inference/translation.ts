@@ -28,7 +28,7 @@ const shortText = 1000;
 /** Bytes. A response takes as long as its tokens, so several small parts concurrently are faster than one that just fits. */
 const maxPartBytes = 1024;
 
-/** Prompts a chat model for translations (docs/design/inference.md#translation and docs/design/inference.md#translation-model). */
+/** Prompts a chat model for translations (docs/inference.md#translation). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /**
    * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 400 n bytes,
@@ -233,7 +233,7 @@ const maxGapLength = 50;
 const maxLengthPerWord = maxWordLength + maxGapLength;
 
 /**
- * How many words a text has, for its price (docs/design/inference.md#words). A word is a run of text without white space that has a letter
+ * How many words a text has, for its price (docs/guides/translation.md#how-words-are-counted). A word is a run of text without white space that has a letter
  * or digit. Where a run has letters of a script that is written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese), its words
  * are those that ICU's word lists find (`Intl.Segmenter`). A word of more than 50 characters counts once for each started 50. What stands
  * between words, white space and punctuation, is free up to 50 characters for each word; a text with more of it, or without any

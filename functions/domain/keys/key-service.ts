@@ -42,7 +42,7 @@ interface KeyAccounts {
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
 }
 
-/** The life of API keys (docs/design/accounts.md#keys and docs/design/accounts.md#key-endpoints). */
+/** The life of API keys (docs/security.md#credentials and docs/accounts.md#keys). */
 export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccounts, clock: Clock, random: Random) {
   const budgets = keyBudgets(keys, findMeter);
   const revise = keyReviser(keys, budgets, demandChange, clock);

@@ -52,7 +52,7 @@ export type Verdict =
   | { is: 'refused'; why: ServiceError };
 
 /**
- * Reads the verdict from the item that the write met when it was not done, in the order of docs/design/http.md#order-whole: 401, 403, 429,
+ * Reads the verdict from the item that the write met when it was not done, in the order of docs/api.md#order-of-refusals: 401, 403, 429,
  * 402. A hold of this call shows that it is admitted, by an earlier try of ours whose reply was lost.
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {

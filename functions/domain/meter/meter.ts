@@ -59,7 +59,7 @@ export interface Cancellation {
 }
 
 /**
- * All data that an admission needs, in one item per account (docs/design/meter.md). Amounts in microcredits, times in
+ * All data that an admission needs, in one item per account (docs/meter.md). Amounts in microcredits, times in
  * epoch seconds. `lots` contain the credits that were left when they were last settled, in spending order. Later
  * spending is the difference to `spendable` plus open holds, taken from the oldest lots first. So a call updates two
  * numbers and no list.

@@ -56,7 +56,7 @@ const maxTries = 8;
  */
 export const maxRaces = 400;
 
-/** Admission and settlement of calls, and everything that falls due on a meter (docs/design/meter.md). */
+/** Admission and settlement of calls, and everything that falls due on a meter (docs/meter.md). */
 export function metering(store: MeterStore, plans: Plans) {
   const known = knownLimits();
 

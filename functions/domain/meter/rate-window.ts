@@ -3,7 +3,7 @@ import type { RateLimit } from '../shared/service-error.ts';
 import type { Allowance, Meter } from './meter.ts';
 
 /**
- * The strict rolling minute (docs/design/meter.md#rate). Time is cut into 3 s buckets; a bucket keeps the ceiling its
+ * The strict rolling minute (docs/meter.md#rate). Time is cut into 3 s buckets; a bucket keeps the ceiling its
  * first call found. A call is within the limit while the count of calls is below every ceiling of the last 21 buckets,
  * which cover any 60 s whole; so a call frees its place 60 to 63 s later.
  */

@@ -31,7 +31,7 @@ const shape = /^ta[iscrde]_[0-9A-Za-z]{58}$/;
 
 /**
  * What a caller shows to prove who it is: `ta?_`, account reference, 32 random bytes, checksum, all base62
- * (docs/design/accounts.md#keys). The account is in the text, so that finding it costs no look-up; the checksum
+ * (docs/security.md#credentials). The account is in the text, so that finding it costs no look-up; the checksum
  * lets a typo be refused without a read of the database. `digest` is what is stored: SHA-256 cut to 128 bits, base64url.
  */
 export interface Credential {
@@ -118,7 +118,7 @@ export function newRequestId(random: Random): string {
   return drawnText(random.bytes(19));
 }
 
-/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (docs/design/accounts.md#ids). */
+/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (docs/accounts.md#ids). */
 export function newAccountId(random: Random): number {
   const id = Number(BigInt(`0x${Buffer.from(random.bytes(7)).toString('hex')}`) & 0x1f_ffff_ffff_ffffn);
   return Math.max(1, id);

@@ -66,7 +66,7 @@ const maxRetryAfterSeconds = 60;
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
-/** Lets one request of all that carry the same Idempotency-Key run (docs/design/http.md#idempotency). */
+/** Lets one request of all that carry the same Idempotency-Key run (docs/api.md#idempotency). */
 export function idempotency(store: IdempotencyStore, clock: Clock) {
   /** Takes the key for so many ms; gives the record of the request that came before, if there is one. */
   async function claim(claim: Claim, lifetimeMs: number): Promise<IdempotencyRecord | undefined> {

@@ -54,7 +54,7 @@ export interface TranscriptionDialect {
   readonly reply: (value: unknown) => ModelTranscript;
 }
 
-/** What a family of containers can do, and the requests it takes (docs/design/containers.md#container-contracts-on-invocations). */
+/** What a family of containers can do, and the requests it takes (docs/inference.md#container-contracts). */
 export interface Container {
   readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
   readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;

@@ -7,7 +7,7 @@ import { type ContainerFailure, failureError, failureIn } from './container.ts';
 const retryAfterSeconds = 5;
 
 /**
- * The error for the caller of a failed invocation (docs/design/containers.md#sagemaker-runtime-wire-protocol); the cause is for the log. `timedOut`: we
+ * The error for the caller of a failed invocation (docs/inference.md#sagemaker-errors); the cause is for the log. `timedOut`: we
  * ended the wait ourselves, which the SDK reports in several ways.
  */
 export function serviceErrorOf(error: unknown, model: string, timedOut: boolean): ServiceError {

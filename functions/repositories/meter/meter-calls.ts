@@ -93,7 +93,7 @@ function windowNames(buckets: readonly string[]): Record<string, string> {
 }
 
 /**
- * Takes the credits, counts the call and opens its hold, if every rule holds (docs/design/meter.md#admit and docs/design/meter.md#rate).
+ * Takes the credits, counts the call and opens its hold, if every rule holds (docs/meter.md#admit and docs/meter.md#rate).
  * The watch on holds starts with the least that any hold lives, so that none expires before it (docs/adr/0002-holds-watch.md).
  */
 function admission(attempt: Attempt) {

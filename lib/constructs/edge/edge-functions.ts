@@ -87,5 +87,5 @@ export function securityHeaders(scope: Construct, id: string, headers: Readonly<
   });
 }
 
-/** A response of the API loads nothing and is not framed (docs/design/reliability.md#security-parameters). */
+/** A response of the API loads nothing and is not framed. */
 export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

@@ -23,7 +23,7 @@ const pages = [
   'docs/runbook.md',
   'docs/adr/0005-unlimited-plans.md',
   'docs/guides/plans-and-limits.md',
-  'docs/design/meter.md',
+  'docs/meter.md',
 ];
 
 describe('the throughput of one account', () => {

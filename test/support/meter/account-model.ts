@@ -1,7 +1,7 @@
 import { Grants, type Grant, monthsAfter, type Taken } from './account-grants.ts';
 
 /**
- * Model of an account's credits, based only on docs/specification.md and docs/design/billing.md: a list of grants,
+ * Model of an account's credits, based only on docs/specification.md and docs/credits.md: a list of grants,
  * spent oldest expiry first, and a calendar. Amounts in microcredits, times in epoch seconds, UTC.
  */
 export const listing = { freemium: 100, dev_pass: 5000, smm_pass: 25_000, pro_pass: 100_000 } as const;

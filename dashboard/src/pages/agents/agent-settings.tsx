@@ -159,7 +159,7 @@ function AgentForm({ form: { form, submit, isRunning, error, isChanged, discard 
   );
 }
 
-/** Maximum tokens of a reply if the agent sets none (docs/design/inference.md). */
+/** Maximum tokens of a reply if the agent sets none (docs/guides/chat.md#parameters). */
 const defaultMaxTokens = 1024;
 
 const truncationTexts: Readonly<

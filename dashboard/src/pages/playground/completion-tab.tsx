@@ -12,7 +12,7 @@ import { TabLayout } from './tab/tab-layout.tsx';
 import { StopButton } from './tab/text.tsx';
 import { TokenCount } from './tab/token-count.tsx';
 
-/** Default maximum of tokens (docs/design/inference.md). */
+/** Default maximum of tokens (docs/guides/completions.md). */
 const defaultMaxTokens = 100;
 
 export function CompletionTab() {

@@ -11,7 +11,7 @@ export interface Settled {
   readonly entries: readonly LedgerEntry[];
 }
 
-/** Months a grant outlives the month it was given for (docs/specification.md#credits rule 1, docs/design/billing.md#roll-over). */
+/** Months a grant outlives the month it was given for (docs/specification.md#credits rule 1, docs/credits.md#grants). */
 export const rollOverMonths = 3;
 
 /** Entries one write may carry, so that the item stays small after years of silence; the rest stays due. */

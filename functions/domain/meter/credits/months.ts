@@ -10,7 +10,7 @@ export function monthsSince(anchor: number, now: number): number {
 
 /**
  * The moment `months` calendar months after `anchor` (epoch seconds), in UTC at the same time of day. A day the month
- * does not have becomes its last day; the next month has the anchor's day again (docs/design/billing.md#months).
+ * does not have becomes its last day; the next month has the anchor's day again (docs/credits.md#grants).
  */
 export function addMonths(anchor: number, months: number): number {
   const date = new Date(anchor * 1000);

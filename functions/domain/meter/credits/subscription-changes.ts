@@ -84,7 +84,7 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
   return counted(meter, settled, now);
 }
 
-/** Price and credits of an upgrade now, by the second (docs/design/billing.md#upgrade). */
+/** Price and credits of an upgrade now, by the second (docs/credits.md#subscriptions). */
 export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
   const end = periodEnd(meter.period);
   const [left, whole] = [end - now, end - periodStart(meter.period)];

@@ -164,7 +164,7 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   );
 }
 
-/** Default maximum of tokens in a reply (docs/design/inference.md). */
+/** Default maximum of tokens in a reply (docs/guides/chat.md#parameters). */
 const defaultMaxTokens = 1024;
 
 interface ChatParametersProps {
