@@ -9,7 +9,7 @@ export interface NamedTest {
 
 /** The tests that a cell of a page in `docs` names: links to files, each followed by names in code marks. */
 export function namedTests(cell: string): NamedTest[] {
-  return cell.split(/(?=\[[\w-]+\]\()/).flatMap((text) => {
+  return cell.split(/(?=\[[\w.-]+\]\()/).flatMap((text) => {
     const [, path = '', names = ''] = /\(([^)]+)\)(.*)/.exec(text) ?? [];
     return Array.from(names.matchAll(/`([^`]+)`/g), ([, name = '']) => ({ file: join('docs', path), name }));
   });
