@@ -10,7 +10,7 @@ const maxSearchCharacters = 64_000;
 
 /** Where a guide's page lies below `docs`, if elsewhere than its others, and its sections, where not all are for callers of the API. */
 const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {
-  credits: { file: 'credits.md', sections: ['Grants', 'Calls', 'What is shown', 'Six months of Ada'] },
+  credits: { file: 'credits.md', sections: ['Grants', 'Subscriptions', 'Calls', 'What is shown', 'Six months of Ada'] },
   webhooks: { file: 'webhooks.md' },
 };
 /** Its page, below `docs`. */

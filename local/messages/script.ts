@@ -10,7 +10,7 @@ export interface CarrierError {
 
 type Channel = PhoneMessage['channel'];
 
-/** What happens to a message, chosen by the last two digits of its number (docs/messages.md#on-one-machine). */
+/** What happens to a message, chosen by the last two digits of its number (docs/guides/messages.md#test-numbers). */
 export interface Scene {
   /** It is not taken. */
   readonly error?: CarrierError;

@@ -25,19 +25,20 @@ const linksIn = (content: readonly Inline[]): string[] =>
   });
 
 describe('the guides', () => {
-  it('are the pages of docs/guides, the life of a credit, and webhooks', async () => {
+  it('are the pages of docs/guides, docs/credits.md and docs/webhooks.md', async () => {
     const pages = (await readdir('docs/guides')).map((name) => name.replace(/\.md$/, ''));
     expect([...guides].toSorted()).toEqual([...pages, 'credits', 'webhooks'].toSorted());
     expect(dashboardPages).toEqual(expect.arrayContaining(guides.map((slug) => `/guides/${slug}`)));
   });
 
-  it('have a title and a lead each, and of the life of a credit what callers need', () => {
+  it('have a title and a lead each, and of docs/credits.md what callers need', () => {
     for (const { slug, title, lead } of loaded) {
       expect([slug, title.length > 3, lead.length > 20]).toEqual([slug, true, true]);
     }
     expect(loaded.find(({ slug }) => slug === 'credits')?.search.map(({ title }) => title)).toEqual([
-      'The life of a credit',
+      'Credits',
       'Grants',
+      'Subscriptions',
       'Calls',
       'What is shown',
       'Six months of Ada',

@@ -17,8 +17,8 @@ describe('on one machine', () => {
     for (let count = 0; count < 50; count += 1) expect(nextTestNumber(first)).not.toBe(first);
   });
 
-  it.each(['docs/messages.md', 'docs/guides/messages.md'])('the test digits of the page are those of %s', (page) => {
-    const [, table = ''] = readFileSync(page, 'utf8').split('| Digits | |\n| --- | --- |\n');
+  it('the test digits of the page are those of docs/guides/messages.md', () => {
+    const [, table = ''] = readFileSync('docs/guides/messages.md', 'utf8').split('| Digits | |\n| --- | --- |\n');
     const documented = Array.from(table.split('\n\n')[0]?.matchAll(/^\| (\w+) \|/gm) ?? [], ([, digits]) => digits);
     expect(documented).toEqual(testDigits.map(([digits]) => digits));
     expect(documented).toContain('07');

@@ -1,4 +1,4 @@
-/** Results by the last two digits of a number in local mode (docs/messages.md#on-one-machine). */
+/** Results by the last two digits of a number in local mode (docs/guides/messages.md#test-numbers). */
 export const testDigits = [
   ['02', 'Undelivered'],
   ['03', 'Failed: the recipient has opted out'],
