@@ -10,7 +10,7 @@ export interface Envelope<Data = unknown> {
   status: number;
 }
 
-/** An error response: the four fields, and `detail`, one sentence naming the field and the rule (docs/design/http.md#error-text). */
+/** An error response: the four fields, and `detail`, one sentence naming the field and the rule (docs/guides/errors.md). */
 export interface ErrorEnvelope extends Envelope<null> {
   message: ErrorCode;
   detail: string;
@@ -108,7 +108,7 @@ export interface ResponseFormat {
   errorEvent(refusal: Refusal): string;
 }
 
-/** The format of everything at a path, whether or not there is a route (docs/design/http.md#openai-clients). */
+/** The format of everything at a path, whether or not there is a route (docs/guides/openai-sdks.md#what-differs). */
 export function formatNameOf(path: string): FormatName {
   return path === '/openai' || path.startsWith('/openai/') ? 'openai' : 'envelope';
 }

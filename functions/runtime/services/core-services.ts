@@ -104,7 +104,7 @@ const settlementSeconds = 3;
 
 /**
  * Milliseconds that a route's model may take: for a whole reply or each wait for a chunk, and for a stream from its beginning to
- * its end. A stage's settings, but never longer than the route's function has (docs/design/meter.md).
+ * its end. A stage's settings, but never longer than the route's function has (docs/meter.md#deadlines).
  */
 export function modelDeadlines(
   { timeoutSeconds }: Pick<Route, 'timeoutSeconds'>,
