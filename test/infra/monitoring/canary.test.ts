@@ -49,7 +49,7 @@ describe('a stage with the canary', () => {
     });
     expect(partsOf('AWS::Logs::MetricFilter')).toEqual([]);
     expect(readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8')).toContain(
-      '\n## the canary fails\n',
+      '\n## The canary fails\n',
     );
   });
 
