@@ -63,13 +63,16 @@ function cannotOpen(file: string, refusal: string): Problem {
   );
 }
 
+/** Amazon's own emulation, in memory: an image for x64 and arm64. */
+const dynamodbLocal = 'docker run --rm -p 127.0.0.1:8000:8000 amazon/dynamodb-local';
+
 function databaseProgram(): string {
   const name = `@dynoxide/${process.platform}-${process.arch}`;
   try {
     return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'dynoxide');
   } catch (error) {
     throw new Problem(
-      `There is no embedded database for this platform (${name} is not installed). Run DynamoDB Local or dynoxide yourself and set AWS_ENDPOINT_URL_DYNAMODB to its address, such as http://127.0.0.1:8000.`,
+      `There is no embedded database for this platform (${name} is not installed). Start DynamoDB Local with "${dynamodbLocal}", then run "AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 npm start".`,
       1,
       { cause: error },
     );

@@ -196,13 +196,13 @@ test('the sweep deletes what is past its time by the clock it is given, and noth
   await database.close();
 });
 
-test('on a platform without the embedded database, the sentence names the variable to set', async () => {
+test('on a platform without the embedded database, the sentence names the command and the variable', async () => {
   const script = `
     Object.defineProperty(process, 'arch', { value: 'riscv64' });
     const { startDatabase } = await import('#local/dynamodb/database.ts');
     await startDatabase({ file: '/tmp/never', external: undefined, tables: [] }).catch((error) => console.log(error.message));`;
   const child = spawn('node', ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   expect(await text(child.stdout)).toMatch(
-    /^There is no embedded database for this platform .*AWS_ENDPOINT_URL_DYNAMODB/,
+    /^There is no embedded database for this platform .*"docker run .* amazon\/dynamodb-local".*"AWS_ENDPOINT_URL_DYNAMODB=.* npm start"/,
   );
 });
