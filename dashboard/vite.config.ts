@@ -3,10 +3,13 @@ import { defineConfig, type ProxyOptions } from 'vite';
 import { mantineStyles } from './content/mantine-styles.ts';
 import { content } from './content/plugin.ts';
 
-/** The service that `npx vite dashboard` passes the API's requests on to while the dashboard is worked on. */
+/** Local service that receives the API requests of `npx vite dashboard`. */
 const service = 'http://127.0.0.1:8787';
 
-/** The service obeys its own page only: what this server's page sends comes to it as that one's, another page's as it is. */
+/**
+ * The service accepts only its own origin, so the origin of this server's page is replaced. Others are passed on
+ * unchanged.
+ */
 const proxy: ProxyOptions = {
   target: service,
   changeOrigin: true,
@@ -25,7 +28,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
-    // What most pages need is one file, which is smaller than many; more, and the sign-in page would load too much of it.
+    // One file for the code that most chunks share is smaller than many. A lower count would enlarge the sign-in page.
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 17 }] } } },
   },
   server: {

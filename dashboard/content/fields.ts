@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Field, FieldGroup } from '../src/pages/reference/operation.ts';
 
-/** What the page uses of a JSON schema; all else is ignored. */
+/** The parts of a JSON schema that the page uses. Others are ignored. */
 export interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -13,7 +13,7 @@ export interface Schema {
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>> | undefined;
   readonly required?: readonly string[] | undefined;
-  /** False where `prefixItems` has all. */
+  /** False if `prefixItems` covers all items. */
   readonly items?: Schema | false | undefined;
   readonly prefixItems?: readonly Schema[] | undefined;
   readonly anyOf?: readonly Schema[] | undefined;
@@ -54,17 +54,17 @@ export const Schema: v.GenericSchema<unknown, Schema> = v.object({
 
 export type Schemas = Readonly<Record<string, Schema>>;
 
-/** Levels of objects that are shown; no schema of ours has more. */
+/** Maximum displayed levels of nested objects. No schema of ours has more. */
 const maxDepth = 8;
-/** Values that are listed; of more, such as languages, the first. */
+/** Maximum displayed values. Longer lists, such as languages, are cut off. */
 const maxValues = 16;
 
-/** The fields of a schema: one group for an object, one for each kind where it may be several. */
+/** Returns the fields of a schema: one group for an object, or one for each kind of object. */
 export function groupsOf(schema: Schema, schemas: Schemas, depth = 0): FieldGroup[] {
   if (depth > maxDepth) throw new Error('a schema of the API is nested too deep to be shown');
   const objects = objectsOf(schema, schemas);
   return objects.map(({ properties = {}, required = [] }) => {
-    // What distinguishes several kinds is their title, and no field of theirs.
+    // The title of each kind already contains its distinguishing constants.
     const constants = objects.length > 1 ? Object.entries(properties).filter(([, one]) => one.const !== undefined) : [];
     const names = new Set(constants.map(([name]) => name));
     return {
@@ -96,7 +96,7 @@ function resolve(schema: Schema, schemas: Schemas): Schema {
   return resolve(found, schemas);
 }
 
-/** The schemas that a value may be of. */
+/** Returns the schemas that a value may match. */
 function choicesOf(schema: Schema, schemas: Schemas): Schema[] {
   const known = resolve(schema, schemas);
   const { type } = known;
@@ -109,7 +109,7 @@ const itemOf = ({ items, prefixItems }: Schema): Schema | undefined => items || 
 
 const isNull = ({ type, const: value }: Schema): boolean => type === 'null' || value === null;
 
-/** The kinds of object in a schema, or in its lists. */
+/** Returns the kinds of object in a schema or in its lists. */
 const objectsOf = (schema: Schema, schemas: Schemas): Schema[] =>
   choicesOf(schema, schemas).flatMap((choice) => {
     if (choice.properties) return [choice];

@@ -5,15 +5,18 @@ import type { Block, Guide, GuideEntry, SearchEntry } from '../src/pages/guides/
 import { blocksOf, textOf } from './markdown.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
-/** Text that the search loads before its first result. */
+/** Maximum characters of the search index, which is loaded before the first result. */
 const maxSearchCharacters = 64_000;
 
-/** Where a guide's page lies below `docs`, if elsewhere than its others, and its sections, where not all are for callers of the API. */
+/**
+ * Files of guides outside of docs/guides, relative to `docs`, with the sections to include if not all are for callers
+ * of the API.
+ */
 const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {
   credits: { file: 'credits.md', sections: ['Grants', 'Subscriptions', 'Calls', 'What is shown', 'Six months of Ada'] },
   webhooks: { file: 'webhooks.md' },
 };
-/** Its page, below `docs`. */
+/** Returns the file of a guide, relative to `docs`. */
 export const fileOf = (slug: string): string => sources[slug]?.file ?? `guides/${slug}.md`;
 const slugs: ReadonlyMap<string, string> = new Map(guides.map((slug) => [fileOf(slug), slug]));
 
@@ -21,10 +24,9 @@ interface LoadedGuide extends GuideEntry, Guide {
   readonly search: readonly SearchEntry[];
 }
 
-/** The files that guides are made of. */
 export const guideFiles: readonly string[] = guides.map((slug) => join(docs, fileOf(slug)));
 
-/** Every guide in its order. Throws for a page that cannot be shown. */
+/** Loads all guides in their order. Throws for a page that cannot be shown. */
 export function loadGuides(): LoadedGuide[] {
   const loaded = guides.map((slug) => guideOf(slug, readFileSync(join(docs, fileOf(slug)), 'utf8')));
   const characters = JSON.stringify(loaded.flatMap(({ search }) => search)).length;
@@ -32,7 +34,7 @@ export function loadGuides(): LoadedGuide[] {
   return loaded;
 }
 
-/** A guide from its page, which begins with a heading of the first level. */
+/** Converts a page to a guide. The page must begin with a first-level heading. */
 export function guideOf(slug: string, markdown: string): LoadedGuide {
   const [first, ...rest] = blocksOf(cut(slug, markdown), (href) => resolveLink(fileOf(slug), href));
   if (first?.kind !== 'heading') throw new Error(`the guide ${slug} does not begin with its title`);
@@ -47,7 +49,7 @@ export function guideOf(slug: string, markdown: string): LoadedGuide {
   };
 }
 
-/** Its title, introduction and the sections that the guide has of the page, without pictures, which show code. */
+/** Returns the title, the introduction and the selected sections of a page. Removes its pictures, which show code. */
 function cut(slug: string, markdown: string): string {
   const { sections } = sources[slug] ?? {};
   if (!sections) return markdown;
@@ -56,7 +58,7 @@ function cut(slug: string, markdown: string): string {
   return [head.replaceAll(/^!\[.*$/gm, ''), ...wanted].join('\n\n');
 }
 
-/** Where a link of a page leads in the dashboard. */
+/** Returns the dashboard URL for a link of a page. */
 function resolveLink(from: string, href: string): string | undefined {
   if (href.startsWith('https://')) return href;
   const [target = '', anchor] = href.split('#', 2);
@@ -73,7 +75,7 @@ interface Section {
   readonly blocks: Block[];
 }
 
-/** The parts below headings of the second level, each with its heading. */
+/** Splits blocks into sections at second-level headings. Each section contains its heading. */
 function sectionsOf(blocks: readonly Block[]): Section[] {
   const sections: Section[] = [{ name: '', id: '', blocks: [] }];
   for (const block of blocks) {

@@ -5,8 +5,8 @@ import type { Plugin } from 'vite';
 const styles = new URL('../../node_modules/@mantine/core/styles/', import.meta.url);
 
 /**
- * Brings the styles of each Mantine component that is used into the chunk that the component is in: all of Mantine's would be
- * a sixth of the first load. A component imports the names of its classes last, so the styles of its parts come before its own.
+ * Adds the styles of each Mantine component to the chunk of the component. Loading the styles of all components would
+ * add a sixth to the first load. A component imports its class names last, so the styles of its parts precede its own.
  */
 export function mantineStyles(): Plugin {
   return {

@@ -2,12 +2,12 @@ import { lexer, type Token, type Tokens } from 'marked';
 import type { Block, Cell, Inline } from '../src/pages/guides/guide.ts';
 import { withOriginMark } from './origin.ts';
 
-/** Where a link of a page leads in the dashboard; undefined for what the dashboard does not have. */
+/** Returns the dashboard URL for a link of a page, or undefined if the dashboard does not contain the target. */
 export type ResolveLink = (href: string) => string | undefined;
 
 /**
- * The blocks of a page of Markdown. There is no HTML in them, whatever the page holds: they are shown as elements with
- * text. Throws for Markdown that is not known here, so that nothing of a page is lost silently.
+ * Parses a page of Markdown into blocks. They contain no HTML: the dashboard renders them as elements with text. Throws
+ * for unsupported Markdown, so that no part of a page is lost silently.
  */
 export function blocksOf(markdown: string, resolve: ResolveLink): Block[] {
   return lexer(markdown).flatMap((token) => blockOf(token, resolve));
@@ -63,7 +63,7 @@ function inlines(tokens: readonly Token[] | undefined, resolve: ResolveLink): In
         return { kind: token.type, content };
       case 'link': {
         const href = resolve(token['href']);
-        // What the dashboard does not have is named all the same.
+        // A target outside of the dashboard keeps its name.
         return href === undefined ? { kind: 'em', content } : { kind: 'link', href, content };
       }
       default:
@@ -75,7 +75,7 @@ function inlines(tokens: readonly Token[] | undefined, resolve: ResolveLink): In
 const unknown = ({ type, raw }: Token): Error =>
   new Error(`the dashboard cannot show this Markdown (${type}): ${raw.slice(0, 200)}`);
 
-/** The text of a block, for search and leads. */
+/** Returns the text of a block, for search and leads. */
 export function textOf(block: Block): string {
   if (block.kind === 'list') return block.items.map((item) => item.map(textOf).join(' ')).join(' ');
   if (block.kind === 'table') return [block.head, ...block.rows].map((row) => row.map(plain).join(' ')).join(' ');
@@ -90,7 +90,7 @@ const plain = (content: readonly Inline[]): string =>
     })
     .join('');
 
-/** The anchor of a heading, as GitHub makes it, so that links work in both places. */
+/** Returns the anchor that GitHub creates for a heading, so that links work in both places. */
 const anchorOf = (title: string): string =>
   title
     .replaceAll('`', '')

@@ -1,6 +1,6 @@
 import { originMark } from '../src/pages/guides/guide.ts';
 
-/** How examples name the service's address, in every language they are in. */
+/** References to the service's address in examples, in every language. */
 const names: readonly (readonly [RegExp, string])[] = [
   [/^export API=.*$\n/gm, ''],
   [/^echo \$API$\n?/gm, ''],
@@ -11,7 +11,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\$API(?=\/)/g, originMark],
 ];
 
-/** An example with the mark of the reader's origin in place of the variable `API`. Throws where one is left. */
+/** Replaces the variable `API` of an example with the mark of the reader's origin. Throws if a reference remains. */
 export function withOriginMark(code: string): string {
   const marked = names.reduce((text, [name, value]) => text.replaceAll(name, value), code);
   if (/\bAPI\b(?!_KEY)/.test(marked.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')))

@@ -7,7 +7,9 @@ import { documentFile, loadReference } from './reference.ts';
 const prefix = 'virtual:';
 const json = (value: unknown): string => `export default ${JSON.stringify(value)};`;
 
-/** The code of a module by its name: an index with a loader of each page, so that a page is a chunk of its own. */
+/**
+ * Returns the code of each module by name: an index with a loader for each page, so that each page is a separate chunk.
+ */
 function modules(): ReadonlyMap<string, () => string> {
   const loaders = (kind: string, names: readonly string[]): string =>
     `export const load = {${names.map((name) => `${JSON.stringify(name)}: () => import('${prefix}${kind}/${name}')`).join(',')}};`;
@@ -46,8 +48,8 @@ function modules(): ReadonlyMap<string, () => string> {
 }
 
 /**
- * The guides and the API reference as modules (dashboard/src/content.d.ts), made from docs at build time, so that neither a
- * Markdown parser nor the document's references are a matter of the browser; and the document itself, as a file.
+ * Generates modules for guides and API reference from docs at build time (dashboard/src/content.d.ts), so that the
+ * browser loads neither a Markdown parser nor the OpenAPI document. Also copies the document as a file.
  */
 export function content(): Plugin {
   let known: ReturnType<typeof modules> | undefined;

@@ -53,7 +53,9 @@ export interface ApiReference {
   readonly operations: readonly Operation[];
 }
 
-/** The operations of docs/openapi.json as the page shows them, in the document's order. Throws for what it cannot show. */
+/**
+ * Converts the operations of docs/openapi.json, in the document's order. Throws for an operation that cannot be shown.
+ */
 export function loadReference(): ApiReference {
   const document = v.parse(v.pipe(v.string(), v.parseJson(), ApiDocument), readFileSync(documentFile, 'utf8'));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -100,7 +102,7 @@ function referenced<Part>({ $ref }: v.InferOutput<typeof Reference>, parts: Read
   return found;
 }
 
-/** An operation without security takes none; one with an empty choice works without what it also takes. */
+/** An operation without security accepts no credential. With an empty alternative, its credentials are optional. */
 function credentialsOf(security: readonly Readonly<Record<string, unknown>>[]): CredentialKind[] {
   const names = new Set(security.flatMap((choice) => Object.keys(choice)));
   const isRequired = security.length > 0 && security.every((choice) => Object.keys(choice).length > 0);

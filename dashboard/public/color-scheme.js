@@ -1,4 +1,5 @@
-// Before the first paint, so that no page flashes in the other scheme; a file, as the policy lets no inline script run.
+// Runs before the first paint, so that no page flashes in the other theme. A file, because the CSP blocks inline
+// scripts.
 try {
   const kept = localStorage.getItem('mantine-color-scheme-value');
   const dark = kept === 'dark' || (kept !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
