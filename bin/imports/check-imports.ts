@@ -56,9 +56,9 @@ const rules: IFlattenedRuleSet = {
       to: { path: '^functions/contract/routes\\.ts$' },
     },
     {
-      name: 'messages are shown by components/feedback/notifications.tsx, which loads what they need with the first one',
+      name: 'messages are shown by components/notifications.tsx, which loads what they need with the first one',
       severity: 'error',
-      from: { path: '^dashboard/src/', pathNot: '^dashboard/src/components/feedback/(notifications|toasts)\\.tsx$' },
+      from: { path: '^dashboard/src/', pathNot: '^dashboard/src/components/(notifications|toasts)\\.tsx$' },
       to: { path: 'node_modules/@mantine/notifications/' },
     },
     {

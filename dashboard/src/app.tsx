@@ -1,14 +1,12 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { guides } from '#contract/dashboard-config.ts';
-import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
-import { Failure } from './components/feedback/failure.tsx';
-import { PageSkeleton } from './components/feedback/page-skeleton.tsx';
-import { orReload } from './lib/or-reload.ts';
+import { ErrorBoundary, Failure, PageSkeleton } from './components/boundary.tsx';
+import { orReload } from './lib/load.ts';
 
 type Load<Props> = () => Promise<{ readonly default: ComponentType<Props> }>;
 
-/** A part whose code comes when it is first shown, or when it is loaded before that. */
+/** A component whose code is loaded when it is first shown, or earlier by `load`. */
 function lazyPart<Props extends object>(loadPart: Load<Props>) {
   let loading: ReturnType<Load<Props>> | undefined;
   const load = () => (loading ??= orReload(loadPart)());
@@ -17,7 +15,7 @@ function lazyPart<Props extends object>(loadPart: Load<Props>) {
 
 const page = (path: string, load: Load<object>) => ({ path, ...lazyPart(load) });
 
-const frame = lazyPart(() => import('./components/frame/frame.tsx'));
+const frame = lazyPart(() => import('./components/frame.tsx'));
 const notFound = lazyPart(() => import('./pages/not-found.tsx'));
 const guidesPage = page('/guides', () => import('./pages/guides/guides.tsx'));
 
@@ -44,7 +42,7 @@ const memberPages = [
   page('/operator', () => import('./pages/operator/operator-only.tsx')),
 ];
 
-/** In the same frame, with a session and without. */
+/** Pages in the frame that need no session. */
 const openPages = [
   page('/docs', () => import('./pages/reference/reference.tsx')),
   guidesPage,
@@ -53,15 +51,15 @@ const openPages = [
 
 const framedPages = [...memberPages, ...openPages];
 
-/** Loads the code of the first page, and of its frame, before anything is shown: they would come one after the other. */
+/** Loads the code of the first page and of its frame in parallel, before rendering starts. */
 export function preload(path: string): void {
   const framed = framedPages.find((one) => one.path === path);
   const parts = framed ? [frame, framed] : entryPages.filter((one) => one.path === path);
-  // Where it fails, the page does when it is shown.
+  // Ignore a failed preload: showing the page reports the error.
   for (const { load } of parts) load().catch(() => undefined);
 }
 
-/** A page that throws takes nothing else with it, and another page starts again. */
+/** Limits an error to its page. Another page starts without it. */
 function PageBoundary({ children, fallback }: { children: ReactNode; fallback: ReactNode }) {
   const [path] = useLocation();
   return (
@@ -71,7 +69,7 @@ function PageBoundary({ children, fallback }: { children: ReactNode; fallback: R
   );
 }
 
-/** The frame stays while its pages change. */
+/** Keeps the frame mounted while its pages change. */
 function FramedPage({ path }: { path: string }) {
   return (
     <Suspense fallback={null}>

@@ -1,4 +1,4 @@
-/** What dashboard/content makes of docs at build time. */
+/** Modules that dashboard/content generates from docs at build time. */
 declare module 'virtual:guides' {
   export const entries: readonly import('./pages/guides/guide.ts').GuideEntry[];
   export const load: Readonly<

@@ -1,18 +1,16 @@
-import './styles/mantine.css';
-import './styles/base.css';
+import './base.css';
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { watchOtherTabs } from './api/account/account.ts';
+import { watchOtherTabs } from './api/account.ts';
 import { queryClient, watchReturn } from './api/query-client.ts';
 import { App, preload } from './app.tsx';
-import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
-import { Failure } from './components/feedback/failure.tsx';
-import { Notifications } from './components/feedback/notifications.tsx';
-import { repairLanguage } from './lib/repair-language.ts';
+import { ErrorBoundary, Failure } from './components/boundary.tsx';
+import { Notifications } from './components/notifications.tsx';
 import { cssVariables, theme } from './theme.ts';
 
+const fallback = 'en-GB';
 const root = document.querySelector('#root');
 if (!root) throw new Error('index.html has no #root');
 
@@ -40,3 +38,16 @@ shown.render(
     </ErrorBoundary>
   </StrictMode>,
 );
+
+/**
+ * Replaces a language that `Intl` rejects, such as "en-US@posix" or "C", which some systems set. Libraries that load
+ * later pass `navigator.language` to `Intl` and would throw.
+ */
+function repairLanguage(): void {
+  try {
+    Intl.getCanonicalLocales([...navigator.languages, navigator.language]);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: fallback, configurable: true });
+    Object.defineProperty(navigator, 'languages', { value: [fallback], configurable: true });
+  }
+}

@@ -5,9 +5,9 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from '@mantine/core';
-import { rescueFocus } from './lib/rescue-focus.ts';
+import { rescueFocus } from './lib/focus.ts';
 
-/** The accent: the green of an entry in the black, on paper or on ink. */
+/** The accent. Green stands for a positive balance. */
 const pine: MantineColorsTuple = [
   '#eef7f2',
   '#d8ece1',
@@ -47,10 +47,10 @@ const ink: MantineColorsTuple = [
   '#0b0b0a',
 ];
 
-/** Our tone for each color family; base.css has the values for both schemes. */
+/** CSS variable of each color family. base.css defines both themes. */
 const tones: Readonly<Record<string, string>> = { pine: 'accent', yellow: 'amber', red: 'danger', gray: 'quiet' };
 
-/** Soft grounds and filled buttons in our own tones, which keep their contrast in either scheme. */
+/** Uses our own colors for light and filled variants, which have enough contrast in both themes. */
 const variantColors: VariantColorsResolver = (input) => {
   const resolved = defaultVariantColorsResolver(input);
   const [family = 'pine'] = (input.color ?? 'pine').split('.');
@@ -61,7 +61,7 @@ const variantColors: VariantColorsResolver = (input) => {
   return resolved;
 };
 
-/** What people type runs in its own direction. `dir` of the field itself would be that of its frame. */
+/** Sets the text direction from the typed text. `dir` on the field itself would also flip its frame. */
 const typed = { attributes: { input: { dir: 'auto' } } };
 
 export const theme = createTheme({
@@ -101,18 +101,18 @@ export const theme = createTheme({
     },
     Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // Its placeholder for the focus is no menu item, which is all that a menu may hold.
+    // The placeholder for the focus is not a menu item, and a menu may contain only items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     TextInput: { defaultProps: typed },
     Textarea: { defaultProps: typed },
-    // White on the light accent of the dark theme would be read by few.
+    // White on the light accent of the dark theme has too little contrast.
     Checkbox: { defaultProps: { iconColor: 'var(--on-accent)' } },
     Radio: { defaultProps: { iconColor: 'var(--on-accent)' } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { openDelay: 250, events: { hover: true, focus: true, touch: true } } },
     Badge: {
       defaultProps: { radius: 'sm', variant: 'light', tt: 'none' },
-      // A badge is never truncated: its neighbours shrink instead.
+      // A badge is never truncated. Its neighbors shrink instead.
       styles: { root: { flexShrink: 0, minWidth: 'max-content' }, label: { overflow: 'visible' } },
     },
     NumberInput: { defaultProps: { hideControls: true } },

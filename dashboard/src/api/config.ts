@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { type PlanTable, type Plans, plansOf } from '#contract/billing/plans.ts';
+import * as v from 'valibot';
+import { type Plans, plansOf, type PlanTable } from '#contract/billing/plans.ts';
 import { DashboardConfig } from '#contract/dashboard-config.ts';
-import { readJson } from './http/read-json.ts';
+import { queryClient } from './query-client.ts';
+import { readJson } from './response.ts';
 
 export const configQuery = {
   queryKey: ['config'],
@@ -17,12 +19,34 @@ const beforeLoad: DashboardConfig = {
   salesEmail: null,
 };
 
-/** What differs between deployments. Until it is loaded, as in AWS without Google. */
+/** Settings of the deployment. Until they are loaded, those of AWS without Google sign-in. */
 export function useConfig(): DashboardConfig {
   return useQuery(configQuery).data ?? beforeLoad;
 }
 
 const enforced: Readonly<Record<PlanTable, Plans>> = { listing: plansOf('listing'), overview: plansOf('overview') };
 
-/** The limits of each plan, as the deployment enforces them. */
+/** The limits of each plan that the deployment enforces. */
 export const usePlanLimits = (): Plans => enforced[useConfig().planTable];
+
+const Clock = v.object({ now: v.pipe(v.string(), v.isoTimestamp()) });
+
+/** Milliseconds by which the service's clock is ahead. A local service can be months ahead. */
+const clockQuery = {
+  queryKey: ['clock'],
+  queryFn: async () => Date.parse((await readJson('/_local/clock', Clock)).now) - Date.now(),
+  staleTime: 15_000,
+};
+
+/** Epoch milliseconds by the service's clock, or by the browser's until that is known. For display. */
+export function useNow(): number {
+  const { local } = useConfig();
+  const { data: ahead = 0 } = useQuery({ ...clockQuery, enabled: local });
+  return Date.now() + ahead;
+}
+
+/** Epoch milliseconds by the service's clock. For times in requests that must be in the future. */
+export async function serverNow(): Promise<number> {
+  const { local } = await queryClient.fetchQuery(configQuery);
+  return Date.now() + (local ? await queryClient.fetchQuery(clockQuery) : 0);
+}

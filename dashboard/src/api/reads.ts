@@ -1,24 +1,40 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
-import { loadCurrentUser, loadMember } from './account/account.ts';
-import { call } from './call.ts';
-import { listKeys } from './keys/key-list.ts';
-import { useData } from './use-data.ts';
+import { call, type Input, loadCurrentUser, loadMember } from './call.ts';
+import { listKeys } from './keys.ts';
+import type { Data, DataRoute } from './response.ts';
 
 interface ReadOptions {
   readonly enabled?: boolean;
+  /** Shows the previous input's data until the new input's is loaded. */
+  readonly keep?: boolean;
+}
+
+/** Reads the data of a route. It is cached under the route's id and the input. */
+export function useData<R extends DataRoute>(
+  route: R,
+  input: Input<R>,
+  { enabled = true, keep = false }: ReadOptions = {},
+): UseQueryResult<Data<R>> {
+  return useQuery({
+    queryKey: [route.id, input],
+    queryFn: ({ signal }): Promise<Data<R>> => call(route, input, { signal }),
+    enabled,
+    ...(keep && { placeholderData: keepPreviousData }),
+  });
 }
 
 const meKey = [accountRoutes.me.id, {}];
 
-export const useMe = ({ enabled = true }: ReadOptions = {}) =>
+export const useMe = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {}) =>
   useQuery({ queryKey: meKey, queryFn: ({ signal }) => loadCurrentUser({ signal }), enabled });
-/** The signed-in user, null without a session; not kept beyond the page, as a sign-in may follow. */
-export const useMember = ({ enabled = true }: ReadOptions = {}) =>
+
+/** The signed-in user, or null without a session. Not cached after the page is left, because a sign-in may follow. */
+export const useMember = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {}) =>
   useQuery({
     queryKey: ['member'],
     queryFn: async ({ signal, client }) => {
@@ -29,16 +45,18 @@ export const useMember = ({ enabled = true }: ReadOptions = {}) =>
     enabled,
     gcTime: 0,
   });
+
 export const useKeys = (options?: ReadOptions) => useData(listKeys, {}, options);
 export const usePlans = () => useData(subscriptionRoutes.listPlans, {});
 export const useSubscription = () => useData(subscriptionRoutes.getSubscription, {});
 export const useSessions = () => useData(signInRoutes.listSessions, {});
+
 interface UsageRange {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** Usage by day and group, all pages of it; without a range of the last 30 days. Shows the previous range until the new one is loaded. */
+/** All pages of usage by day and group, by default of the last 30 days. Shows the previous range until the new one is loaded. */
 export const useUsage = (group: 'service' | 'model' | 'key', range: UsageRange = {}) =>
   useQuery({
     queryKey: [creditRoutes.getUsage.id, group, range],
@@ -54,12 +72,13 @@ export const useUsage = (group: 'service' | 'model' | 'key', range: UsageRange =
     },
     placeholderData: keepPreviousData,
   });
-/** Balance and grants; of the ledger only the newest row, as its page reads its own. */
+
+/** Balance and grants. Reads only the newest row of the ledger. */
 export const useCredits = () => useData(creditRoutes.getCredits, { query: { limit: '1' } });
 
-/** What a change of plan changes. */
+/** Reads that a change of plan invalidates. */
 export const planReads = [subscriptionRoutes.getSubscription, creditRoutes.getCredits, accountRoutes.me] as const;
-/** What a call with a key changes. */
+/** Reads that a call with a key invalidates. */
 export const spendingReads = [
   creditRoutes.getCredits,
   creditRoutes.getUsage,

@@ -1,16 +1,14 @@
 import type { Route } from '#contract/http/route.ts';
-import { ApiError } from './http/api-error.ts';
-import { openEnvelope } from './http/envelope.ts';
-import type { Input, SendOptions } from './http/send.ts';
-import { request } from './request.ts';
+import { type Input, request, type SendOptions } from './call.ts';
+import { ApiError, openEnvelope } from './response.ts';
 
 export interface StreamedResponse {
   readonly headers: Headers;
-  /** The `data` of each STREAM_CHUNK as it comes; throws an ApiError when the stream carries one, or is cut. */
+  /** The `data` of each STREAM_CHUNK. Throws an ApiError if the stream contains an error or breaks off. */
   readonly chunks: AsyncIterable<unknown>;
 }
 
-/** Opens a stream (docs/specification.md#post-completions); throws an ApiError when it is refused before it begins. */
+/** Opens a stream (docs/specification.md#post-completions). Throws an ApiError if the request is refused. */
 export async function stream<R extends Route>(
   route: R,
   input: Input<R>,

@@ -1,9 +1,9 @@
 import { useRef } from 'react';
-import { toApiError } from './http/api-error.ts';
+import { toApiError } from './response.ts';
 
 /**
- * Sends an action so that it is done once: a repeat with the same values, after a response that was lost, carries the same
- * Idempotency-Key. A refusal ends it, as the same action may be possible later.
+ * Returns a function that sends an action at most once. After a lost response, a repetition with the same values has the
+ * same Idempotency-Key. A refusal discards the key, because the same action may succeed later.
  */
 export function useOnce() {
   const sent = useRef<{ readonly values: string; readonly key: string }>(undefined);

@@ -1,11 +1,11 @@
 import { useMe } from '../api/reads.ts';
-import type { IconName } from './elements/icon.tsx';
+import type { IconName } from './icon.tsx';
 
 export interface PageLink {
   readonly href: string;
   readonly label: string;
   readonly icon: IconName;
-  /** Other words that it is found by. */
+  /** Further search words. */
   readonly words?: string;
 }
 
@@ -55,7 +55,7 @@ const operatorLink: PageLink = {
   words: 'support accounts audit',
 };
 
-/** Pages that are open to everybody. */
+/** Pages that are open to everyone. */
 const docs: PageGroup = {
   title: 'Docs',
   links: [
@@ -64,10 +64,10 @@ const docs: PageGroup = {
   ],
 };
 
-/** Who is here: `unknown` until the service has responded. */
+/** `unknown` until the service has responded. */
 export type Session = 'member' | 'guest' | 'unknown';
 
-/** Pages that the session may open, in the order of the navigation. */
+/** Returns the pages that the session may open, in the order of the navigation. */
 export function usePageGroups(session: Session): readonly PageGroup[] {
   const { data: me } = useMe({ enabled: session === 'member' });
   if (session !== 'member') return [docs];

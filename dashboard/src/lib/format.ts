@@ -1,4 +1,4 @@
-/** All the formatters of the dashboard. Their locale is the page's language, never the browser's. */
+/** Uses the page's language, never the browser's. */
 const whole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 const about = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 2 });
 const exact = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 6 });
@@ -52,23 +52,23 @@ function formatDate(format: Intl.DateTimeFormat, at: number): string {
 export const isUnlimited = (credits: number): boolean => credits < 0 || credits >= 100_000_000;
 
 export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unlimited' : whole.format(value));
-/** Credits to read at a glance. */
+/** Credits with at most two decimals. */
 export const formatAbout = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : about.format(credits));
-/** Credits as metered, to the millionth. */
+/** Credits with up to six decimals, as metered. */
 export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
-/** "12K", where there is little room. */
+/** "12K", for narrow places. */
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatPrice = (usd: number | null): string => {
   if (usd === null) return 'Custom';
   return usd === 0 ? 'Free' : dollars.format(usd);
 };
-/** "24%", and "<1%" of a share that is not nothing. */
+/** "24%". A share above zero that rounds to it is "<1%". */
 export function formatShare(part: number, all: number): string {
   const percent = all === 0 ? 0 : Math.round((100 * part) / all);
   return percent === 0 && part > 0 ? '<1%' : `${percent}%`;
 }
 export const formatMoney = (usd: number): string => dollars.format(usd);
-/** A UTC day, as billing goes by. */
+/** A UTC day, which billing uses. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
 /** Formats a UTC day, without the year if it is the current one. */
 export function formatDayNear(iso: string, now: number): string {
@@ -78,14 +78,14 @@ export function formatDayNear(iso: string, now: number): string {
 /** A UTC day without its year. */
 export const formatDayMonth = (iso: string): string => formatDate(dayMonthFormat, Date.parse(iso));
 export const formatMoment = (iso: string): string => formatDate(timeFormat, Date.parse(iso));
-/** A moment of any year, which is left out where it is the current one. */
+/** A local time, without the year if it is the current one. */
 export function formatPast(iso: string, now: number): string {
   const isThisYear = new Date(iso).getFullYear() === new Date(now).getFullYear();
   return formatDate(isThisYear ? timeFormat : yearTimeFormat, Date.parse(iso));
 }
-/** A moment to the second. */
+/** A local time with seconds, without the year. */
 export const formatSecond = (iso: string): string => formatDate(secondFormat, Date.parse(iso));
-/** A moment of any year, to the second. */
+/** A local time with seconds and the year. */
 export const formatStamp = (iso: string): string => formatDate(stampFormat, Date.parse(iso));
 /**
  * Replaces the timestamps in a text of the API with local times: "resets at 2026-12-01T00:00:00.000Z" becomes "resets
@@ -130,7 +130,7 @@ const waits = [
   ['minute', 60],
 ] as const;
 
-/** "28 s", "1 hour": how long to wait, rounded up. */
+/** "28 s", "1 hour". A wait, rounded up. */
 export function formatWait(seconds: number): string {
   const [unit, length] = waits.find(([, length]) => seconds >= length) ?? [];
   return unit ? count(Math.ceil(seconds / length), unit) : `${seconds} s`;

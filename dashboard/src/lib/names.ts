@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { lotSource } from '#contract/billing/credits.ts';
 
-/** Plan names as people read them; an unknown one as it is. */
+/** Titles by plan name. */
 const plans: Readonly<Record<string, string>> = {
   freemium: 'Freemium',
   dev_pass: 'Dev Pass',
@@ -17,17 +17,17 @@ const planIds: Readonly<Record<string, string>> = {
   5: 'enterprise',
 };
 
-/** The plan's name for a `planId`, which may also be a plan's id as a string. */
+/** Returns the plan's name for a `planId`, which is a number in a string or already the name. */
 export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
 export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
 
-/** As it stands after "the" in a sentence: "Dev Pass", "Freemium plan". */
+/** The plan's name after "the" in a sentence: "Dev Pass", "Freemium plan". */
 export function planInSentence(planId: string): string {
   const title = planTitle(planId);
   return title.endsWith('Pass') ? title : `${title} plan`;
 }
 
-/** Keys of this name that expire soon are the playground's, kept in its memory only. */
+/** Keys with this name and a short life belong to the playground, which keeps them in memory. */
 export const playgroundKeyName = 'Playground';
 
 const services: Readonly<Record<string, string>> = {
@@ -43,7 +43,6 @@ const services: Readonly<Record<string, string>> = {
 };
 export const serviceTitle = (service: string): string => services[service] ?? service;
 
-/** Where credits come from. */
 export const sourceTitles: Readonly<Record<v.InferOutput<typeof lotSource>, string>> = {
   plan: 'Plan credits',
   free: 'Free allowance',

@@ -1,6 +1,6 @@
 type Kind = 'localStorage' | 'sessionStorage';
 
-/** Where a browser's storage is switched off or full, nothing is kept, and the page works without. */
+/** The page works without storage: if it is disabled or full, reads return null and writes return false. */
 export function readStored(kind: Kind, name: string): string | null {
   try {
     return globalThis[kind].getItem(name);
@@ -9,7 +9,6 @@ export function readStored(kind: Kind, name: string): string | null {
   }
 }
 
-/** True where it is kept. */
 export function store(kind: Kind, name: string, value: string): boolean {
   try {
     globalThis[kind].setItem(name, value);
@@ -23,11 +22,10 @@ export function removeStored(kind: Kind, name: string): void {
   try {
     globalThis[kind].removeItem(name);
   } catch {
-    // There is nothing to remove.
+    // Nothing was stored.
   }
 }
 
-/** Names of all that is kept. */
 export function storedNames(kind: Kind): string[] {
   try {
     return Object.keys(globalThis[kind]);

@@ -8,7 +8,7 @@ export type Measure = 'calls' | 'credits';
 const dayMs = 86_400_000;
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Every UTC day from `from` to `to`, both inclusive; days without calls are not in a response. */
+/** Returns every UTC day from `from` to `to`, inclusive. Responses omit days without calls. */
 export function daysBetween(from: string, to: string): string[] {
   const length = Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
   return Array.from({ length: Math.max(0, length) }, (_, index) => dayOf(Date.parse(from) + index * dayMs));
@@ -18,11 +18,11 @@ export interface Total {
   readonly name: string;
   readonly calls: number;
   readonly credits: number;
-  /** By day: those of `days`. */
+  /** Values by measure, one for each day in `days`. */
   readonly perDay: Readonly<Record<Measure, readonly number[]>>;
 }
 
-/** Sums under the name that each row is given, the largest first. */
+/** Sums rows by the name that `nameOf` returns, the largest first. */
 export function totalsBy(
   rows: readonly UsageRow[],
   days: readonly string[],
@@ -43,7 +43,12 @@ export function totalsBy(
     .toSorted((one, other) => other.credits - one.credits || other.calls - one.calls);
 }
 
-/** Without the dust of adding decimals: credits have six places. */
+/** Sums credits, rounded to six decimals to remove floating-point errors. */
 export function sum(values: readonly number[]): number {
   return Math.round(values.reduce((total, value) => total + value, 0) * 1e6) / 1e6;
 }
+
+const colors = 6;
+
+/** The CSS variable, in base.css, with the color of a chart's series. */
+export const colorVariable = (index: number): string => `--chart-${(index % colors) + 1}`;

@@ -175,7 +175,7 @@ describe('a browser that two people share', { timeout }, () => {
     await tab.route('**/api/auth/me', (route) => endOfSessions().then(() => route.continue()), onItsWay);
     await tab.getByLabel('Your message').fill('Agatha asks again');
     await press(tab, 'Send');
-    await shows(tab, /^Your session has ended/);
+    await shows(tab, 'Your session has expired. Sign in again.');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
     await signIn(tab, first);

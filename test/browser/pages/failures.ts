@@ -107,7 +107,7 @@ export function failureTests(stage: () => Stage): void {
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, /^Save$/);
-    await shows(page, /^Your session has ended/);
+    await shows(page, 'Your session has expired. Sign in again.');
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await press(page, 'Sign in');
@@ -153,6 +153,6 @@ export function failureTests(stage: () => Stage): void {
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'resend the email');
-    await shows(page, /^Your session has ended/);
+    await shows(page, 'Your session has expired. Sign in again.');
   });
 }

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import type { Person } from '#test/service/service.ts';
 import { eventually, press, type Stage, shows } from '../stage.ts';
 import { changeTheme, findings, settled } from './findings.ts';
 
@@ -152,6 +154,28 @@ export function paletteTests(stage: () => Stage): void {
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/agents?agent=${agentId}`);
     await heading(page, 'Harbour desk');
+  });
+
+  test('lists the operations of operators to operators only', async () => {
+    const { service, visit } = stage();
+    const [person, operator] = [await service.person(), await service.person()];
+    await (await services().operators()).actions().setRole(operator.email, 'operator');
+    const operations = async (whose: Person) => {
+      const page = await visit(whose);
+      await page.goto('/');
+      await opened(page);
+      const options = dialog(page).getByRole('group', { name: 'API reference' }).getByRole('option');
+      // The operations are loaded when the palette opens.
+      await input(page).fill('list keys');
+      await options.first().waitFor();
+      await input(page).fill('operator suspend');
+      return options.allTextContents();
+    };
+    expect(await operations(person)).toEqual([]);
+    expect(await operations(operator)).toEqual([
+      expect.stringContaining('POST /api/operator/accounts/{id}/suspend'),
+      expect.stringContaining('POST /api/operator/accounts/{id}/keys/{keyId}/suspend'),
+    ]);
   });
 
   test('is loaded when it is first opened, and not before', async () => {

@@ -2,12 +2,11 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { agentRoutes } from '#contract/routes/agents.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
-import { useKeys } from '../../api/reads.ts';
-import { useData } from '../../api/use-data.ts';
-import { useSignOut } from '../account/use-sign-out.ts';
-import type { IconName } from '../elements/icon.tsx';
+import { isPlaygroundKey } from '../../api/keys.ts';
+import { useData, useKeys, useMe } from '../../api/reads.ts';
+import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
+import { useSignOut } from '../sign-out.ts';
 
 /** In display order. */
 export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
@@ -19,7 +18,7 @@ export interface Entry {
   /** Shown beside the label: the guide of a section, or the path of an operation. */
   readonly hint?: string;
   readonly icon: IconName;
-  /** Other words that it is found by. */
+  /** Further search words. */
   readonly words: string;
   readonly run: () => void;
 }
@@ -28,7 +27,7 @@ export interface Entry {
 export function useEntries(session: Session, isSearching: boolean): readonly Entry[] {
   const commands = useCommands(session);
   const own = useOwnEntries(session);
-  const documentation = useDocumentation();
+  const documentation = useDocumentation(session);
   return isSearching ? [...commands, ...own, ...documentation] : commands;
 }
 
@@ -106,8 +105,13 @@ function useOwnEntries(session: Session): readonly Entry[] {
   ];
 }
 
+/** Path prefix of the operations that only operators may call. */
+const operatorPath = '/api/operator/';
+
 /** Sections of guides and operations of the API, loaded on demand. If loading fails, the other entries remain. */
-function useDocumentation(): readonly Entry[] {
+function useDocumentation(session: Session): readonly Entry[] {
+  const { data: me } = useMe({ enabled: session === 'member' });
+  const isAllowed = ({ path }: { path: string }) => me?.role === 'operator' || !path.startsWith(operatorPath);
   const [, go] = useLocation();
   const { data } = useQuery({
     queryKey: ['documentation'],
@@ -125,7 +129,7 @@ function useDocumentation(): readonly Entry[] {
       words: guide,
       run: () => go(href),
     })),
-    ...data.operations.map(({ id, method, path, summary }): Entry => ({
+    ...data.operations.filter(isAllowed).map(({ id, method, path, summary }): Entry => ({
       id,
       group: 'API reference',
       label: summary,

@@ -1,8 +1,8 @@
 import { Modal, VisuallyHidden } from '@mantine/core';
 import { type KeyboardEvent, useEffect, useId, useState } from 'react';
+import { rescueFocus } from '../../lib/focus.ts';
 import { count } from '../../lib/format.ts';
-import { rescueFocus } from '../../lib/rescue-focus.ts';
-import { Icon } from '../elements/icon.tsx';
+import { Icon } from '../icon.tsx';
 import type { Session } from '../page-links.ts';
 import { type Entry, entryGroups, matching, useEntries } from './entries.ts';
 import css from './palette.module.css';

@@ -1,16 +1,16 @@
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import { orReload } from '../../lib/or-reload.ts';
-import { ErrorBoundary } from '../feedback/error-boundary.tsx';
+import { orReload } from '../../lib/load.ts';
+import { ErrorBoundary } from '../boundary.tsx';
 import type { Session } from '../page-links.ts';
 
 const Palette = lazy(orReload(() => import('./palette.tsx')));
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** How the keys that open it are written on this system. */
+/** Label of the keyboard shortcut on this system. */
 export const paletteKeys = isApple ? '⌘ K' : 'Ctrl K';
 
-/** Where the user was when it was opened. */
+/** Focus and URL when the palette was opened. */
 interface Origin {
   readonly element: Element | null;
   readonly href: string;
@@ -19,7 +19,7 @@ interface Origin {
 const isPaletteKey = (event: KeyboardEvent): boolean =>
   (isApple ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k';
 
-/** The command palette, whose code comes when it is first opened: by its keys, or by `open`. */
+/** The command palette, whose code is loaded when it is first opened, by its shortcut or by `open`. */
 export function usePalette(session: Session): { readonly palette: ReactNode; readonly open: () => void } {
   const [state, setState] = useState<'unopened' | 'open' | 'closed'>('unopened');
   const origin = useRef<Origin>(undefined);
@@ -29,7 +29,7 @@ export function usePalette(session: Session): { readonly palette: ReactNode; rea
   }, []);
   const close = useCallback(() => {
     setState('closed');
-    // A page that was chosen takes the focus to its own heading.
+    // A newly opened page moves the focus to its own heading.
     const { element, href } = origin.current ?? {};
     if (element instanceof HTMLElement && href === window.location.href) element.focus({ preventScroll: true });
   }, []);
@@ -37,7 +37,7 @@ export function usePalette(session: Session): { readonly palette: ReactNode; rea
     function onKeyDown(event: KeyboardEvent): void {
       if (!isPaletteKey(event)) return;
       event.preventDefault();
-      // Nothing opens over another dialog, which may hold a key that is shown once.
+      // Do not cover another dialog, which may show a key that is displayed only once.
       if (state === 'open') close();
       else if (!document.querySelector('[role="dialog"][aria-modal="true"]')) open();
     }

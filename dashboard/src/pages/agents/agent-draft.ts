@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { documentAccount } from '../../api/account/account.ts';
-import { recall, remember } from '../../api/account/tab-memory.ts';
+import { recall, remember } from '../../api/account-storage.ts';
+import { documentAccount } from '../../api/account.ts';
 import { AgentDraft } from './agent-values.ts';
 
 /** Unsaved changes by agent id. */

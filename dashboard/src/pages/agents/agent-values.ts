@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { NewAgent, truncations } from '#contract/agents/agents.ts';
-import type { Labels } from '../../api/forms/form-errors.ts';
+import type { Labels } from '../../api/form-errors.ts';
 import { modelId } from '../playground/tab/sampling.ts';
 import type { AgentRecord } from './agent.ts';
 

@@ -16,22 +16,20 @@ import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { toApiError } from '../../api/http/api-error.ts';
+import { useApiForm } from '../../api/form.ts';
 import { spendingReads } from '../../api/reads.ts';
-import { useAction } from '../../api/use-data.ts';
-import { Icon } from '../../components/elements/icon.tsx';
-import { Tip } from '../../components/elements/tip.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { notify } from '../../components/feedback/notifications.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { confirm } from '../../components/overlays/confirm.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { Name } from '../../components/tables/name.tsx';
-import { PagedList } from '../../components/tables/paged-list.tsx';
-import { usePages } from '../../components/tables/use-pages.ts';
+import { toApiError } from '../../api/response.ts';
+import { confirm } from '../../components/dialogs.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Icon, Tip } from '../../components/icon.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable, Name, PagedList, usePages } from '../../components/tables.tsx';
+import { useFileDrop } from '../../lib/files.ts';
+import { rescueFocus } from '../../lib/focus.ts';
 import {
   count,
   creditCount,
@@ -41,8 +39,6 @@ import {
   formatMoment,
   formatWhole,
 } from '../../lib/format.ts';
-import { useFileDrop } from '../../lib/hooks/use-file-drop.ts';
-import { rescueFocus } from '../../lib/rescue-focus.ts';
 import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';

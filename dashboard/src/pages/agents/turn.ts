@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type NewMessage, type Turn, TurnChunk } from '#contract/agents/conversations.ts';
-import type { ApiError } from '../../api/http/api-error.ts';
+import type { ApiError } from '../../api/response.ts';
 import type { Piece } from '../playground/exchange/pieces.ts';
 
 export type TurnMessage = Pick<NewMessage, 'content' | 'functionResults'>;

@@ -2,9 +2,8 @@ import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { planListing } from '#contract/billing/plans.ts';
-import { SchemeToggle } from '../../components/frame/scheme-toggle.tsx';
-import { Wordmark } from '../../components/frame/wordmark.tsx';
-import { useTitle } from '../../lib/hooks/use-title.ts';
+import { SchemeToggle, Wordmark } from '../../components/brand.tsx';
+import { useTitle } from '../../lib/focus.ts';
 import css from './auth-layout.module.css';
 
 interface AuthLayoutProps {

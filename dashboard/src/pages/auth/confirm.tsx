@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { perform } from '../../api/call.ts';
 import { useMe } from '../../api/reads.ts';
-import { ResendConfirmation } from '../../components/account/resend-confirmation.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { ResendConfirmation } from '../../components/emails.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { accountRoutes } from '#contract/routes/accounts.ts';
+import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
-import type { Data } from '../../api/http/response.ts';
-import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import type { Data } from '../../api/response.ts';
+import { ErrorNotice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { ForgottenPassword } from '#contract/accounts/accounts.ts';
 import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { InboxLink } from '../../components/elements/inbox-link.tsx';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { useApiForm } from '../../api/form.ts';
+import { FormFoot } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
+import { InboxLink } from './inbox-link.tsx';
 
 const back = <FootLink href="/login">Back to sign in</FootLink>;
 

@@ -2,13 +2,12 @@ import { Box, Button, Divider, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
+import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig } from '../../api/config.ts';
 import { beginSession } from '../../api/session.ts';
-import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { lateDialog } from '../../components/overlays/late.tsx';
+import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { lateDialog } from '../../lib/load.ts';
 
 interface GoogleSignInProps {
   readonly onDone: () => void;

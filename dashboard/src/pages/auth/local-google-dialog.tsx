@@ -2,10 +2,10 @@ import { Stack, Text, TextInput } from '@mantine/core';
 import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
 import { text } from '#contract/shared/fields.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { localIdentityToken } from '../../api/local-service.ts';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
+import { useApiForm } from '../../api/form.ts';
+import { readJson } from '../../api/response.ts';
+import { Modal } from '../../components/dialogs.tsx';
+import { FormFoot } from '../../components/notice.tsx';
 
 const schema = v.object({ email, name: text(200) });
 
@@ -42,4 +42,12 @@ export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialo
       </form>
     </Modal>
   );
+}
+
+const IdentityToken = v.object({ token: v.string() });
+
+/** Signs an identity token in place of Google. Only a local service can. */
+async function localIdentityToken(person: { email: string; name: string }): Promise<string> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(person) };
+  return (await readJson('/_local/identity-token', IdentityToken, init)).token;
 }

@@ -1,19 +1,18 @@
 import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import * as v from 'valibot';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Login } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
-import { clearTabMemory } from '../../api/account/tab-memory.ts';
-import { call } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { ApiError } from '../../api/http/api-error.ts';
-import { readResponse } from '../../api/http/response.ts';
-import { send } from '../../api/http/send.ts';
-import { useLocalStatus } from '../../api/local-service.ts';
+import { clearTabMemory } from '../../api/account-storage.ts';
+import { call, send } from '../../api/call.ts';
+import { useConfig } from '../../api/config.ts';
+import { useApiForm } from '../../api/form.ts';
+import { ApiError, readJson, readResponse } from '../../api/response.ts';
 import { beginSession } from '../../api/session.ts';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
+import { FormFoot, Notice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 import { returnPath, useOwnDocument } from './sign-in.ts';
@@ -25,7 +24,7 @@ export default function LoginPage() {
   const [, go] = useLocation();
   const search = useSearch();
   const query = new URLSearchParams(search);
-  const demo = useLocalStatus()?.demo;
+  const demo = useDemoAccount();
   const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
   useSignedInRedirect(enter);
@@ -58,9 +57,7 @@ export default function LoginPage() {
             Sign in to confirm your email.
           </Notice>
         )}
-        {query.has('ended') && (
-          <Notice tone="warning">Your session has ended. Sign in to continue where you left off.</Notice>
-        )}
+        {query.has('ended') && <Notice tone="warning">Your session has expired. Sign in again.</Notice>}
         {query.has('deleted') && <Notice tone="info">Your account is deleted. Its API keys no longer work.</Notice>}
         <form onSubmit={submit} noValidate>
           <Stack gap="sm">
@@ -86,6 +83,19 @@ export default function LoginPage() {
       </Stack>
     </AuthLayout>
   );
+}
+
+const LocalStatus = v.object({ demo: v.nullable(v.object({ email: v.string(), password: v.string() })) });
+
+/** The demo account of a local service. */
+function useDemoAccount() {
+  const { local } = useConfig();
+  const { data } = useQuery({
+    queryKey: ['local'],
+    queryFn: () => readJson('/_local/status', LocalStatus),
+    enabled: local,
+  });
+  return data?.demo;
 }
 
 /** Redirects a signed-in user. Bypasses `loadCurrentUser`, since the document of a sign-in page has no account yet. */

@@ -4,10 +4,9 @@ import { Link } from 'wouter';
 import { PasswordReset } from '#contract/accounts/accounts.ts';
 import { passwordRoutes } from '#contract/routes/passwords.ts';
 import { perform } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { NewPassword } from '../../components/forms/new-password.tsx';
+import { useApiForm } from '../../api/form.ts';
+import { NewPassword } from '../../components/new-password.tsx';
+import { FormFoot, Notice } from '../../components/notice.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { forgetLinkToken, useLinkToken } from './link-token.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import { documentAccount, reloadDocument } from '../../api/account/account.ts';
+import { documentAccount, reloadDocument } from '../../api/account.ts';
 
 /** Reloads if the document already belongs to an account, so that each session starts in a fresh document. */
 export function useOwnDocument(): void {

@@ -1,6 +1,6 @@
 import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
-import { CodeBlock } from '../../components/elements/code-block.tsx';
+import { CodeBlock } from '../../components/copy.tsx';
 import { ExampleKey } from './example-key.tsx';
 import { type Block, type Cell, type Inline, originMark, withKey } from './guide.ts';
 import css from './guides.module.css';

@@ -1,10 +1,9 @@
 import { Anchor, NativeSelect, PasswordInput } from '@mantine/core';
 import { createContext, useState } from 'react';
 import { Link } from 'wouter';
-import { useTabKey } from '../../api/account/use-tab-key.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useKeys, useMember } from '../../api/reads.ts';
+import { useTabKey } from '../../components/docs.tsx';
 import css from './guides.module.css';
 
 /** Lets the reader put one of their own keys into the examples. */

@@ -1,13 +1,11 @@
 import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { entries, load } from 'virtual:guides';
 import { Link, useLocation } from 'wouter';
-import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
-import { DocsLayout } from '../../components/layout/docs-layout.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { useHash } from '../../lib/hooks/use-hash.ts';
-import { orReload } from '../../lib/or-reload.ts';
+import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
+import { Page } from '../../components/page.tsx';
+import { orReload } from '../../lib/load.ts';
 import { Blocks } from './blocks.tsx';
 import { ExampleKey, KeyChoice, useExampleKey } from './example-key.tsx';
 import type { Guide } from './guide.ts';
@@ -18,22 +16,12 @@ const groups = [
   { title: 'Guides', links: entries.map(({ slug, title }) => ({ href: `/guides/${slug}`, label: title })) },
 ];
 
-const views: ReadonlyMap<string, ComponentType> = new Map(
-  entries.map(({ slug, title }) => [
-    slug,
-    lazy(async () => {
-      const loadGuide = load[slug];
-      if (!loadGuide) throw new Error(`there is no guide ${slug}`);
-      const { default: guide } = await orReload(loadGuide)();
-      return { default: () => <GuideView title={title} guide={guide} /> };
-    }),
-  ]),
-);
+const titleOf = (id: string): string => entries.find(({ slug }) => slug === id)?.title ?? id;
+const views = lazyViews(load, (guide, id) => <GuideView title={titleOf(id)} guide={guide} />);
 
 export default function GuidesPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState('');
-  const View = views.get(path.slice('/guides/'.length));
   return (
     <DocsLayout
       label="Guides"
@@ -41,14 +29,9 @@ export default function GuidesPage() {
       current={path}
       search={<SearchField value={query} onChange={setQuery} />}
       isSearching={query.trim() !== ''}
+      view={views.get(path.slice('/guides/'.length))}
     >
-      {View ? (
-        <Suspense key={path} fallback={<PageSkeleton />}>
-          <View />
-        </Suspense>
-      ) : (
-        <GuideList />
-      )}
+      <GuideList />
     </DocsLayout>
   );
 }

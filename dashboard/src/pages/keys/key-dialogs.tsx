@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { KeyRotation, NewKey } from '#contract/accounts/keys.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import { call } from '../../api/call.ts';
-import { serverNow, useNow } from '../../api/clock.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { SecretDialog, type SecretKind } from '../../components/overlays/secret-dialog.tsx';
+import { serverNow, useNow } from '../../api/config.ts';
+import { useApiForm } from '../../api/form.ts';
+import type { KeyRecord } from '../../api/keys.ts';
+import { FormFoot } from '../../components/notice.tsx';
+import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import { dayOf } from '../../lib/usage.ts';
 import { limitBody, limitLabels, OptionalLimits, unlimited } from './key-limits.tsx';
 

@@ -8,11 +8,11 @@ import { models } from '#contract/inference/models.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
 import { call } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
+import { useApiForm } from '../../api/form.ts';
+import type { KeyRecord } from '../../api/keys.ts';
+import { Modal } from '../../components/dialogs.tsx';
+import { FormFoot } from '../../components/notice.tsx';
+import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { serviceTitle } from '../../lib/names.ts';
 
 interface LimitsDialogProps {

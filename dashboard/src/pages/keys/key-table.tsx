@@ -1,9 +1,8 @@
 import { Badge, Box, Progress, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useNow } from '../../api/clock.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { Name } from '../../components/tables/name.tsx';
+import { useNow } from '../../api/config.ts';
+import type { KeyRecord } from '../../api/keys.ts';
+import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { creditCount, formatCredits, formatDay, formatFromNow } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 

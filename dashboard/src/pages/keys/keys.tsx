@@ -2,19 +2,16 @@ import { ActionIcon, Anchor, Button, Skeleton, Stack, Switch, Text } from '@mant
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, useEffect } from 'react';
 import { Link } from 'wouter';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
-import { Icon } from '../../components/elements/icon.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { LateMenu } from '../../components/overlays/late-menu.tsx';
-import { lateDialog } from '../../components/overlays/late.tsx';
-import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
-import { orReload } from '../../lib/or-reload.ts';
-import { Unconfirmed } from '../overview/unconfirmed.tsx';
+import { Unconfirmed } from '../../components/emails.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { LateMenu } from '../../components/menus.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Page, Panel } from '../../components/page.tsx';
+import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
+import { lateDialog, orReload } from '../../lib/load.ts';
 import type { KeyPopupProps } from './key-popup.tsx';
 import { KeyTable } from './key-table.tsx';
 

@@ -1,9 +1,8 @@
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useKeys } from '../../api/reads.ts';
-import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { Empty, PlaygroundLink } from '../../components/empty.tsx';
+import { Page } from '../../components/page.tsx';
 import { type ListRequests, RequestsPanel } from './requests-panel.tsx';
 
 const { listRequests } = creditRoutes;

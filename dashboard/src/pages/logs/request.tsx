@@ -1,8 +1,8 @@
 import { Badge, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import type { RequestList } from '#contract/requests/request-list.ts';
-import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
+import { Copyable, Detail, Details } from '../../components/details.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { count, formatCredits, formatDuration, formatSecond, formatTimestamps, formatWhole } from '../../lib/format.ts';
 import { serviceTitle } from '../../lib/names.ts';
 

@@ -1,21 +1,16 @@
-import { Button, NativeSelect } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
-import { useNow } from '../../api/clock.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { keyTitle } from '../../api/keys/playground-keys.ts';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { DetailsButton } from '../../components/tables/details-button.tsx';
-import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx';
-import { usePages } from '../../components/tables/use-pages.ts';
+import { useNow } from '../../api/config.ts';
+import { type KeyRecord, keyTitle } from '../../api/keys.ts';
+import { DetailsButton, DetailsDrawer, useOpened } from '../../components/details.tsx';
+import { FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatDuration, formatSecond } from '../../lib/format.ts';
-import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { useQuery } from '../../lib/hooks.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import { dayOf } from '../../lib/usage.ts';
 import { keyNameOf, RequestDetails, type RequestEntry, StatusBadge, tokensOf, whatFor } from './request.tsx';
@@ -37,8 +32,7 @@ interface RequestsPanelProps {
 const pageSize = 25;
 
 export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProps) {
-  const filters = useFilters(dayOf(useNow()));
-  const { requested } = filters;
+  const { filters, requested } = useFilters(dayOf(useNow()), keys);
   const pages = usePages({
     queryKey: [...queryKey, requested],
     read: (cursor, signal) => list({ ...requested, limit: String(pageSize), cursor }, signal),
@@ -46,10 +40,12 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
     keepsPrevious: true,
   });
   const { item, isOpen, open, close } = useOpened<RequestEntry>();
+  const isFiltered = filters.some(({ value }) => value !== undefined);
+  const noMatch = <NoMatch icon="logs" title="No requests match these filters" filters={filters} />;
   return (
     <Panel title="Requests" aside={<RefreshButton pages={pages} />}>
-      <FilterFields value={filters} keys={keys} />
-      <PagedList pages={pages} empty={filters.isFiltered ? <NoMatch {...filters} /> : empty}>
+      <FilterFields filters={filters} columns="repeat(auto-fit, minmax(8rem, 1fr))" />
+      <PagedList pages={pages} empty={isFiltered ? noMatch : empty}>
         {(requests) => <RequestTable requests={requests} onOpen={open} />}
       </PagedList>
       <DetailsDrawer title="Request" size={440} item={item} isOpen={isOpen} onClose={close}>
@@ -59,67 +55,14 @@ export function RequestsPanel({ queryKey, list, keys, empty }: RequestsPanelProp
   );
 }
 
-function NoMatch({ clear }: Pick<ReturnType<typeof useFilters>, 'clear'>) {
-  return (
-    <Empty
-      icon="logs"
-      title="No requests match these filters"
-      action={
-        <Button variant="default" onClick={clear}>
-          Clear filters
-        </Button>
-      }
-    />
-  );
-}
-
-const services = [
-  { value: 'all', label: 'All services' },
-  ...serviceNames.map((name) => ({ value: name, label: serviceTitle(name) })),
-];
-
-const filterGrid = {
-  display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(8rem, 1fr))',
-  gap: 12,
-  marginBottom: 20,
-};
-
-interface FilterFieldsProps {
-  readonly value: ReturnType<typeof useFilters>;
-  readonly keys: readonly KeyRecord[];
-}
-
-function FilterFields({ value: { values, set }, keys }: FilterFieldsProps) {
-  const named = [{ value: 'all', label: 'All keys' }, ...keys.map((key) => ({ value: key.id, label: keyTitle(key) }))];
-  const known = named.some((key) => key.value === values.key);
-  const fields = [
-    { name: 'days', label: 'Days', data: choices.days },
-    { name: 'status', label: 'Status', data: choices.status },
-    { name: 'service', label: 'Service', data: services },
-    { name: 'model', label: 'Model', data: choices.model },
-    { name: 'key', label: 'Key', data: known ? named : [...named, { value: values.key, label: 'Deleted key' }] },
-  ] as const;
-  return (
-    <div style={filterGrid}>
-      {fields.map(({ name, label, data }) => (
-        <NativeSelect
-          key={name}
-          label={label}
-          data={data}
-          value={values[name]}
-          onChange={(event) => set[name](event.currentTarget.value)}
-        />
-      ))}
-    </div>
-  );
-}
-
 const dayMs = 86_400_000;
-const all = 'all';
+
+const dayChoices = [
+  { value: '7', label: '7 days' },
+  { value: '1', label: 'Today (UTC)' },
+] as const;
 
 const statusChoices = [
-  { value: all, label: 'All statuses' },
   { value: '2xx', label: '2xx: succeeded' },
   { value: '4xx', label: '4xx: client error' },
   { value: '400', label: '400: invalid request' },
@@ -129,38 +72,33 @@ const statusChoices = [
   { value: '5xx', label: '5xx: failed' },
 ] as const;
 
-const choices = {
-  days: [
-    { value: '30', label: '30 days' },
-    { value: '7', label: '7 days' },
-    { value: '1', label: 'Today (UTC)' },
-  ],
-  status: statusChoices,
-  model: [{ value: all, label: 'All models' }, ...models.map(({ id }) => ({ value: id, label: id }))],
-} as const;
+const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
+const modelChoices = models.map(({ id }) => ({ value: id, label: id }));
 
-/** Filters in the URL's query: values of the fields, setters, and the query of the request. */
-function useFilters(today: string) {
-  const [query, change] = useQuery();
-  const [days, setDays] = useQueryChoice('days', ['30', '7', '1']);
-  const [status, setStatus] = useQueryChoice('status', [all, ...statusChoices.map(({ value }) => value)]);
-  const [service, setService] = useQueryChoice('service', [all, ...serviceNames]);
-  const [model, setModel] = useQueryChoice('model', [all, ...models.map(({ id }) => id)]);
-  const key = query.get('key') ?? all;
-  const setKey = (next: string | null) => change({ key: next === null || next === all ? undefined : next });
-
+/** The filters of the list, and the query of the request. */
+function useFilters(today: string, keys: readonly KeyRecord[]) {
+  const [query] = useQuery();
+  const keyId = query.get('key');
+  const keyChoices = keys.map((key) => ({ value: key.id, label: keyTitle(key) }));
+  const isUnknown = keyId !== null && !keys.some(({ id }) => id === keyId);
+  const days = useFilter('days', 'Days', '30 days', dayChoices);
+  const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  const service = useFilter('service', 'Service', 'All services', serviceChoices);
+  const model = useFilter('model', 'Model', 'All models', modelChoices);
+  const key = useFilter(
+    'key',
+    'Key',
+    'All keys',
+    isUnknown ? [...keyChoices, { value: keyId, label: 'Deleted key' }] : keyChoices,
+  );
   const requested = {
-    ...(days !== '30' && { from: dayOf(Date.parse(today) - (Number(days) - 1) * dayMs) }),
-    ...(status !== all && { status }),
-    ...(service !== all && { service }),
-    ...(model !== all && { model }),
-    ...(key !== all && { keyId: key }),
+    from: days.value && dayOf(Date.parse(today) - (Number(days.value) - 1) * dayMs),
+    status: status.value,
+    service: service.value,
+    model: model.value,
+    keyId: key.value,
   };
-  const clear = () =>
-    change({ days: undefined, status: undefined, service: undefined, model: undefined, key: undefined });
-  const values = { days, status, service, model, key };
-  const set = { days: setDays, status: setStatus, service: setService, model: setModel, key: setKey };
-  return { values, set, requested, isFiltered: Object.keys(requested).length > 0, clear };
+  return { filters: [days, status, service, model, key], requested };
 }
 
 interface RequestTableProps {

@@ -1,8 +1,8 @@
 import { Anchor, Text, Textarea, TextInput } from '@mantine/core';
 import { limits } from '#contract/shared/limits.ts';
+import type { Form } from '../../api/form.ts';
 import { count, formatWhole } from '../../lib/format.ts';
-import type { Form } from '../../lib/hooks/use-form.ts';
-import { useLate } from '../../lib/hooks/use-late.ts';
+import { useLate } from '../../lib/hooks.ts';
 import type { CountedText } from './count-text.ts';
 import { type Draft, draftLabels, e164Of } from './draft.ts';
 import { countryName } from './message.ts';

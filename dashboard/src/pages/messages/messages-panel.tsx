@@ -1,27 +1,22 @@
-import { Badge, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { messageStatuses } from '#contract/messages/messages.ts';
 import { channels } from '#contract/messages/names.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { call } from '../../api/call.ts';
-import { useNow } from '../../api/clock.ts';
-import { CopyButton } from '../../components/elements/copy-button.tsx';
-import { Copyable, Detail, Details } from '../../components/elements/details.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { DetailsDrawer, useOpened } from '../../components/overlays/details-drawer.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { DetailsButton } from '../../components/tables/details-button.tsx';
-import { PagedList, RefreshButton } from '../../components/tables/paged-list.tsx';
-import { type Pages, usePages } from '../../components/tables/use-pages.ts';
+import { useNow } from '../../api/config.ts';
+import { CopyButton } from '../../components/copy.tsx';
+import { Copyable, Detail, Details, DetailsButton, DetailsDrawer, useOpened } from '../../components/details.tsx';
+import { type Filter, FilterFields, NoMatch, useFilter } from '../../components/filters.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable, PagedList, type Pages, RefreshButton, usePages } from '../../components/tables.tsx';
 import { formatSecond } from '../../lib/format.ts';
-import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
 import { channelTitles, countryName, isFinal, meaningOf, type MessageRecord, pollMsOf, statuses } from './message.ts';
 import css from './messages.module.css';
 
 interface MessagesPanelProps {
   readonly pages: Pages<MessageRecord>;
-  readonly filters: ReturnType<typeof useFilters>;
+  readonly filters: readonly Filter[];
   /** False while the composer shows the same error. */
   readonly isErrorShown: boolean;
   readonly onAgain: ((message: MessageRecord) => void) | undefined;
@@ -30,29 +25,13 @@ interface MessagesPanelProps {
 }
 
 export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: MessagesPanelProps) {
-  const { values, set } = filters;
+  const isFiltered = filters.some(({ value }) => value !== undefined);
+  const noMatch = <NoMatch icon="messages" title="No messages match these filters" filters={filters} />;
   const { item: opened, isOpen, open, close } = useOpened<MessageRecord>();
   return (
     <Panel title="Messages from the last 30 days" aside={<RefreshButton pages={pages} />}>
-      <div className={css.filters}>
-        <NativeSelect
-          label="Channel"
-          data={choices.channel}
-          value={values.channel}
-          onChange={(event) => set.channel(event.currentTarget.value)}
-        />
-        <NativeSelect
-          label="Status"
-          data={choices.status}
-          value={values.status}
-          onChange={(event) => set.status(event.currentTarget.value)}
-        />
-      </div>
-      <PagedList
-        pages={pages}
-        isErrorShown={isErrorShown}
-        empty={filters.isFiltered ? <NoMatch {...filters} /> : empty}
-      >
+      <FilterFields filters={filters} columns="repeat(auto-fill, minmax(min(11rem, 100%), 1fr))" />
+      <PagedList pages={pages} isErrorShown={isErrorShown} empty={isFiltered ? noMatch : empty}>
         {(messages) => <MessageTable messages={messages} onOpen={open} />}
       </PagedList>
       <DetailsDrawer
@@ -80,25 +59,11 @@ export function MessagesPanel({ pages, filters, isErrorShown, onAgain, empty }: 
   );
 }
 
-function NoMatch({ clear }: Pick<ReturnType<typeof useFilters>, 'clear'>) {
-  return (
-    <Empty
-      icon="messages"
-      title="No messages match these filters"
-      action={
-        <Button variant="default" onClick={clear}>
-          Clear filters
-        </Button>
-      }
-    />
-  );
-}
-
 const { listMessages } = messageRoutes;
 const pageSize = 25;
 
 /** Reads the filtered messages, and polls while one is pending. */
-export function useMessages({ requested }: Pick<ReturnType<typeof useFilters>, 'requested'>) {
+export function useMessages(requested: ReturnType<typeof useFilters>['requested']) {
   const now = useNow();
   return usePages({
     queryKey: [listMessages.id, requested],
@@ -110,32 +75,14 @@ export function useMessages({ requested }: Pick<ReturnType<typeof useFilters>, '
   });
 }
 
-const all = 'all';
+const channelChoices = channels.map((value) => ({ value, label: channelTitles[value] }));
+const statusChoices = messageStatuses.map((value) => ({ value, label: statuses[value][0] }));
 
-const choices = {
-  channel: [
-    { value: all, label: 'All channels' },
-    ...channels.map((value) => ({ value, label: channelTitles[value] })),
-  ],
-  status: [
-    { value: all, label: 'All statuses' },
-    ...messageStatuses.map((value) => ({ value, label: statuses[value][0] })),
-  ],
-} as const;
-
-/** Filters in the URL's query: values of the fields, setters, and the query of the request. */
+/** The filters of the list, and the query of the request. */
 export function useFilters() {
-  const [, change] = useQuery();
-  const [channel, setChannel] = useQueryChoice('channel', [all, ...channels]);
-  const [status, setStatus] = useQueryChoice('status', [all, ...messageStatuses]);
-  const requested = { ...(channel !== all && { channel }), ...(status !== all && { status }) };
-  return {
-    values: { channel, status },
-    set: { channel: setChannel, status: setStatus },
-    requested,
-    isFiltered: Object.keys(requested).length > 0,
-    clear: () => change({ channel: undefined, status: undefined }),
-  };
+  const channel = useFilter('channel', 'Channel', 'All channels', channelChoices);
+  const status = useFilter('status', 'Status', 'All statuses', statusChoices);
+  return { filters: [channel, status], requested: { channel: channel.value, status: status.value } };
 }
 
 interface MessageTableProps {

@@ -4,17 +4,16 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { findPlan, messagesPlan } from '#contract/billing/plans.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { useNow } from '../../api/clock.ts';
-import { configQuery } from '../../api/config.ts';
+import { configQuery, useNow } from '../../api/config.ts';
 import { useMe, useSubscription } from '../../api/reads.ts';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
+import { Unconfirmed } from '../../components/emails.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { useClear } from '../../components/filters.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Page, Panel } from '../../components/page.tsx';
+import { focusAfterDialog } from '../../lib/focus.ts';
 import { creditCount } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
-import { focusAfterDialog } from '../../lib/rescue-focus.ts';
-import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { Composer } from './composer.tsx';
 import { type Draft, draftLike } from './draft.ts';
 import type { MessageRecord } from './message.ts';
@@ -37,8 +36,9 @@ function Messages() {
   const { isPending } = useQuery(configQuery);
   const { error, refetch } = useSubscription();
   const hasMessages = useHasMessages();
-  const filters = useFilters();
-  const pages = useMessages(filters);
+  const { filters, requested } = useFilters();
+  const clear = useClear(filters);
+  const pages = useMessages(requested);
   const [sent, setSent] = useState<MessageRecord>();
   const [isReached, setReached] = useState(true);
   const [again, setAgain] = useState<{ readonly draft: Draft; readonly turn: number }>();
@@ -62,7 +62,7 @@ function Messages() {
           onReached={setReached}
           onSent={(message) => {
             setSent(message);
-            filters.clear();
+            clear();
           }}
         />
       ) : (

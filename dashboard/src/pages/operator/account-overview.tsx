@@ -1,9 +1,9 @@
 import { SimpleGrid, Stack, Text } from '@mantine/core';
-import { Detail, Details } from '../../components/elements/details.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { Detail, Details } from '../../components/details.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable } from '../../components/tables.tsx';
 import {
   creditCount,
   formatCredits,

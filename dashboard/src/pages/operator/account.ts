@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { AccountDetails } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
-import { KeyRecords } from '../../api/keys/key-list.ts';
+import { KeyRecords } from '../../api/keys.ts';
 
 export type Account = InferOutput<typeof AccountDetails>;
 

@@ -1,7 +1,7 @@
 import { lazy } from 'react';
 import { useMe } from '../../api/reads.ts';
-import { Page } from '../../components/layout/page.tsx';
-import { orReload } from '../../lib/or-reload.ts';
+import { Page } from '../../components/page.tsx';
+import { orReload } from '../../lib/load.ts';
 
 const Operator = lazy(orReload(() => import('./operator.tsx')));
 

@@ -3,14 +3,13 @@ import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { Credits } from '#contract/billing/credits.ts';
 import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
-import { useNow } from '../../api/clock.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { useNow } from '../../api/config.ts';
+import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useCredits, useKeys, useMe, useSubscription } from '../../api/reads.ts';
-import { Notice } from '../../components/feedback/notice.tsx';
+import { Unconfirmed } from '../../components/emails.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
-import { Unconfirmed } from './unconfirmed.tsx';
 
 export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   const { data: me } = useMe();

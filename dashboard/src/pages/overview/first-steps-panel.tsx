@@ -2,14 +2,14 @@ import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHid
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useConfig } from '../../api/config.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { isPlaygroundKey } from '../../api/keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
-import { ResendConfirmation, useResend } from '../../components/account/resend-confirmation.tsx';
-import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { Icon } from '../../components/elements/icon.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { useQueryChoice } from '../../lib/hooks/use-query.ts';
-import { rescueFocus } from '../../lib/rescue-focus.ts';
+import { CodeBlock } from '../../components/copy.tsx';
+import { ResendConfirmation, useResend } from '../../components/emails.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { Panel } from '../../components/page.tsx';
+import { rescueFocus } from '../../lib/focus.ts';
+import { useQueryChoice } from '../../lib/hooks.ts';
 import { type FirstSteps, type StepId, stepIds } from './first-steps.ts';
 import css from './overview.module.css';
 

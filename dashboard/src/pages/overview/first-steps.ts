@@ -2,8 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as v from 'valibot';
 import type { CurrentUser } from '#contract/accounts/accounts.ts';
 import type { Usage } from '#contract/billing/credits.ts';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { isPlaygroundKey } from '../../api/keys/playground-keys.ts';
+import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useKeys, useMe, useSubscription, useUsage } from '../../api/reads.ts';
 import { readStored, store } from '../../lib/storage.ts';
 

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { usePlans, useSubscription } from '../../api/reads.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
 import { planNameOf } from '../../lib/names.ts';
 import { PlanCard } from './plan-card.tsx';
 import { recommendedPlan } from './plan.ts';

@@ -1,8 +1,8 @@
 import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { Page } from '../../components/layout/page.tsx';
-import { useQueryChoice } from '../../lib/hooks/use-query.ts';
-import { orReload } from '../../lib/or-reload.ts';
+import { Page } from '../../components/page.tsx';
+import { useQueryChoice } from '../../lib/hooks.ts';
+import { orReload } from '../../lib/load.ts';
 
 const tab = (id: string, title: string, load: () => Promise<ComponentType>) => ({
   id,

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { Icon } from '../../components/elements/icon.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';

@@ -1,9 +1,7 @@
 import { Badge, Group, Text, Tabs } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { CopyButton } from '../../components/elements/copy-button.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
+import { CodeBlock, CopyButton } from '../../components/copy.tsx';
+import { Page, Panel } from '../../components/page.tsx';
 import type { Field, FieldGroup, Operation, ResponseEntry } from './operation.ts';
 import css from './reference.module.css';
 import { type SampleRequest, samplesOf } from './samples.ts';

@@ -1,36 +1,21 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { entries, load, tags } from 'virtual:reference';
 import { Link } from 'wouter';
-import { PageSkeleton } from '../../components/feedback/page-skeleton.tsx';
-import { DocsLayout } from '../../components/layout/docs-layout.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { useHash } from '../../lib/hooks/use-hash.ts';
-import { orReload } from '../../lib/or-reload.ts';
+import { DocsLayout, lazyViews, useHash } from '../../components/docs.tsx';
+import { Page, Panel } from '../../components/page.tsx';
 import { MethodBadge, OperationView, Prose } from './operation-view.tsx';
 import type { OperationEntry } from './operation.ts';
 import css from './reference.module.css';
 
 const hrefOf = ({ id }: OperationEntry): string => `/docs#${id}`;
 
-const views: ReadonlyMap<string, ComponentType> = new Map(
-  entries.map(({ id }) => [
-    id,
-    lazy(async () => {
-      const loadOperation = load[id];
-      if (!loadOperation) throw new Error(`there is no operation ${id}`);
-      const { default: operation } = await orReload(loadOperation)();
-      return { default: () => <OperationView operation={operation} /> };
-    }),
-  ]),
-);
+const views = lazyViews(load, (operation) => <OperationView operation={operation} />);
 
 export default function ReferencePage() {
   // Links of earlier versions contain the tag before the operation.
   const id = useHash().split('/').at(-1) ?? '';
   const [query, setQuery] = useState('');
-  const View = views.get(id);
   const found = entries.filter((entry) => matches(entry, query));
   return (
     <DocsLayout
@@ -51,14 +36,9 @@ export default function ReferencePage() {
         />
       }
       isSearching={false}
+      view={views.get(id)}
     >
-      {View ? (
-        <Suspense key={id} fallback={<PageSkeleton />}>
-          <View />
-        </Suspense>
-      ) : (
-        <OperationList />
-      )}
+      <OperationList />
     </DocsLayout>
   );
 }

@@ -13,11 +13,11 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useTabKey } from '../../api/account/use-tab-key.ts';
 import { useMember } from '../../api/reads.ts';
-import { CodeBlock } from '../../components/elements/code-block.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
+import { CodeBlock } from '../../components/copy.tsx';
+import { useTabKey } from '../../components/docs.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Panel } from '../../components/page.tsx';
 import { count, formatDuration } from '../../lib/format.ts';
 import { prettyJson } from '../playground/tab/text.tsx';
 import type { Operation } from './operation.ts';

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { confirmAccount, documentAccount } from '../../api/account/account.ts';
-import { ApiError } from '../../api/http/api-error.ts';
+import { documentAccount } from '../../api/account.ts';
+import { confirmAccount } from '../../api/call.ts';
+import { ApiError } from '../../api/response.ts';
 import { withPlaygroundKey } from '../playground/exchange/playground-key.ts';
 import { headersOf, type SampleRequest, targetOf } from './samples.ts';
 

@@ -3,16 +3,14 @@ import * as v from 'valibot';
 import { Alerts, maxAlertRules } from '#contract/alerts/alerts.ts';
 import { alertRoutes } from '#contract/routes/alerts.ts';
 import { call } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { keyTitle } from '../../api/keys/playground-keys.ts';
-import { useKeys } from '../../api/reads.ts';
-import { useData } from '../../api/use-data.ts';
-import { Icon } from '../../components/elements/icon.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { notify } from '../../components/feedback/notifications.tsx';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { WholeNumberField } from '../../components/forms/whole-number-field.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
+import { useApiForm } from '../../api/form.ts';
+import { keyTitle } from '../../api/keys.ts';
+import { useData, useKeys } from '../../api/reads.ts';
+import { Icon } from '../../components/icon.tsx';
+import { ErrorNotice, FormFoot } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { WholeNumberField } from '../../components/whole-number-field.tsx';
 
 /** Form values of a rule. The value is an empty string until a number is entered. */
 interface Rule {

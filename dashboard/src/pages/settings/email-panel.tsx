@@ -3,20 +3,17 @@ import { useDisclosure } from '@mantine/hooks';
 import * as v from 'valibot';
 import { EmailChange } from '#contract/accounts/accounts.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
+import { useAction } from '../../api/actions.ts';
 import { perform } from '../../api/call.ts';
-import { useNow } from '../../api/clock.ts';
-import { useConfig } from '../../api/config.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
+import { useConfig, useNow } from '../../api/config.ts';
+import { useApiForm } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
-import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { notify } from '../../components/feedback/notifications.tsx';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
+import { Modal } from '../../components/dialogs.tsx';
+import { Unconfirmed } from '../../components/emails.tsx';
+import { ErrorNotice, FormFoot, Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
 import { formatFromNow } from '../../lib/format.ts';
-import { Unconfirmed } from '../overview/unconfirmed.tsx';
 import { noProof, OwnerProof, proofFields, proofOf } from './owner-proof.tsx';
 
 export function EmailPanel() {

@@ -1,6 +1,6 @@
 import { PasswordInput, Text } from '@mantine/core';
+import type { Form } from '../../api/form.ts';
 import { useMe } from '../../api/reads.ts';
-import type { Form } from '../../lib/hooks/use-form.ts';
 import { GoogleToken } from '../auth/google.tsx';
 
 /** Form fields that prove the owner of the account. The user fills in one of them. */

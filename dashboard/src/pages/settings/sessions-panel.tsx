@@ -1,16 +1,16 @@
 import { Badge, Button, Group, Skeleton, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
-import { type SessionList } from '#contract/accounts/accounts.ts';
+import type { SessionList } from '#contract/accounts/accounts.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { otherSessions } from '#contract/shared/limits.ts';
+import { useAction } from '../../api/actions.ts';
 import { perform } from '../../api/call.ts';
-import { useNow } from '../../api/clock.ts';
+import { useNow } from '../../api/config.ts';
 import { useSessions } from '../../api/reads.ts';
-import { useAction } from '../../api/use-data.ts';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { notify } from '../../components/feedback/notifications.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatFromNow, formatMoment } from '../../lib/format.ts';
 
 export function SessionsPanel() {

@@ -1,4 +1,4 @@
-import { saveFile } from '../../lib/save-file.ts';
+import { saveFile } from '../../lib/files.ts';
 import type { Total } from '../../lib/usage.ts';
 import { type Grouping, groupTitles } from './data.ts';
 

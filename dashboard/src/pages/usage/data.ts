@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import type { KeyRecord } from '../../api/keys/key-list.ts';
-import { keyTitle } from '../../api/keys/playground-keys.ts';
+import { type KeyRecord, keyTitle } from '../../api/keys.ts';
 import { formatDay } from '../../lib/format.ts';
-import { useQuery, useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
 import { serviceTitle } from '../../lib/names.ts';
 import { dayOf, daysBetween, type Total, totalsBy, type UsageRow } from '../../lib/usage.ts';
 

@@ -1,12 +1,10 @@
 import { Badge } from '@mantine/core';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
-import { useNow } from '../../api/clock.ts';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { PagedList } from '../../components/tables/paged-list.tsx';
-import { usePages } from '../../components/tables/use-pages.ts';
+import { useNow } from '../../api/config.ts';
+import { Empty } from '../../components/empty.tsx';
+import { Panel } from '../../components/page.tsx';
+import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatPast } from '../../lib/format.ts';
 import { type Entry, entryText, isTelling } from './entry-text.ts';
 

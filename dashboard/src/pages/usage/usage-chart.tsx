@@ -1,8 +1,6 @@
 import { useMemo } from 'react';
-import css from '../../components/charts/day-chart.module.css';
-import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
+import { LazyDayChart, Legend } from '../../components/charts/lazy-day-chart.tsx';
 import { formatCredits } from '../../lib/format.ts';
-import { seriesColor } from '../../lib/series-color.ts';
 import { type Measure, sum, type Total } from '../../lib/usage.ts';
 
 interface UsageChartProps {
@@ -40,16 +38,7 @@ export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) 
         height={240}
         label={`${formatCredits(reading)} ${measure} in ${days.length} days; the table below has the numbers`}
       />
-      {isSplit && (
-        <ul className={css.legend} aria-label="Legend">
-          {series.map(({ name }, index) => (
-            <li key={name}>
-              <i style={{ background: seriesColor(index) }} />
-              <bdi>{name}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
+      {isSplit && <Legend names={series.map(({ name }) => name)} />}
     </>
   );
 }

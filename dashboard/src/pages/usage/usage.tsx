@@ -11,18 +11,15 @@ import {
   type TextInputProps,
 } from '@mantine/core';
 import { useMemo } from 'react';
-import { useNow } from '../../api/clock.ts';
+import { useNow } from '../../api/config.ts';
 import { useKeys, useUsage } from '../../api/reads.ts';
-import { Icon } from '../../components/elements/icon.tsx';
-import { PlaygroundLink } from '../../components/elements/playground-link.tsx';
-import { Empty } from '../../components/feedback/empty.tsx';
-import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { Panel } from '../../components/layout/panel.tsx';
-import { type Column, DataTable } from '../../components/tables/data-table.tsx';
-import { Name } from '../../components/tables/name.tsx';
+import { Empty, PlaygroundLink } from '../../components/empty.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Page, Panel } from '../../components/page.tsx';
+import { type Column, DataTable, Name } from '../../components/tables.tsx';
 import { count, creditCount, formatCredits, formatShare, formatWhole } from '../../lib/format.ts';
-import { useQueryChoice } from '../../lib/hooks/use-query.ts';
+import { useQueryChoice } from '../../lib/hooks.ts';
 import { dayOf, daysBetween, sum, type Total } from '../../lib/usage.ts';
 import { downloadCsv } from './csv.ts';
 import {

@@ -4,11 +4,10 @@ import { webhookRoutes } from '#contract/routes/webhooks.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { allEvents, NewWebhook, SecretRotation, WebhookChange } from '#contract/webhooks/webhooks.ts';
 import { call } from '../../api/call.ts';
-import { useApiForm } from '../../api/forms/use-api-form.ts';
-import { FormFoot } from '../../components/forms/form-foot.tsx';
-import { Modal } from '../../components/overlays/modal.tsx';
-import { SecretDialog, type SecretKind } from '../../components/overlays/secret-dialog.tsx';
-import type { Form } from '../../lib/hooks/use-form.ts';
+import { type Form, useApiForm } from '../../api/form.ts';
+import { Modal } from '../../components/dialogs.tsx';
+import { FormFoot } from '../../components/notice.tsx';
+import { SecretDialog, type SecretKind } from '../../components/secret-dialog.tsx';
 import type { WebhookRecord } from './webhook.tsx';
 
 interface NewWebhookDialogProps {

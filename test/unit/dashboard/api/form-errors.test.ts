@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { integer } from '#contract/shared/fields.ts';
-import { numberError, refusalErrors, schemaErrors } from '../../../../dashboard/src/api/forms/form-errors.ts';
-import { ApiError } from '../../../../dashboard/src/api/http/api-error.ts';
+import { numberError, refusalErrors, schemaErrors } from '../../../../dashboard/src/api/form-errors.ts';
+import { ApiError } from '../../../../dashboard/src/api/response.ts';
 
 describe('the error of a number that may be empty', () => {
   it.each([

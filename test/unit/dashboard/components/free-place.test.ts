@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Area, freePlace, isFree, minCovering } from '../../../../dashboard/src/components/feedback/free-place.ts';
+import { type Area, freePlace, isFree, minCovering } from '../../../../dashboard/src/components/free-place.ts';
 
 const phone = { width: 360, height: 740 };
 const toast = { width: 328, height: 60 };

@@ -4,9 +4,9 @@ import type { NewTranscription, TranscriptionJob, Upload } from '#contract/audio
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../../api/call.ts';
-import { serverNow } from '../../../api/clock.ts';
-import type { ApiError } from '../../../api/http/api-error.ts';
-import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+import { serverNow } from '../../../api/config.ts';
+import type { ApiError } from '../../../api/response.ts';
+import { useStableCallback } from '../../../lib/hooks.ts';
 import type { ExchangeState } from '../exchange/use-exchange.ts';
 import { creditRefusal, uploadTypeOf } from './transcription-rules.ts';
 

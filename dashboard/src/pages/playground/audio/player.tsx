@@ -1,7 +1,7 @@
 import { ActionIcon, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { Icon } from '../../../components/elements/icon.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import css from './audio.module.css';
 import { bucketPeaks, formatClock, progressClocks, waveformPath } from './display.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
-import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+import { useStableCallback } from '../../../lib/hooks.ts';
 
 /** Enough for one voice. Browsers may exceed it. */
 const bitsPerSecond = 64_000;

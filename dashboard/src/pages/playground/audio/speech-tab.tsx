@@ -5,19 +5,17 @@ import { formatNames, maxSpeechCharacters, type SpeechFormat, voiceIds, voices }
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
-import { documentAccount } from '../../../api/account/account.ts';
-import { recall, remember } from '../../../api/account/tab-memory.ts';
 import { useConfig } from '../../../api/config.ts';
-import { useData } from '../../../api/use-data.ts';
-import { Icon } from '../../../components/elements/icon.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { useData } from '../../../api/reads.ts';
+import { Icon } from '../../../components/icon.tsx';
+import { ErrorNotice } from '../../../components/notice.tsx';
+import { saveFile } from '../../../lib/files.ts';
 import { creditCount, formatWhole } from '../../../lib/format.ts';
-import { useQuery } from '../../../lib/hooks/use-query.ts';
-import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
-import { saveFile } from '../../../lib/save-file.ts';
+import { useQuery, useStableCallback } from '../../../lib/hooks.ts';
 import { curlOf, speechFile } from '../code/code-request.ts';
 import { GetCodeButton } from '../code/get-code-button.tsx';
 import { useExchange } from '../exchange/use-exchange.ts';
+import { useDraft } from '../tab/draft.ts';
 import { InputText } from '../tab/input-output.tsx';
 import { ExchangeNotices, Inspector } from '../tab/inspector.tsx';
 import { SliderField } from '../tab/slider-field.tsx';
@@ -32,7 +30,7 @@ export function SpeechTab() {
   const exchange = useExchange();
   const [query] = useQuery();
   const isShown = query.get('tab') === 'speech';
-  const [draft, change] = useSpeechDraft();
+  const [draft, change] = useDraft(SpeechDraft, example, 'speech');
   const [spoken, setSpoken] = useState<SpokenText>();
   const audio = useDecoded(spoken?.played);
 
@@ -178,18 +176,6 @@ const example: SpeechDraft = {
   format: 'mp3',
   speed: 1,
 };
-
-/** Text and settings of this tab. They survive navigation and reloads, and are deleted with the session. */
-function useSpeechDraft(): readonly [SpeechDraft, (change: Partial<SpeechDraft>) => void] {
-  const account = documentAccount();
-  const [draft, setDraft] = useState(() =>
-    account === undefined ? example : (recall(account, SpeechDraft, 'speech') ?? example),
-  );
-  useEffect(() => {
-    if (account !== undefined) remember(account, draft, 'speech');
-  }, [account, draft]);
-  return [draft, (change) => setDraft((before) => ({ ...before, ...change }))];
-}
 
 interface SpokenText {
   /** `file` is saved, `played` is what the browser plays. */

@@ -1,12 +1,12 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { memo, type ReactNode, useMemo } from 'react';
 import { toSrt, toVtt, type Transcription } from '#contract/audio/transcription.ts';
-import { CopyButton } from '../../../components/elements/copy-button.tsx';
-import { Icon } from '../../../components/elements/icon.tsx';
-import { Notice } from '../../../components/feedback/notice.tsx';
+import { CopyButton } from '../../../components/copy.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { saveFile } from '../../../lib/files.ts';
 import { creditCount, formatBytes, formatCredits } from '../../../lib/format.ts';
-import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
-import { saveFile } from '../../../lib/save-file.ts';
+import { useStableCallback } from '../../../lib/hooks.ts';
 import { PlainText } from '../tab/text.tsx';
 import css from './audio.module.css';
 import { formatClock, formatLength } from './display.ts';

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import { maxDirectAudioBytes, type TranscriptSegment, type TranscriptWord } from '#contract/audio/transcription.ts';
 import { longAudio, type NewUpload, type TranscriptionJob, uploadTypes } from '#contract/audio/transcriptions.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { ApiError } from '../../../api/http/api-error.ts';
+import { ApiError } from '../../../api/response.ts';
 import { creditCount, formatCredits, formatWhole, isUnlimited } from '../../../lib/format.ts';
 
 /** `accept` attribute of a file input for audio. */

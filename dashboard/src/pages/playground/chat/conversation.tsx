@@ -1,10 +1,9 @@
 import { ActionIcon, Button, Group, Text, Textarea, Title } from '@mantine/core';
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
-import { CopyButton } from '../../../components/elements/copy-button.tsx';
-import { Icon, type IconName } from '../../../components/elements/icon.tsx';
-import { Tip } from '../../../components/elements/tip.tsx';
-import { Empty } from '../../../components/feedback/empty.tsx';
-import { useStableCallback } from '../../../lib/hooks/use-stable-callback.ts';
+import { CopyButton } from '../../../components/copy.tsx';
+import { Empty } from '../../../components/empty.tsx';
+import { Icon, type IconName, Tip } from '../../../components/icon.tsx';
+import { useStableCallback } from '../../../lib/hooks.ts';
 import { ExchangeNotices, Metrics } from '../tab/inspector.tsx';
 import { Caret, PlainText } from '../tab/text.tsx';
 import css from './chat.module.css';

@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, Button, Stack, Text, TextInput, Tooltip } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { documentAccount } from '../../../api/account/account.ts';
-import { Icon } from '../../../components/elements/icon.tsx';
-import { Modal } from '../../../components/overlays/modal.tsx';
+import { documentAccount } from '../../../api/account.ts';
+import { Modal } from '../../../components/dialogs.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import css from './chat.module.css';
 import {
   deletePreset,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { forget, keep, kept } from '../../../api/account/account-storage.ts';
+import { forget, keep, kept } from '../../../api/account-storage.ts';
 import { Sampling } from '../tab/sampling.ts';
 
 /** Maximum number of presets per account and browser. */

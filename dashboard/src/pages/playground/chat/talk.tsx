@@ -10,8 +10,8 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Icon } from '../../../components/elements/icon.tsx';
-import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
+import { ErrorBoundary } from '../../../components/boundary.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import { PlainText, prettyJson, StopButton } from '../tab/text.tsx';
 import css from './chat.module.css';
 import type { AssistantMessage, ChatMessage } from './thread.ts';

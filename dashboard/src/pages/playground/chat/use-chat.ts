@@ -1,12 +1,11 @@
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import * as v from 'valibot';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { documentAccount } from '../../../api/account/account.ts';
-import { recall, remember } from '../../../api/account/tab-memory.ts';
-import { notify } from '../../../components/feedback/notifications.tsx';
+import { notify } from '../../../components/notifications.tsx';
 import type { ChatBody } from '../code/code-request.ts';
 import type { Piece } from '../exchange/pieces.ts';
 import { type ExchangeState, Figures, useExchange } from '../exchange/use-exchange.ts';
+import { useDraft } from '../tab/draft.ts';
 import { parseFunctions } from '../tab/parameters.tsx';
 import { defaultSampling, isSendable, modelId, Sampling, samplingBody, textModels } from '../tab/sampling.ts';
 import {
@@ -37,7 +36,7 @@ interface Undoable {
 
 /** A conversation with one model, or the same conversation with two, each continuing from its own responses. */
 export function useChat() {
-  const [draft, change] = useChatDraft();
+  const [draft, change] = useDraft(ChatDraft, empty, 'work');
   const [first, second] = [useExchange(), useExchange()];
   const [undoable, setUndoable] = useState<Undoable>();
   const { items, comparison, sampling } = draft;
@@ -271,19 +270,3 @@ const empty: ChatDraft = {
   figures: undefined,
   comparison: undefined,
 };
-
-type Change = (change: Partial<ChatDraft> | ((before: ChatDraft) => ChatDraft)) => void;
-
-/** The conversation of this tab. It survives navigation and reloads, and is deleted with the session. */
-function useChatDraft(): readonly [ChatDraft, Change] {
-  const account = documentAccount();
-  const [draft, setDraft] = useState(() => (account === undefined ? empty : (recall(account, ChatDraft) ?? empty)));
-  useEffect(() => {
-    if (account !== undefined) remember(account, draft);
-  }, [account, draft]);
-  const change: Change = useCallback(
-    (next) => setDraft((before) => (typeof next === 'function' ? next(before) : { ...before, ...next })),
-    [],
-  );
-  return [draft, change];
-}

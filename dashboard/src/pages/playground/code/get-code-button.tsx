@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Icon } from '../../../components/elements/icon.tsx';
-import { lateDialog } from '../../../components/overlays/late.tsx';
+import { Icon } from '../../../components/icon.tsx';
+import { lateDialog } from '../../../lib/load.ts';
 import type { CodeRequest } from './code-request.ts';
 
 const GetCodeDialog = lateDialog(async () => (await import('./get-code-dialog.tsx')).GetCodeDialog);

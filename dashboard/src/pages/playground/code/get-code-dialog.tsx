@@ -1,8 +1,8 @@
 import { Anchor, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { CodeBlock } from '../../../components/elements/code-block.tsx';
-import { Modal } from '../../../components/overlays/modal.tsx';
+import { CodeBlock } from '../../../components/copy.tsx';
+import { Modal } from '../../../components/dialogs.tsx';
 import type { CodeRequest } from './code-request.ts';
 import { codeSnippets } from './snippets.ts';
 

@@ -1,10 +1,9 @@
 import { keyRoutes } from '#contract/routes/keys.ts';
-import { confirmAccount } from '../../../api/account/account.ts';
-import { call } from '../../../api/call.ts';
-import { serverNow } from '../../../api/clock.ts';
-import { ApiError } from '../../../api/http/api-error.ts';
-import { playgroundKeyMs, revokePlaygroundKeys } from '../../../api/keys/playground-keys.ts';
+import { call, confirmAccount } from '../../../api/call.ts';
+import { serverNow } from '../../../api/config.ts';
+import { playgroundKeyMs, revokePlaygroundKeys } from '../../../api/keys.ts';
 import { followUp, queryClient } from '../../../api/query-client.ts';
+import { ApiError } from '../../../api/response.ts';
 import { playgroundKeyName } from '../../../lib/names.ts';
 
 interface CachedKey {

@@ -1,6 +1,6 @@
 import { memo, useMemo, useRef } from 'react';
-import { CodeBlock } from '../../../components/elements/code-block.tsx';
-import { ErrorBoundary } from '../../../components/feedback/error-boundary.tsx';
+import { ErrorBoundary } from '../../../components/boundary.tsx';
+import { CodeBlock } from '../../../components/copy.tsx';
 import plain from '../tab/tab.module.css';
 import css from './markdown.module.css';
 import {

@@ -1,10 +1,9 @@
 import { Anchor, Box, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useMemo } from 'react';
 import { Link } from 'wouter';
-import { CodeBlock } from '../../../components/elements/code-block.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { Notice } from '../../../components/feedback/notice.tsx';
-import { Panel } from '../../../components/layout/panel.tsx';
+import { CodeBlock } from '../../../components/copy.tsx';
+import { ErrorNotice, Notice } from '../../../components/notice.tsx';
+import { Panel } from '../../../components/page.tsx';
 import { creditCount, formatCredits, formatDuration } from '../../../lib/format.ts';
 import { curlCommand } from '../code/literals.ts';
 import type { ExchangeState, Figures } from '../exchange/use-exchange.ts';

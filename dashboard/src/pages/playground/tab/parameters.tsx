@@ -5,7 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { samplingDefaults } from '#contract/inference/inference-fields.ts';
 import { ChatRequest } from '#contract/inference/requests.ts';
 import { limits } from '#contract/shared/limits.ts';
-import { WholeNumberField } from '../../../components/forms/whole-number-field.tsx';
+import { WholeNumberField } from '../../../components/whole-number-field.tsx';
 import { formatWhole } from '../../../lib/format.ts';
 import { planTitle } from '../../../lib/names.ts';
 import { modelId, type Sampling, samplingErrors, textModels } from './sampling.ts';

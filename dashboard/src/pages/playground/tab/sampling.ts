@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { samplingRules } from '#contract/inference/inference-fields.ts';
 import { models } from '#contract/inference/models.ts';
 import { integer } from '#contract/shared/fields.ts';
-import { numberError } from '../../../api/forms/form-errors.ts';
+import { numberError } from '../../../api/form-errors.ts';
 
 export const textModels = models.filter(({ capabilities }) => capabilities.includes('chat'));
 

@@ -1,7 +1,7 @@
 import { Accordion } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Panel } from '../../../components/layout/panel.tsx';
+import { Panel } from '../../../components/page.tsx';
 import css from './tab.module.css';
 
 interface TabLayoutProps {

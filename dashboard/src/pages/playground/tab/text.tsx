@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Icon } from '../../../components/elements/icon.tsx';
+import { Icon } from '../../../components/icon.tsx';
 import css from './tab.module.css';
 
 interface PlainTextProps {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { NewAgent } from '#contract/agents/agents.ts';
-import { schemaErrors } from '../../../../../dashboard/src/api/forms/form-errors.ts';
+import { schemaErrors } from '../../../../../dashboard/src/api/form-errors.ts';
 import {
   agentBody,
   agentFormSchema,

@@ -29,7 +29,7 @@ beforeEach(() => {
   vi.stubGlobal('localStorage', localStorage);
 });
 const openStore = () => import('../../../../../../dashboard/src/pages/playground/chat/presets.ts');
-const openAccounts = () => import('../../../../../../dashboard/src/api/account/account-storage.ts');
+const openAccounts = () => import('../../../../../../dashboard/src/api/account-storage.ts');
 
 describe('a preset', () => {
   it.each([

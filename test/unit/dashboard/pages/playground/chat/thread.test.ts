@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ChatItem } from '../../../../../../dashboard/src/pages/playground/chat/thread.ts';
-import { promptOf, withContent, withoutMessage } from '../../../../../../dashboard/src/pages/playground/chat/thread.ts';
+import {
+  type ChatItem,
+  promptOf,
+  withContent,
+  withoutMessage,
+} from '../../../../../../dashboard/src/pages/playground/chat/thread.ts';
 
 const user = (id: string): ChatItem => ({ id, message: { role: 'user', content: `text of ${id}` } });
 const reply = (id: string): ChatItem => ({ id, message: { role: 'assistant', content: '…' }, finishReason: 'stop' });

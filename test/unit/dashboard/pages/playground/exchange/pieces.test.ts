@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pieceBuffer } from '../../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
-import { joinPieces } from '../../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
+import { joinPieces, pieceBuffer } from '../../../../../../dashboard/src/pages/playground/exchange/pieces.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { callMsOf } from '#test/process-usage.ts';
-import type { Block, Inline } from '../../../../../../dashboard/src/pages/playground/markdown/parse.ts';
 import {
+  type Block,
+  type Inline,
   parseBlock,
   splitBlocks,
   type SplitText,

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { keyRoutes } from '#contract/routes/keys.ts';
+import { limitPeriods } from '#contract/shared/limits.ts';
+import { playgroundKeyName } from '../lib/names.ts';
+import { call, perform } from './call.ts';
+
+/** Empty if unreadable. Null means never. */
+const date = v.fallback(v.nullable(v.string()), '');
+
+/** Null if there is no limit, or if this page does not know its kind. */
+const limit = v.fallback(
+  v.nullable(
+    v.object({
+      credits: v.number(),
+      period: v.picklist(limitPeriods),
+      used: v.number(),
+      resetsAt: v.nullable(v.string()),
+    }),
+  ),
+  null,
+);
+const names = v.fallback(v.nullable(v.array(v.string())), null);
+
+/**
+ * A key as shown on the page. It accepts more than the contract allows: an unreadable row or an unknown status must not
+ * hide the other keys and the way to revoke them.
+ */
+const KeyRecord = v.object({
+  id: v.string(),
+  name: v.fallback(v.pipe(v.string(), v.nonEmpty()), 'Unnamed key'),
+  prefix: v.fallback(v.string(), ''),
+  lastFour: v.fallback(v.string(), ''),
+  status: v.fallback(v.string(), 'unreadable'),
+  createdAt: date,
+  expiresAt: date,
+  lastUsedAt: date,
+  limit,
+  models: names,
+  services: names,
+});
+export type KeyRecord = v.InferOutput<typeof KeyRecord>;
+
+export const KeyRecords = v.array(KeyRecord);
+
+/** The contract's route with a more tolerant schema. */
+export const listKeys = { ...keyRoutes.listKeys, output: KeyRecords };
+
+/** Short, because a key outlives an expired session, after which no page can revoke it. */
+export const playgroundKeyMs = 15 * 60_000;
+/** Tolerates an error of the browser's clock, which determines the expiry. */
+const toleranceMs = 3_600_000;
+
+/** Returns true for a key created by the playground. A user's own key of the same name lives longer. */
+export function isPlaygroundKey({ name, createdAt, expiresAt }: KeyRecord): boolean {
+  if (name !== playgroundKeyName) return false;
+  return Date.parse(expiresAt ?? '') - Date.parse(createdAt ?? '') < playgroundKeyMs + toleranceMs;
+}
+
+/** Title of a key. All keys of the playground have the same one. */
+export const keyTitle = (key: KeyRecord): string =>
+  isPlaygroundKey(key) ? playgroundKeyName : `${key.name} …${key.lastFour}`;
+
+/** Revokes the playground's keys of all tabs. */
+export async function revokePlaygroundKeys(): Promise<void> {
+  const keys = await call(listKeys, {});
+  const living = keys.filter((key) => key.status === 'active' && isPlaygroundKey(key));
+  await Promise.all(living.map(({ id }) => perform(keyRoutes.revokeKey, { path: { id } })));
+}

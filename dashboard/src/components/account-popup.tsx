@@ -1,0 +1,32 @@
+import { Menu } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useOpening } from '../lib/focus.ts';
+import { Icon } from './icon.tsx';
+import { useSignOut } from './sign-out.ts';
+
+interface AccountPopupProps {
+  readonly button: ReactNode;
+  readonly isOpen: boolean;
+  readonly onChange: (isOpen: boolean) => void;
+}
+
+export default function AccountPopup({ button, isOpen, onChange }: AccountPopupProps) {
+  const [, go] = useLocation();
+  const opened = useOpening(isOpen);
+  const signOut = useSignOut();
+
+  return (
+    <Menu position="top-start" width={220} withinPortal opened={opened} onChange={onChange}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="settings" size={16} />} onClick={() => go('/settings')}>
+          Settings
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="logout" size={16} />} onClick={signOut}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,70 @@
+import { Skeleton, Stack } from '@mantine/core';
+import { Component, type ReactNode } from 'react';
+import { ApiError } from '../api/response.ts';
+import { useTitle } from '../lib/focus.ts';
+import { CodeLoadError } from '../lib/load.ts';
+import css from './boundary.module.css';
+
+interface ErrorBoundaryProps {
+  readonly children: ReactNode;
+  /** Shown in place of children that threw. */
+  readonly fallback: (error: unknown) => ReactNode;
+}
+
+interface ErrorBoundaryState {
+  readonly caught?: { readonly error: unknown };
+}
+
+/** Limits an error to its children. Another `key` resets it. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = {};
+
+  static getDerivedStateFromError(error: unknown): ErrorBoundaryState {
+    return { caught: { error } };
+  }
+
+  override render(): ReactNode {
+    const { caught } = this.state;
+    return caught ? this.props.fallback(caught.error) : this.props.children;
+  }
+}
+
+/** Shown in place of a page that threw. It uses no providers, because they may be the cause. */
+export function Failure({ error }: { error: unknown }) {
+  const heading = useTitle('Something went wrong');
+  const { text, detail } = explained(error);
+  return (
+    <div className={css.failure} role="alert">
+      <h1 ref={heading} tabIndex={-1}>
+        Something went wrong
+      </h1>
+      <p>{text}</p>
+      {detail !== undefined && <p className={css.detail}>{detail}</p>}
+      <div className={css.actions}>
+        <button type="button" onClick={() => window.location.reload()}>
+          Reload
+        </button>
+        <a href="/">Overview</a>
+      </div>
+    </div>
+  );
+}
+
+function explained(error: unknown): { text: string; detail?: string | undefined } {
+  if (error instanceof CodeLoadError)
+    return { text: "Can't reach the server. Check your connection, then reload the page." };
+  if (error instanceof ApiError)
+    return { text: error.message, detail: error.requestId && `Request ID ${error.requestId}` };
+  return { text: 'This page stopped working. Reload it, or open another page.', detail: String(error) };
+}
+
+/** Shown while the code of a page is loading. */
+export function PageSkeleton() {
+  return (
+    <Stack gap="xl" aria-busy="true" aria-label="Loading">
+      <Skeleton height={34} width={220} radius="md" />
+      <Skeleton height={220} radius="lg" />
+      <Skeleton height={180} radius="lg" />
+    </Stack>
+  );
+}

@@ -1,0 +1,65 @@
+import { Button, type DrawerProps, Group, type ModalProps, Text } from '@mantine/core';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
+import { late } from '../lib/load.ts';
+
+/** A dialog whose code is loaded when it is first opened. */
+export const Modal = late<ModalProps>(
+  async () => (await import('./late-modal.tsx')).LateModal,
+  ({ opened }) => opened,
+);
+
+/** A side panel whose code is loaded when it is first opened. */
+export const Drawer = late<DrawerProps>(
+  async () => (await import('./late-drawer.tsx')).LateDrawer,
+  ({ opened }) => opened,
+);
+
+interface ConfirmOptions {
+  readonly title: string;
+  readonly text: ReactNode;
+  /** Label of the confirming button. */
+  readonly action: string;
+  /** Label of the other button, if "Cancel" could be mistaken for the action. */
+  readonly keep?: string;
+  readonly onConfirm: () => void;
+}
+
+let current: ConfirmOptions | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Asks the user to confirm an irreversible action. */
+export function confirm(options: ConfirmOptions): void {
+  current = options;
+  for (const listener of listeners) listener();
+}
+
+/** Shows the dialogs that `confirm` opens. */
+export function Confirmations() {
+  const options = useSyncExternalStore(subscribe, () => current);
+  const [closed, setClosed] = useState<ConfirmOptions>();
+  const close = () => setClosed(options);
+
+  function run(): void {
+    close();
+    options?.onConfirm();
+  }
+
+  return (
+    <Modal opened={options !== undefined && options !== closed} onClose={close} title={options?.title}>
+      <Text size="sm">{options?.text}</Text>
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={close}>
+          {options?.keep ?? 'Cancel'}
+        </Button>
+        <Button color="red.8" onClick={run}>
+          {options?.action}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

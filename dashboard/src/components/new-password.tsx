@@ -1,0 +1,68 @@
+import { PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core';
+import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.ts';
+
+interface NewPasswordProps extends PasswordInputProps {
+  readonly value?: string;
+  /** Owner, whose name and address make a password weak. Undefined if unknown. */
+  readonly owner?: Owner | undefined;
+}
+
+const colors = ['red.6', 'red.6', 'yellow.7', 'pine', 'pine'];
+
+const refused = { score: 1, word: 'Choose another password' };
+
+/** A field for a new password, with its strength. */
+export function NewPassword({ owner, value = '', ...field }: NewPasswordProps) {
+  // Do not praise a password that the service refused.
+  const { score, word } = field.error ? refused : passwordStrength(value, owner);
+  return (
+    <div>
+      <PasswordInput {...field} value={value} autoComplete="new-password" />
+      <Progress
+        value={value === '' ? 0 : Math.max(8, score * 25)}
+        size={4}
+        mt={8}
+        color={colors[score] ?? 'pine'}
+        aria-label="Password strength"
+        transitionDuration={200}
+      />
+      <Text size="xs" c="dimmed" mt={4} aria-live="polite">
+        {value === ''
+          ? 'At least 8 characters; a few words work well.'
+          : `${word}.${score < 3 ? ' Longer is stronger.' : ''}`}
+      </Text>
+    </div>
+  );
+}
+
+/** Owner of the password, as far as known. */
+export interface Owner {
+  readonly email: string;
+  readonly name: string;
+}
+
+export interface Strength {
+  /** 0 (too short) to 4. */
+  readonly score: number;
+  readonly word: string;
+}
+
+const words = ['Too short', 'Weak', 'Fair', 'Good', 'Strong'] as const;
+const sequences = /(.)\1{2,}|0123|1234|2345|3456|4567|5678|6789|abcd|qwer|asdf|password|letmein/i;
+
+/** Estimates the strength while typing. Applies the service's rules, except its list of common passwords. */
+function passwordStrength(password: string, owner: Owner = { email: '', name: '' }): Strength {
+  if (password.length < 8) return { score: 0, word: words[0] };
+  if (isOfOwner(password, owner) || isPredictable(password)) return { score: 1, word: 'Too easy to guess' };
+  const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(password)).length;
+  const distinct = new Set(password).size;
+  const points = [password.length >= 12, password.length >= 16, kinds >= 3, distinct >= 9];
+  const penalty = (hasPersonal(password, owner) ? 2 : 0) + (sequences.test(password) ? 1 : 0);
+  const score = Math.max(1, Math.min(4, 1 + points.filter(Boolean).length - penalty));
+  return { score, word: words[score] ?? words[4] };
+}
+
+function hasPersonal(password: string, { email, name }: Owner): boolean {
+  const parts = [email.split('@')[0] ?? '', name].map((part) => part.trim().toLowerCase());
+  return parts.some((part) => part.length > 3 && password.toLowerCase().includes(part));
+}

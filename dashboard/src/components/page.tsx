@@ -1,0 +1,56 @@
+import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
+import { useTitle } from '../lib/focus.ts';
+import css from './page.module.css';
+
+interface PageProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page of the frame, with its heading, lead and actions. */
+export function Page({ title, lead, actions, children }: PageProps) {
+  const heading = useTitle(title);
+  return (
+    <Stack gap="xl">
+      <Group justify="space-between" align="flex-end" gap="md">
+        <Box>
+          <Title order={1} ref={heading} tabIndex={-1} dir="auto">
+            {title}
+          </Title>
+          {lead !== undefined && (
+            <Text c="dimmed" mt={6} maw="56rem">
+              {lead}
+            </Text>
+          )}
+        </Box>
+        {actions}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
+
+interface PanelProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export function Panel({ title, aside, children, className }: PanelProps) {
+  const id = useId();
+  return (
+    <section className={[css.panel, className].filter(Boolean).join(' ')} aria-labelledby={id}>
+      <div className={css.head}>
+        <Title order={2} id={id}>
+          {title}
+        </Title>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
