@@ -163,6 +163,7 @@ export function paletteTests(stage: () => Stage): void {
     const operations = async (whose: Person) => {
       const page = await visit(whose);
       await page.goto('/');
+      await settled(page);
       await opened(page);
       const options = dialog(page).getByRole('group', { name: 'API reference' }).getByRole('option');
       // The operations are loaded when the palette opens.
@@ -172,10 +173,9 @@ export function paletteTests(stage: () => Stage): void {
       return options.allTextContents();
     };
     expect(await operations(person)).toEqual([]);
-    expect(await operations(operator)).toEqual([
-      expect.stringContaining('POST /api/operator/accounts/{id}/suspend'),
-      expect.stringContaining('POST /api/operator/accounts/{id}/keys/{keyId}/suspend'),
-    ]);
+    const listed = await operations(operator);
+    expect(listed).toContainEqual(expect.stringContaining('POST /api/operator/accounts/{id}/suspend'));
+    expect(listed.filter((text) => !text.includes('/api/operator/'))).toEqual([]);
   });
 
   test('is loaded when it is first opened, and not before', async () => {
