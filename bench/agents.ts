@@ -11,13 +11,11 @@ import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { documentRow, documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
-import { turnItems } from '#runtime/services/agent-calls.ts';
-import { benchAccounts } from './shared/accounts.ts';
+import { turnItems } from '#runtime/calls/turn-items.ts';
 import { startOurs, startUpstream } from './shared/arms.ts';
-import { Connection, requestBytes } from './shared/connection.ts';
-import { startBenchDatabase } from './shared/database.ts';
-import { pinClients, processorSeconds } from './shared/processor.ts';
-import { median } from './shared/statistics.ts';
+import { benchAccounts, startBenchDatabase } from './shared/database.ts';
+import { Connection, median, requestBytes } from './shared/load.ts';
+import { pinClients, processorSeconds } from './shared/processes.ts';
 
 /**
  * Prints what a turn takes of the processor beside a chat call, both in the functions as they are deployed and over the same stub of the model,

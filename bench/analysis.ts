@@ -3,13 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { routeEntry } from '#contract/handlers.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
-import { benchAccounts } from './shared/accounts.ts';
 import { type Arm, oursArm, startOurs, startUpstream } from './shared/arms.ts';
-import { analysisBody, chatBody } from './shared/bodies.ts';
-import type { Child } from './shared/child.ts';
-import { Load } from './shared/load.ts';
-import { pinClients } from './shared/processor.ts';
-import { median } from './shared/statistics.ts';
+import { benchAccounts } from './shared/database.ts';
+import { analysisBody, chatBody, Load, median } from './shared/load.ts';
+import { type Child, pinClients } from './shared/processes.ts';
 
 /** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a text that fits the model's window. */
 const rounds = 5;

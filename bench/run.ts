@@ -1,14 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureGrowth } from './growth.ts';
-import { benchOptions } from './options.ts';
-import { measureProjector } from './projector.ts';
-import { chart } from './report/chart.ts';
-import { compare, goals, isHeld } from './report/comparison.ts';
-import { report } from './report/report.ts';
-import { type Measured, measure } from './rounds.ts';
-import { benchAccounts } from './shared/accounts.ts';
+import { compare, goals, isHeld } from './comparison.ts';
+import {
+  benchOptions,
+  bundleAll,
+  measure,
+  type Measured,
+  measureGrowth,
+  measureProjector,
+  measureStartup,
+} from './measurements.ts';
+import { chart, report } from './report.ts';
 import {
   bareArm,
   directArm,
@@ -19,11 +22,9 @@ import {
   startPortkey,
   startUpstream,
 } from './shared/arms.ts';
-import { allSizes } from './shared/bodies.ts';
-import type { Child } from './shared/child.ts';
-import { startBenchDatabase } from './shared/database.ts';
-import { isPinned, pinClients } from './shared/processor.ts';
-import { bundleAll, measureStartup } from './startup.ts';
+import { benchAccounts, startBenchDatabase } from './shared/database.ts';
+import { allSizes } from './shared/load.ts';
+import { type Child, isPinned, pinClients } from './shared/processes.ts';
 
 /** Measures ours beside Portkey and writes `bench/RESULTS.md` with its chart; `--quick` looks only, and writes nothing. */
 if (process.platform !== 'linux') throw new Error('The benchmark reads processor times from /proc, so it needs Linux.');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { startBenchDatabase } from './shared/database.ts';
-import { onGatewayProcessor, pinClients } from './shared/processor.ts';
+import { onGatewayProcessor, pinClients } from './shared/processes.ts';
 
 /** Prints how soon 1,000 deliveries that are due leave, and what each takes of the processor beside a bare signed POST. */
 const count = 1000;

@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { described, exitCodeOf, sentenceOf } from '#local/shared/problems.ts';
-import { type LocalOptions, parseOptions, usage } from '#local/start/options.ts';
-import { engineName, welcome } from '#local/start/welcome.ts';
+import { engineName, type LocalOptions, parseOptions, usage, welcome } from '#local/start/options.ts';
 
 const log = (line: string): void => console.error(line);
 const end = (error: unknown): never => {

@@ -4,7 +4,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { newDelivery } from '#domain/webhooks/delivery.ts';
 import { type Webhook, healthy, newSecret, signedHeaders } from '#domain/webhooks/webhook.ts';
 import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';
-import { benchAccounts } from '../shared/accounts.ts';
+import { benchAccounts } from '../shared/database.ts';
 
 /**
  * Delivers to one webhook what is due, and then sends as many bare signed requests. Prints in its last line when the deliveries became due, and

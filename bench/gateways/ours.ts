@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { allRoutes } from '#contract/routes.ts';
-import { startFrontServer } from '#local/gateway/front-server.ts';
-import { installLambdaRuntime, type LambdaHandler } from '#local/gateway/lambda-runtime.ts';
+import { installLambdaRuntime, type LambdaHandler } from '#local/gateway/lambda.ts';
+import { startFrontServer } from '#local/gateway/socket.ts';
 
 /** The platform's handlers as they are deployed, behind the local front server. `ours.ts <port> <folder of bundles>`. */
 const [port, folder = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/resources.ts';
-import { benchAccounts } from '../shared/accounts.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { benchAccounts } from '../shared/database.ts';
 
 /**
  * Runs the ledger projector over stream records of settled calls and prints in its last line what each took of the processor,

@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/resources.ts';
-import type { BenchAccount } from './accounts.ts';
-import { type Child, startChild } from './child.ts';
-import { onGatewayProcessor } from './processor.ts';
+import { tables } from '#contract/platform/tables.ts';
+import type { BenchAccount } from './database.ts';
+import { type Child, onGatewayProcessor, startChild } from './processes.ts';
 
 export type ArmName = 'direct' | 'bare proxy' | 'Portkey' | 'ours' | 'ours, real database';
 
@@ -23,7 +22,7 @@ const bench = join(import.meta.dirname, '..');
 const node = process.execPath;
 
 export const startUpstream = (): Promise<Child> =>
-  startChild({ command: (port) => [node, join(bench, 'upstream/upstream.ts'), String(port)] });
+  startChild({ command: (port) => [node, join(bench, 'upstream.ts'), String(port)] });
 
 export const startBareProxy = (upstream: Child): Promise<Child> =>
   startChild({

@@ -1,8 +1,7 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { Arm } from './arms.ts';
-import { chatBody, type PromptSize } from './bodies.ts';
-import { Connection, type Exchange, requestBytes } from './connection.ts';
-import { processorSeconds } from './processor.ts';
-import { median } from './statistics.ts';
+import { processorSeconds } from './processes.ts';
 
 /** The calls that an arm is measured with. */
 export interface Workload {
@@ -80,4 +79,171 @@ export interface Busy {
   readonly busyShare: number;
   readonly totalMs: number;
   readonly refused: number;
+}
+
+/** Sizes of the prompts that are measured, in bytes. */
+export const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536 } as const;
+export type PromptSize = keyof typeof promptSizes;
+export const allSizes = ['0.25 KB', '4 KB', '64 KB'] as const satisfies readonly PromptSize[];
+
+const sentence = 'The quick brown fox jumps over the lazy dog, and nobody in the village has ever asked it why. ';
+
+const reviews = {
+  English:
+    'I bought the Aurora 5 in Oslo. Its battery is superb, but the strap broke; write to Ada Lovelace at ada@example.com. ',
+  Chinese: '我在 Oslo 买了 Aurora 5。电池非常好，但是表带坏了；请写信给 Ada Lovelace，地址是 ada@example.com。',
+} as const;
+
+/** An analysis of a review of so many characters, with personal data to find. */
+export function analysisBody(characters: number, language: keyof typeof reviews = 'English'): string {
+  const review = reviews[language];
+  return JSON.stringify({
+    text: review.repeat(Math.ceil(characters / review.length)).slice(0, characters),
+    analyses: ['sentiment', 'entities', 'pii'],
+  });
+}
+
+/** A chat whose body has about so many bytes. Only one model's context holds 64 KB, so all sizes are sent to it. */
+export function chatBody(size: PromptSize, stream: boolean): string {
+  const content = sentence.repeat(Math.ceil(promptSizes[size] / sentence.length)).slice(0, promptSizes[size] - 100);
+  return JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }], max_tokens: 64, stream });
+}
+
+/** The value in the middle; the mean of the two there when the values are even in number. Throws when there are none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const upper = sorted[Math.floor(sorted.length / 2)];
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1];
+  if (upper === undefined || lower === undefined) throw new Error('a median of nothing');
+  return (upper + lower) / 2;
+}
+
+/** One response: milliseconds from the request's last byte to the first byte of the body, and to its end. */
+export interface Exchange {
+  readonly status: number;
+  readonly firstByteMs: number;
+  readonly totalMs: number;
+  readonly body: Buffer;
+}
+
+/** A request as bytes, so that making it costs the client nothing. */
+export function requestBytes(path: string, headers: Readonly<Record<string, string>>, body: string): Buffer {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/**
+ * A connection that is kept, for one request at a time. It parses just enough HTTP to find the end of a response, and so
+ * takes little of the processor that it shares with the stubs.
+ */
+export class Connection {
+  readonly #port: number;
+  #socket: Socket;
+
+  private constructor(port: number, socket: Socket) {
+    this.#port = port;
+    this.#socket = socket;
+  }
+
+  static async open(port: number): Promise<Connection> {
+    return new Connection(port, await opened(port));
+  }
+
+  /** A server may end a connection just as a request is sent over it; that is then sent once more. */
+  async exchange(request: Buffer): Promise<Exchange> {
+    try {
+      return await this.#send(request);
+    } catch {
+      this.#socket = await opened(this.#port);
+      return this.#send(request);
+    }
+  }
+
+  #send(request: Buffer): Promise<Exchange> {
+    const { promise, resolve, reject } = Promise.withResolvers<Exchange>();
+    const socket = this.#socket;
+    const began = performance.now();
+    let firstByteMs = 0;
+    const reader = new ResponseReader();
+    const settle = (): void => {
+      socket.off('data', read).off('close', fail);
+    };
+    const fail = (): void => {
+      settle();
+      reject(new Error('the connection closed before the response ended'));
+    };
+    const read = (bytes: Buffer): void => {
+      reader.push(bytes);
+      if (firstByteMs === 0 && reader.bodyBytes > 0) firstByteMs = performance.now() - began;
+      if (!reader.isComplete) return;
+      settle();
+      resolve({ status: reader.status, firstByteMs, totalMs: performance.now() - began, body: reader.body() });
+    };
+    socket.on('data', read).on('close', fail);
+    socket.write(request);
+    return promise;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  await once(socket, 'connect');
+  // A pending request is rejected at the close; an idle connection may close unnoticed.
+  return socket.on('error', () => undefined);
+}
+
+const lastChunk = Buffer.from('0\r\n\r\n');
+
+/** Finds the end of a response: by its length, or by its last chunk. */
+class ResponseReader {
+  status = 0;
+  isComplete = false;
+  bodyBytes = 0;
+  #head: Buffer = Buffer.alloc(0);
+  #parts: Buffer[] = [];
+  #length: number | undefined;
+  #hasHead = false;
+
+  push(bytes: Buffer): void {
+    if (this.#hasHead) {
+      this.#take(bytes);
+      return;
+    }
+    this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
+    const end = this.#head.indexOf('\r\n\r\n');
+    if (end === -1) return;
+    const head = this.#head.toString('latin1', 0, end);
+    this.status = Number(head.slice(9, 12));
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    this.#length = length === undefined ? undefined : Number(length);
+    this.#hasHead = true;
+    this.#take(this.#head.subarray(end + 4));
+  }
+
+  /** As it came, with the marks of its chunks. */
+  body(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
+  #take(bytes: Buffer): void {
+    this.bodyBytes += bytes.length;
+    this.#parts.push(bytes);
+    this.isComplete = this.#length === undefined ? this.#endsWithLastChunk() : this.bodyBytes >= this.#length;
+  }
+
+  #endsWithLastChunk(): boolean {
+    const last = this.#parts.at(-1) ?? lastChunk;
+    const tail = last.length < lastChunk.length ? this.body() : last;
+    return tail.subarray(-lastChunk.length).equals(lastChunk);
+  }
 }

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { formatOf } from '#contract/http/format.ts';
+import { formatOf } from '#contract/http/response-formats.ts';
+import { matchesPath } from '#contract/http/route-match.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { CallContext } from '#middleware/call.ts';
@@ -24,20 +25,11 @@ export function unknownRoute() {
       ),
     )
     .handler(({ path, httpMethod }) => {
-      const allowedMethods = allRoutes.filter((route) => matches(route.path, path)).map((route) => route.method);
+      const allowedMethods = allRoutes.filter((route) => matchesPath(route, path)).map((route) => route.method);
       if (allowedMethods.length === 0)
         throw new ServiceError('NOT_FOUND', 'No such endpoint: check the method and path.');
       const detail = `${httpMethod.slice(0, 16)} is not allowed at this path; allowed methods: ${allowedMethods.join(', ')}.`;
       throw new ServiceError('METHOD_NOT_ALLOWED', detail, { allowedMethods });
     });
   return bufferedHandler(handle);
-}
-
-function matches(template: string, path: string): boolean {
-  const wanted = template.split('/');
-  const given = path.split('/');
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
-  );
 }

@@ -2,19 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { inboxPage, inboxScript } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
-import type { phoneCalls } from '../messages/phone-calls.ts';
-import { phonePage } from '../messages/phone-page.ts';
-import { phoneScript } from '../messages/phone-script.ts';
-import type { PhoneStore } from '../messages/phone-store.ts';
+import { phonePage, phoneScript } from '../messages/phone-page.ts';
+import type { phoneCalls, PhoneStore } from '../messages/phones.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
-import type { Pages } from '../shared/pages/pages.ts';
-import { sendPage } from '../shared/pages/send-page.ts';
+import { htmlPage, type Pages, sendPage } from '../shared/pages.ts';
 import { described } from '../shared/problems.ts';
-import { clockPage, clockScript } from './clock-page.ts';
+import type { DemoAccount } from './demo-account.ts';
 import { type IdentityIssuer, IdentityTokenOrder } from './identity-issuer.ts';
-import type { Status } from './status.ts';
 
 export interface AdminOptions {
   readonly status: () => Status;
@@ -170,3 +166,102 @@ async function bodyOf<Schema extends v.GenericSchema>(
   const field = v.getDotPath(issue);
   throw new BadBody(field === null ? issue.message : `${field}: ${issue.message}.`);
 }
+
+/** Response of `GET /_local/status` (docs/design/local.md); 200 once the service is ready, 503 before. */
+export interface Status {
+  readonly ready: boolean;
+  readonly apiUrl: string;
+  readonly inferenceUrl: string;
+  readonly dashboardUrl: string;
+  readonly docsUrl: string;
+  /** Null before it is made, and where it could not be. */
+  readonly demo: DemoAccount | null;
+  /** By queue: messages that its job gave up on after all tries. */
+  readonly parked: Readonly<Record<string, number>>;
+}
+
+type Changing = Pick<Status, 'ready' | 'demo' | 'parked'>;
+
+export function statusOf(origin: string, changing: Changing): Status {
+  return {
+    ...changing,
+    apiUrl: `${origin}/api`,
+    inferenceUrl: `${origin}/v1`,
+    dashboardUrl: `${origin}/`,
+    docsUrl: `${origin}/docs`,
+  };
+}
+
+/** A command line for a first call, to paste into a shell; undefined without a demo account. */
+export function curlLine({ inferenceUrl, demo }: Status): string | undefined {
+  if (!demo) return undefined;
+  const body = '{"model":"svc-1","messages":[{"role":"user","content":"Hello"}]}';
+  return `curl -s ${inferenceUrl}/chat/completions -H "Authorization: Bearer ${demo.apiKey}" -H "Content-Type: application/json" -d '${body}'`;
+}
+
+/** HTML page that shows and moves the service's clock. `now` in epoch milliseconds. */
+function clockPage(now: number): string {
+  const iso = new Date(now).toISOString();
+  return htmlPage({
+    title: 'Clock',
+    head: '<noscript><meta http-equiv="refresh" content="5"></noscript>',
+    style,
+    script: clockScript,
+    body: `<header><h1>Clock</h1>
+<p>Billing, links, sessions and limits follow this clock. It only goes forward, and stays where it is put after a restart.</p></header>
+<main>
+<p class="now"><time id="now" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time></p>
+<p class="moves"><button type="button" data-advance="P1D">+1 day</button> <button type="button" data-advance="P1M">+1 month</button></p>
+<p id="state" role="status"></p>
+</main>`,
+  });
+}
+
+/** Shows the running time and sends `POST /_local/clock`. The page's content security policy allows only this script. */
+const clockScript = `
+const now = document.querySelector('#now');
+const state = document.querySelector('#state');
+const buttons = [...document.querySelectorAll('button[data-advance]')];
+let [at, since] = [Date.parse(now.dateTime), performance.now()];
+
+function show(iso) {
+  if (iso) [at, since] = [Date.parse(iso), performance.now()];
+  const text = new Date(at + performance.now() - since).toISOString();
+  now.dateTime = text;
+  now.textContent = text.slice(0, 10) + ' ' + text.slice(11, 19) + ' UTC';
+}
+
+async function move(advance) {
+  for (const button of buttons) button.disabled = true;
+  state.textContent = 'Moving the clock…';
+  try {
+    const body = JSON.stringify({ advance });
+    const response = await fetch('/_local/clock', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const reply = await response.json();
+    if (reply.now) show(reply.now);
+    state.textContent = reply.error ?? (reply.done ? 'Done: everything due until then has happened.' : 'Moved. The work due until then is still running.');
+  } catch {
+    state.textContent = 'The service cannot be reached.';
+  }
+  for (const button of buttons) button.disabled = false;
+}
+
+document.addEventListener('click', ({ target }) => {
+  const advance = target.closest('button[data-advance]')?.dataset.advance;
+  if (advance) move(advance);
+});
+setInterval(() => show(), 1000);
+`;
+
+const style = `
+header, main { max-width: 46rem; margin: 0 auto; padding: 0 1rem; }
+header { padding-block: 2rem 1.25rem; }
+h1 { margin: 0; font-size: 1.6rem; letter-spacing: -.01em; }
+header p, #state { margin: 0; color: var(--dim); }
+main { max-width: 44rem; display: grid; gap: 1rem; padding-block: 1.5rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--card); width: calc(100% - 2rem); }
+main p { margin: 0; }
+.now { font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.moves { display: flex; flex-wrap: wrap; gap: .5rem; }
+button:disabled { opacity: .6; cursor: default; }
+#state { min-height: 1.5em; }
+`;

@@ -4,8 +4,7 @@ import * as v from 'valibot';
 import { CurrentUser } from '#contract/accounts/accounts.ts';
 import { CreatedKey } from '#contract/accounts/keys.ts';
 import type { MailStore } from '../mail/mail-store.ts';
-import { type ApiClient, apiClient } from '../shared/api-client.ts';
-import { readJsonFile, writeJsonFile } from '../shared/files/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 import { Problem } from '../shared/problems.ts';
 
 /** An account to try things with: confirmed, on pro_pass, with one key. */
@@ -117,4 +116,49 @@ async function withMailedToken(
     if ((await use(token)).status === 200) return true;
   }
   return false;
+}
+
+/** A response's envelope (docs/specification.md#response-envelope-all-json-responses). */
+const ApiResponse = v.object({ message: v.string(), status: v.number(), data: v.unknown() });
+type ApiResponse = v.InferOutput<typeof ApiResponse>;
+
+export interface ApiCall {
+  readonly body?: unknown;
+  readonly key?: string;
+}
+
+/** Calls the service as a person's browser would: cookies are kept from call to call. */
+export interface ApiClient {
+  call(method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
+  /** Rejects unless the response has this status; without the query, which may hold a token. */
+  expect(status: number, method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
+}
+
+export function apiClient(origin: string): ApiClient {
+  const cookies = new Map<string, string>();
+
+  async function call(method: string, path: string, { body, key }: ApiCall = {}): Promise<ApiResponse> {
+    const headers = new Headers();
+    if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
+    if (cookies.size > 0) headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    const response = await fetch(origin + path, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    return v.parse(ApiResponse, await response.json());
+  }
+
+  async function expect(status: number, method: string, path: string, options?: ApiCall): Promise<ApiResponse> {
+    const response = await call(method, path, options);
+    if (response.status === status) return response;
+    throw new Error(`${method} ${path.split('?')[0]} returned ${response.status} ${response.message}`);
+  }
+
+  return { call, expect };
 }

@@ -1,10 +1,8 @@
 import { containerError, type EngineReply } from '../sagemaker/engine.ts';
-import { countTokens, hash } from '../sagemaker/words.ts';
+import { countTokens, hash, tokenize } from '../sagemaker/words.ts';
 import { type CalledTool, chooseTools } from './functions/functions.ts';
-import { continuousUsage, limitOutput, maxModelLength, type Output, overflow, type Usage, usageOf } from './output.ts';
-import type { ChatBody } from './request.ts';
-import { eventStream, pause, type Tempo } from './sse.ts';
-import { responseText } from './text/response-text.ts';
+import { type ChatBody, type CompletionBody, eventStream, pause, type Tempo } from './request.ts';
+import { continuePrompt, responseText } from './text/response-text.ts';
 
 interface Reply {
   /** Words, or no tokens beside calls. */
@@ -107,4 +105,84 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
     tail: [{ ...delta({}, finishReason(reply)), ...usageAfter(usage.completion_tokens) }, ...total],
   };
   return eventStream(events, tempo, signal);
+}
+
+/** Carries a prompt on, whole or in pieces. */
+export async function complete(body: CompletionBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
+  const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
+  const prompt = countTokens(body.prompt);
+  const tooLong = overflow(prompt, maxTokens, 'prompt');
+  if (tooLong) return containerError(400, tooLong);
+
+  const text = continuePrompt(body.prompt, maxTokens);
+  const { tokens, finish } = limitOutput(text, maxTokens ?? maxModelLength - prompt, body.stop);
+  const usage = usageOf(prompt, tokens.length);
+  const about = {
+    id: `cmpl-demo-${hash(body.prompt).toString(16).padStart(8, '0')}`,
+    object: 'text_completion',
+    created: Math.floor(Date.now() / 1000),
+    model: body.model,
+  };
+  const choice = (piece: string, reason: string | null) => ({
+    index: 0,
+    finish_reason: reason,
+    logprobs: null,
+    text: piece,
+  });
+  if (body.stream) {
+    const usageAfter = continuousUsage(body, prompt);
+    const events = {
+      head: [],
+      tokens: tokens.map((token, index) => ({ ...about, choices: [choice(token, null)], ...usageAfter(index + 1) })),
+      tail: [
+        { ...about, choices: [choice('', finish)], ...usageAfter(tokens.length) },
+        ...(body.stream_options.include_usage ? [{ ...about, choices: [], usage }] : []),
+      ],
+    };
+    return eventStream(events, tempo, signal);
+  }
+  await pause(tempo.plainMs, signal);
+  return { kind: 'json', status: 200, body: { ...about, choices: [choice(tokens.join(''), finish)], usage } };
+}
+
+/** `tokens` joined are the output; `stop`: came to its end or to a stop sequence, `length`: ran out of tokens. */
+export interface Output {
+  readonly tokens: readonly string[];
+  readonly finish: 'stop' | 'length';
+}
+
+/** Ends the text before the first stop sequence, or after so many tokens, whichever comes first. */
+function limitOutput(text: string, maxTokens: number, stops: readonly string[]): Output {
+  const all = tokenize(text);
+  const kept = all.slice(0, maxTokens);
+  const allowed = kept.join('');
+  const found = stops.map((stop) => allowed.indexOf(stop)).filter((index) => index >= 0);
+  if (found.length > 0) return { tokens: tokenize(allowed.slice(0, Math.min(...found))), finish: 'stop' };
+  return { tokens: kept, finish: kept.length < all.length ? 'length' : 'stop' };
+}
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+}
+
+function usageOf(prompt: number, completion: number): Usage {
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+/** The usage that each chunk of a stream carries where that is requested, as vLLM has it: only beside that of the whole. */
+function continuousUsage({ stream_options: options }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
+  const isRequested = options.include_usage && options.continuous_usage_stats;
+  return (made: number) => (isRequested ? { usage: usageOf(prompt, made) } : {});
+}
+
+/** Tokens of prompt and output together, as vLLM's `max_model_len`. */
+export const maxModelLength = 32_768;
+
+/** vLLM's words when prompt and output do not fit; undefined when they do. */
+function overflow(prompt: number, maxTokens: number | undefined, place: 'messages' | 'prompt'): string | undefined {
+  const output = maxTokens ?? 1;
+  if (prompt + output <= maxModelLength) return undefined;
+  return `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${prompt + output} tokens (${prompt} in the ${place}, ${output} in the completion). Please reduce the length of the ${place} or completion.`;
 }

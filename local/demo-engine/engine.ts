@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { containerError, type Engine, type EngineReply } from '../sagemaker/engine.ts';
-import { chat } from './chat.ts';
-import { complete } from './completion.ts';
-import { embed } from './embeddings.ts';
-import { ChatBody, CompletionBody, EmbeddingsBody, firstProblem } from './request.ts';
-import type { Tempo } from './sse.ts';
+import { countTokens, hash, isCommon } from '../sagemaker/words.ts';
+import { chat, complete, maxModelLength } from './chat.ts';
+import { ChatBody, CompletionBody, EmbeddingsBody, firstProblem, pause, type Tempo } from './request.ts';
 
 export interface DemoOptions {
   /** Milliseconds between two tokens of a stream, default 30; the other pauses follow it. */
@@ -43,4 +41,67 @@ export function demoEngine({ wordDelayMs = 30 }: DemoOptions = {}): Engine {
       return containerError(400, 'The body needs one of messages, prompt or input.');
     },
   };
+}
+
+/** One unit vector per text. Texts that share words, or parts of words, point in similar directions. */
+export async function embed(body: EmbeddingsBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
+  const counts = body.input.map(countTokens);
+  const maxCount = Math.max(...counts);
+  if (maxCount > maxModelLength) {
+    return containerError(
+      400,
+      `This model's maximum context length is ${maxModelLength} tokens. However, you requested ${maxCount} tokens in the input for embedding generation. Please reduce the length of the input.`,
+    );
+  }
+  const data = body.input.map((text, index) => {
+    const vector = embedding(text, body.dimensions);
+    return { object: 'embedding', index, embedding: body.encoding_format === 'base64' ? base64(vector) : [...vector] };
+  });
+  const tokens = counts.reduce((sum, count) => sum + count, 0);
+  const usage = { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens };
+  await pause(tempo.plainMs, signal);
+  return { kind: 'json', status: 200, body: { object: 'list', data, model: body.model, usage } };
+}
+
+/** The hashed features of a text as a vector of length one. */
+function embedding(text: string, dimensions: number): Float32Array {
+  const sums = new Float64Array(dimensions);
+  for (const [feature, weight] of features(text)) {
+    const place = hash(feature);
+    const at = place % dimensions;
+    sums[at] = (sums[at] ?? 0) + (place >>> 31 === 0 ? weight : -weight);
+  }
+  const length = Math.sqrt(sums.reduce((total, value) => total + value * value, 0));
+  if (length < 1e-9) sums[0] = 1;
+  return Float32Array.from(sums, (value) => (length < 1e-9 ? value : value / length));
+}
+
+/** Words count most, their three-letter parts less, common words little; a text without words has one of its own. */
+function features(text: string): [string, number][] {
+  const words =
+    text
+      .toLowerCase()
+      .normalize('NFKC')
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  if (words.length === 0) return [[`mark ${text}`, 1]];
+  const counts = Map.groupBy(words, (word) => word);
+  return [...counts].flatMap(([word, { length: count }]): [string, number][] => {
+    const weight = (isCommon(word) ? 0.1 : 1) * count;
+    return [
+      [`word ${word}`, weight],
+      ...trigrams(word).map((gram): [string, number] => [`part ${gram}`, weight * 0.6]),
+    ];
+  });
+}
+
+function trigrams(word: string): string[] {
+  const padded = `^${word}$`;
+  return Array.from({ length: Math.max(padded.length - 2, 0) }, (_, start) => padded.slice(start, start + 3));
+}
+
+/** Little-endian 32-bit floats, as OpenAI clients expect. */
+function base64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
+  return bytes.toString('base64');
 }

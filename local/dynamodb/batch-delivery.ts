@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import type { _Record as StreamRecord } from '@aws-sdk/client-dynamodb-streams';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
+import type {
+  _Record as ClientRecord,
+  _Record as StreamRecord,
+  AttributeValue as ClientValue,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
 import type { EventPattern } from '#contract/platform/resources.ts';
 import { described } from '../shared/problems.ts';
-import { passes } from './event-filter.ts';
-import { eventRecord } from './stream-event.ts';
 
 export interface DeliveryOptions {
   readonly streamArn: string;
@@ -86,4 +88,76 @@ async function firstFailed(
     if (Number.isInteger(Math.log2(failures + 1))) options.log(`failed, to be tried again: ${described(error)}`);
     return records.findIndex((record) => record === wanted[0]);
   }
+}
+
+/** Whether a record passes one of an event source's filters, as Lambda applies them. */
+export function passes(patterns: readonly EventPattern[], record: unknown): boolean {
+  return patterns.some((pattern) => matches(pattern, record));
+}
+
+/** A list matches by any of its elements: it adds nothing to a path. */
+function matches(pattern: EventPattern[string], value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((element) => matches(pattern, element));
+  if (Array.isArray(pattern)) return isLeaf(value);
+  return Object.entries(pattern).every(([name, inner]) => matches(inner, memberOf(value, name)));
+}
+
+/** What `exists` is true of. Bytes come from the SDK as they are, and to Lambda in base64. */
+const isLeaf = (value: unknown): boolean =>
+  value !== undefined && (typeof value !== 'object' || value instanceof Uint8Array);
+
+function memberOf(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isObject ? Reflect.get(value, name) : undefined;
+}
+
+/** A stream record as Lambda hands it to a function: DynamoDB JSON, so binary values in base64 and time in seconds. */
+export function eventRecord(record: ClientRecord, streamArn: string): DynamoDBRecord {
+  const {
+    Keys,
+    OldImage,
+    NewImage,
+    SequenceNumber,
+    StreamViewType,
+    SizeBytes,
+    ApproximateCreationDateTime: at,
+  } = record.dynamodb ?? {};
+  return {
+    eventID: record.eventID,
+    eventName: record.eventName,
+    eventVersion: record.eventVersion,
+    eventSource: 'aws:dynamodb',
+    eventSourceARN: streamArn,
+    awsRegion: record.awsRegion,
+    dynamodb: {
+      Keys: Keys && eventItem(Keys),
+      OldImage: OldImage && eventItem(OldImage),
+      NewImage: NewImage && eventItem(NewImage),
+      SequenceNumber,
+      SizeBytes,
+      StreamViewType,
+      ApproximateCreationDateTime: at && at.getTime() / 1000,
+    },
+  };
+}
+
+function eventItem(item: Record<string, ClientValue>): Record<string, AttributeValue> {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, eventValue(value)]));
+}
+
+function eventValue(value: ClientValue): AttributeValue {
+  if (value.S !== undefined) return { S: value.S };
+  if (value.N !== undefined) return { N: value.N };
+  if (value.BOOL !== undefined) return { BOOL: value.BOOL };
+  if (value.M) return { M: eventItem(value.M) };
+  if (value.L) return { L: value.L.map(eventValue) };
+  if (value.B) return { B: base64(value.B) };
+  if (value.SS) return { SS: value.SS };
+  if (value.NS) return { NS: value.NS };
+  if (value.BS) return { BS: value.BS.map(base64) };
+  return { NULL: true };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64');
 }

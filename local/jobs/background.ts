@@ -6,19 +6,14 @@ import { eventPatterns, type QueueId, queues, tables, type TableSpec } from '#co
 import { services } from '#runtime/services/container.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
-import { startStreamTrim } from '../dynamodb/stream-trim.ts';
-import { createTtlSweep } from '../dynamodb/ttl-sweep.ts';
+import { createTtlSweep, startStreamTrim } from '../dynamodb/upkeep.ts';
 import type { FileStore } from '../s3/file-store.ts';
-import type { Closers } from '../shared/closers.ts';
-import type { DataFolder } from '../shared/files/data-folder.ts';
-import type { Pump } from '../shared/pump.ts';
+import type { DataFolder } from '../shared/data-folder.ts';
+import type { Closers, Pump } from '../shared/pump.ts';
 import { startQueuePump } from '../sqs/queue-pump.ts';
 import type { QueueStore } from '../sqs/queue-store.ts';
 import { queueUrl } from '../sqs/server.ts';
-import type { EventBus } from './event-bus.ts';
-import type { LogSubscription } from './log-subscription.ts';
-import { runJob } from './run-job.ts';
-import { type Recurring, startSchedule } from './schedule.ts';
+import { type EventBus, type LogSubscription, type Recurring, runJob, startSchedule } from './triggers.ts';
 
 export interface BackgroundOptions {
   readonly database: Database;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml, unescapeHtml } from '../shared/pages/escape-html.ts';
-import { htmlPage } from '../shared/pages/html-page.ts';
+import { escapeHtml, htmlPage, unescapeHtml } from '../shared/pages.ts';
 import type { ReceivedMail } from './mail-store.ts';
 
 const maxShown = 50;

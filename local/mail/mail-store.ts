@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { replaceFile } from '../shared/files/json-file.ts';
+import { replaceFile } from '../shared/json-file.ts';
 
 /** A mail as it would have been sent. `sentAt` is ISO 8601. */
 export const ReceivedMail = v.object({

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import type { Faults } from '../shared/faults.ts';
-import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
-import type { PhoneStore } from './phone-store.ts';
+import { listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
+import type { PhoneMessage, PhoneStore } from './phones.ts';
 import type { receiptPlayer } from './receipts.ts';
-import { type CarrierError, sceneOf } from './script.ts';
 
 export interface CarrierOptions {
   readonly phones: PhoneStore;
@@ -104,4 +103,74 @@ function send(response: ServerResponse, status: number, body: object): void {
   const text = Buffer.from(JSON.stringify(body));
   response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'content-length': text.length });
   response.end(text);
+}
+
+/** An error as AWS End User Messaging returns it. */
+export interface CarrierError {
+  readonly status: number;
+  readonly type: string;
+  readonly reason?: string;
+  readonly message: string;
+}
+
+type Channel = PhoneMessage['channel'];
+
+/** What happens to a message, chosen by the last two digits of its number (docs/messages.md#on-one-machine). */
+export interface Scene {
+  /** It is not taken. */
+  readonly error?: CarrierError;
+  /** It is taken, and the connection ends without a response. */
+  readonly isReplyLost?: true;
+  /** It does not reach the phone. */
+  readonly isLost?: true;
+  /** Types of the events that follow, in their order. */
+  readonly events: Readonly<Record<Channel, readonly string[]>>;
+}
+
+const none = { sms: [], voice_call: [] } as const;
+const delivered = {
+  sms: ['TEXT_SUCCESSFUL', 'TEXT_DELIVERED'],
+  voice_call: ['VOICE_INITIATED', 'VOICE_RINGING', 'VOICE_ANSWERED', 'VOICE_COMPLETED'],
+} as const;
+
+const scenes: Readonly<Record<string, Scene>> = {
+  '02': {
+    isLost: true,
+    events: { sms: ['TEXT_SUCCESSFUL', 'TEXT_UNREACHABLE'], voice_call: ['VOICE_INITIATED', 'VOICE_NO_ANSWER'] },
+  },
+  '03': {
+    error: {
+      status: 400,
+      type: 'ConflictException',
+      reason: 'DESTINATION_PHONE_NUMBER_OPTED_OUT',
+      message: 'Destination phone number is opted out',
+    },
+    events: none,
+  },
+  '04': { isReplyLost: true, events: none },
+  '05': {
+    error: { status: 500, type: 'InternalServerException', message: 'The API encountered an unexpected error.' },
+    events: none,
+  },
+  '06': {
+    error: {
+      status: 400,
+      type: 'ValidationException',
+      reason: 'PRICE_OVER_THRESHOLD',
+      message: 'The price is over the threshold',
+    },
+    events: none,
+  },
+  '07': {
+    events: {
+      sms: ['TEXT_DELIVERED', 'TEXT_DELIVERED', 'TEXT_SUCCESSFUL'],
+      voice_call: ['VOICE_COMPLETED', 'VOICE_COMPLETED', 'VOICE_RINGING'],
+    },
+  },
+  '08': { isLost: true, events: { sms: ['TEXT_SUCCESSFUL', 'TEXT_INVALID'], voice_call: ['VOICE_FAILED'] } },
+};
+
+export function sceneOf(to: string): Scene {
+  const digits = to.slice(-2);
+  return (Object.hasOwn(scenes, digits) ? scenes[digits] : undefined) ?? { events: delivered };
 }

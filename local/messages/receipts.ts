@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { messageReceipts } from '#contract/jobs.ts';
-import type { Pending } from '../shared/pending.ts';
-import { PhoneMessage } from './phone-store.ts';
+import type { Pending } from '../shared/json-file.ts';
+import { PhoneMessage } from './phones.ts';
 
 /** The events that a message is to have, in their order. */
 export const Receipts = v.object({

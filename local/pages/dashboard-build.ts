@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Closers } from '../shared/closers.ts';
+import type { Closers } from '../shared/pump.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where the built dashboard lies, and in it the hash of the sources it was built from. */

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
-import { readJsonFile, writeJsonFile } from '../shared/files/json-file.ts';
+import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 
 const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.number(), etag: v.string() });
 
@@ -130,3 +131,36 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** The bytes of files that follow each other. */
+export async function* concatenated(
+  store: Pick<FileStore, 'bytesOf'>,
+  drafts: readonly Pick<Draft, 'path' | 'bytes'>[],
+): AsyncGenerator<Uint8Array> {
+  for (const draft of drafts) yield* store.bytesOf(draft, 0, draft.bytes);
+}
+
+/** An error as S3 returns it (S3 API, "Error responses"). */
+export class S3Error extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function sendXml(res: ServerResponse, status: number, xml: string): void {
+  const body = Buffer.from(`<?xml version="1.0" encoding="UTF-8"?>\n${xml}`);
+  res.writeHead(status, { 'content-type': 'application/xml', 'content-length': body.length });
+  res.end(body);
+}
+
+export function sendError(res: ServerResponse, { status, code, message }: S3Error): void {
+  sendXml(res, status, `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`);
+}
+
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

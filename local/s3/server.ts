@@ -1,11 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
-import { corsRule } from './cors-rule.ts';
-import { type FileStore, type StoredObject, NoRoom, TooLarge } from './file-store.ts';
-import { multipartUploads } from './multipart.ts';
+import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
+import {
+  concatenated,
+  type Draft,
+  escaped,
+  type FileStore,
+  NoRoom,
+  S3Error,
+  sendError,
+  sendXml,
+  type StoredObject,
+  TooLarge,
+} from './file-store.ts';
 import { postObject } from './post-object.ts';
-import { escaped, S3Error, sendError, sendXml } from './s3-error.ts';
 
 export interface S3Options {
   readonly store: FileStore;
@@ -170,4 +179,74 @@ function rangeOf(range: string | string[] | undefined, bytes: number): { first: 
   const [first, last] = [Number(from), Math.min(Number(to), bytes - 1)];
   if (from !== undefined && first <= last) return { first, last };
   throw new S3Error(416, 'InvalidRange', 'The requested range is not satisfiable');
+}
+
+/** Of all parts but the last. */
+const minPartBytes = 5 * 1024 * 1024;
+
+/** Uploads in parts that are under way; those that are never completed go with the process. */
+function multipartUploads(store: FileStore) {
+  const uploads = new Map<string, { contentType: string; parts: Map<number, Draft> }>();
+
+  function upload(id: string) {
+    const found = uploads.get(id);
+    if (found) return found;
+    throw new S3Error(404, 'NoSuchUpload', 'The specified multipart upload does not exist.');
+  }
+
+  return {
+    begin(contentType: string): string {
+      const id = randomUUID();
+      uploads.set(id, { contentType, parts: new Map() });
+      return id;
+    },
+    async put(id: string, number: number, pieces: AsyncIterable<Uint8Array>, max: number): Promise<string> {
+      const { parts } = upload(id);
+      const draft = await store.draft(pieces, max);
+      parts.set(number, draft);
+      return `"${draft.md5}"`;
+    },
+    async complete(id: string, key: string): Promise<StoredObject> {
+      const { contentType, parts } = upload(id);
+      const ordered = [...parts].toSorted(([one], [other]) => one - other).map(([, draft]) => draft);
+      if (ordered.slice(0, -1).some(({ bytes }) => bytes < minPartBytes))
+        throw new S3Error(400, 'EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size');
+      const whole = await store.draft(concatenated(store, ordered), Number.POSITIVE_INFINITY);
+      await drop(id);
+      return store.keep(key, contentType, whole);
+    },
+    drop,
+  };
+
+  async function drop(id: string): Promise<void> {
+    const { parts } = upload(id);
+    uploads.delete(id);
+    await Promise.all(parts.values().map(({ path }) => store.discard(path)));
+  }
+}
+
+/** The CORS rule of a bucket: these pages send forms to it, and nothing else (S3 "Using cross-origin resource sharing"). */
+function corsRule(bucket: string, origins: readonly string[]) {
+  /** Of the form, or of the preflight before it. */
+  function allows({ method = '', url = '', headers: { origin = '' } }: IncomingMessage): boolean {
+    const isForm = ['POST', 'OPTIONS'].includes(method) && [`/${bucket}`, `/${bucket}/`].includes(url);
+    return isForm && origins.includes(origin);
+  }
+
+  /** Also of a refusal, which the page is to read. */
+  function setHeaders({ headers: { origin = '' } }: IncomingMessage, res: ServerResponse): void {
+    res.setHeader('access-control-allow-origin', origin);
+    res.setHeader('access-control-allow-methods', 'POST');
+    res.setHeader('vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method');
+  }
+
+  function sendPreflight(req: IncomingMessage, res: ServerResponse): void {
+    const { 'access-control-request-method': method, 'access-control-request-headers': names = '' } = req.headers;
+    if (!allows(req) || method !== 'POST' || names !== '')
+      throw new S3Error(403, 'AccessForbidden', 'CORSResponse: This CORS request is not allowed.');
+    res.setHeader('access-control-max-age', '3600');
+    res.writeHead(200).end();
+  }
+
+  return { allows, setHeaders, sendPreflight };
 }

@@ -5,12 +5,11 @@ import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
+import type { Pending } from '../shared/json-file.ts';
 import { sendJson } from '../shared/loopback.ts';
-import type { Pending } from '../shared/pending.ts';
 import { inDialect } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';
-import { formOfFile } from './form-of-file.ts';
-import { sendServiceError, throttling, serviceUnavailable, validationError } from './service-errors.ts';
+import { sendServiceError, serviceUnavailable, throttling, validationError } from './reply.ts';
 
 /** What is to be inferred: `inputLocation` is the payload's, and `key` its key in the bucket. */
 export const Inference = v.object({
@@ -156,4 +155,34 @@ function notificationOf(
       { EventSource: 'aws:sns', EventVersion: '1.0', Sns: { MessageId: randomUUID(), Type: 'Notification', Message } },
     ],
   };
+}
+
+/** Bytes of a form's fields before its file, at most. */
+const maxHeadBytes = 64 * 1024;
+
+/** A form as its client has written it, whose last part is the file: that stays on the disk, whatever its size. Throws where it is none. */
+async function formOfFile(blob: Blob, contentType: string): Promise<FormData> {
+  const [, boundary] = /boundary=([^;\s]+)/.exec(contentType) ?? [];
+  if (boundary === undefined) throw new Error('the form has no boundary');
+  const head = Buffer.from(await blob.slice(0, maxHeadBytes).arrayBuffer()).toString('latin1');
+  const form = new FormData();
+  let at = 0;
+  while (head.startsWith(`--${boundary}\r\n`, at)) {
+    const headers = at + boundary.length + 4;
+    const begin = head.indexOf('\r\n\r\n', headers) + 4;
+    if (begin < 4) throw new Error('a part of the form has no end');
+    const lines = head.slice(headers, begin);
+    const [, name = ''] = /name="([^"]*)"/.exec(lines) ?? [];
+    const [, fileName] = /filename="([^"]*)"/.exec(lines) ?? [];
+    if (fileName !== undefined) {
+      const [, type = ''] = /Content-Type: *([^\r]+)/i.exec(lines) ?? [];
+      const end = blob.size - `\r\n--${boundary}--\r\n`.length;
+      form.append(name, new File([blob.slice(begin, end)], fileName, { type }));
+      return form;
+    }
+    const end = head.indexOf(`\r\n--${boundary}`, begin);
+    form.append(name, Buffer.from(head.slice(begin, end), 'latin1').toString());
+    at = end + 2;
+  }
+  throw new Error('the form has no file');
 }

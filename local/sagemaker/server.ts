@@ -1,22 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
-import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
-import { inDialect } from './containers/dialect.ts';
-import { speechRoute } from './containers/omni-dialect.ts';
+import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
+import { inDialect, speechRoute } from './containers/dialect.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
-import { type Call, sendReply } from './send-reply.ts';
 import {
+  type Call,
   internalFailure,
-  type ServiceError,
+  sendReply,
   sendServiceError,
+  type ServiceError,
   serviceUnavailable,
   throttling,
   unknownOperation,
   validationError,
-} from './service-errors.ts';
-
-export type { Engine } from './engine.ts';
+} from './reply.ts';
 
 export interface SageMakerOptions {
   readonly engine: Engine;

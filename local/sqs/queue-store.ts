@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
-import { isDamaged } from '../shared/files/sqlite-check.ts';
+import { allJobs } from '#contract/jobs.ts';
+import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
+import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 
 /** What a queue does with its messages (`contract/platform/queues.ts`). */
@@ -127,3 +129,12 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     close: () => database.close(),
   };
 }
+
+/** The queues that jobs take from, as CDK would make them. */
+const localQueues: readonly LocalQueue[] = allJobs.flatMap((job) =>
+  'queue' in job.trigger
+    ? [{ ...queues[job.trigger.queue], visibilityTimeoutSeconds: visibilityTimeoutSeconds(job) }]
+    : [],
+);
+
+export const openQueues = (file: string, now: () => number): QueueStore => openQueueStore(file, localQueues, now);

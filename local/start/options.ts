@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { curlLine, type Status } from '../admin/admin.ts';
 import { Problem, sentenceOf } from '../shared/problems.ts';
 
 /** The options of `npm start` (docs/architecture.md#on-one-machine). */
@@ -76,4 +77,53 @@ function httpUrl(flag: string, text: string): string {
 function nonEmpty(flag: string, text: string): string {
   if (text.trim() !== '') return text;
   throw new Problem(`${flag} must not be empty.`, badUsage);
+}
+
+/** What the terminal shows once the service is ready: the addresses, the demo account, one line to paste, what to try. */
+export function welcome(status: Status, engine: string): string {
+  const { origin } = new URL(status.dashboardUrl);
+  return [
+    '',
+    'Text AI platform, running on this machine only.',
+    '',
+    `  Page       ${status.dashboardUrl}`,
+    `  Guides     ${origin}/guides`,
+    `  Reference  ${status.docsUrl}`,
+    `  API        ${status.apiUrl}`,
+    `  Inference  ${status.inferenceUrl}`,
+    `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
+    `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
+    `  Phone      ${origin}/_local/phone  (messages end up here)`,
+    `  Models     ${engine}`,
+    ...demoLines(status),
+    'Next:',
+    `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
+    `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
+    `  a broken model       POST ${origin}/_local/faults  {"target":"sagemaker","fault":"error"}`,
+    '',
+    'Ctrl-C ends it; all data is kept.',
+    '',
+  ].join('\n');
+}
+
+function demoLines(status: Status): string[] {
+  const line = curlLine(status);
+  if (!status.demo || line === undefined) return [''];
+  const { email, password, apiKey } = status.demo;
+  return [
+    '',
+    `  Demo       ${email}, password ${password}, plan pro_pass`,
+    `  Key        ${apiKey}`,
+    '',
+    'First call:',
+    '',
+    line,
+    '',
+  ];
+}
+
+/** What stands in for the models. */
+export function engineName({ modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>): string {
+  if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
+  return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;
 }

@@ -1,25 +1,56 @@
 import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
-import { type DynamoProxyOptions, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
+import { demoEngine } from '../demo-engine/engine.ts';
+import { demoSpeechFormats } from '../demo-engine/speech/speech-data.ts';
+import { demoSpeech } from '../demo-engine/speech/speech.ts';
+import { type DynamoProxyOptions, type ProxyHook, startDynamoProxy } from '../dynamodb/dynamodb-proxy.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { startSes } from '../mail/ses.ts';
 import { startCarrier } from '../messages/carrier.ts';
-import type { PhoneStore } from '../messages/phone-store.ts';
+import type { PhoneStore } from '../messages/phones.ts';
 import { receiptPlayer, type Receipts } from '../messages/receipts.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import { startS3 } from '../s3/server.ts';
 import { asyncInference, type Inference } from '../sagemaker/async-inference.ts';
-import { type Engine } from '../sagemaker/engine.ts';
+import type { Engine } from '../sagemaker/engine.ts';
+import { audioUrlEngine, modelUrlEngine } from '../sagemaker/openai-server.ts';
 import { startSageMaker } from '../sagemaker/server.ts';
-import type { Closers, Part } from '../shared/closers.ts';
 import type { Faults } from '../shared/faults.ts';
-import type { Pending } from '../shared/pending.ts';
+import type { Pending } from '../shared/json-file.ts';
 import { Problem } from '../shared/problems.ts';
+import type { Closers, Part } from '../shared/pump.ts';
 import type { QueueStore } from '../sqs/queue-store.ts';
 import { startSqs } from '../sqs/server.ts';
 import { archiveBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
-import type { ServiceOptions } from './service-options.ts';
+
+export interface ServiceOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Folder that keeps everything; made where it is missing. */
+  readonly data: string;
+  /** Address of a database to use instead of the embedded one, with the same faults and hooks. */
+  readonly databaseUrl?: string;
+  /** An OpenAI-compatible server to call instead of the demo engine, and the model to call there. */
+  readonly modelUrl?: string;
+  readonly modelName?: string;
+  /** An OpenAI-compatible audio server to call instead of the demo engine. */
+  readonly audioUrl?: string;
+  /** How long the demo engine takes for a word. */
+  readonly wordDelayMs?: number;
+  /** How long the carrier's stand-in takes for each report on a message. */
+  readonly receiptDelayMs?: number;
+  /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
+  readonly buildDashboard?: boolean;
+  /** Runs the canary too, every five minutes. */
+  readonly canary?: boolean;
+  readonly onDynamoRequest?: ProxyHook;
+  readonly onDynamoReply?: ProxyHook;
+  /** Logs failures. */
+  readonly log?: (line: string) => void;
+  /** Logs every request in one line, without query, headers and body. */
+  readonly access?: (line: string) => void;
+}
 
 export interface StandInOptions {
   readonly proxy: DynamoProxyOptions;
@@ -102,4 +133,31 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
   return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
+}
+
+type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;
+
+/** What generates, speaks and transcribes on this machine. */
+export const createEngine = (options: EngineOptions, closers: Closers): Engine & Required<Pick<Engine, 'speak'>> => ({
+  ...textEngine(options),
+  ...audioEngine(options, closers),
+});
+
+/** What the page is given of it. */
+export const demoFormats = ({ audioUrl }: EngineOptions): string[] | null =>
+  audioUrl === undefined ? [...demoSpeechFormats] : null;
+
+function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine {
+  if (modelUrl !== undefined) return modelUrlEngine({ url: modelUrl, ...(modelName !== undefined && { modelName }) });
+  return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
+}
+
+/** Begins nothing: the demo engine starts a process for each text that it is to speak, and reads files with the first of them. */
+function audioEngine({ audioUrl }: EngineOptions, closers: Closers): Required<Pick<Engine, 'speak' | 'transcribe'>> {
+  if (audioUrl !== undefined) return audioUrlEngine(audioUrl);
+  const speech = demoSpeech();
+  closers.add(speech);
+  const transcribe = async (form: FormData) =>
+    (await import('../demo-engine/speech/recognition.ts')).demoTranscription(form);
+  return { speak: speech.speak, transcribe };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startHttpServer } from '#local/gateway/http-server.ts';
+import { startHttpServer } from '#local/gateway/socket.ts';
 import { openDashboard } from '#local/pages/dashboard.ts';
 import { sendJson } from '#local/shared/loopback.ts';
 import { removeFolder } from '#test/folder.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GatewayRequest, gatewayEvent } from '#local/gateway/gateway-event.ts';
+import { type GatewayRequest, gatewayEvent } from '#local/gateway/event.ts';
 
 const request = (about: Partial<GatewayRequest> = {}): GatewayRequest => ({
   method: 'GET',

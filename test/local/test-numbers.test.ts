@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readNumber } from '#gateways/phone-numbers.ts';
-import { sceneOf } from '#local/messages/script.ts';
+import { sceneOf } from '#local/messages/carrier.ts';
 import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/test-numbers.ts';
 
 describe('on one machine', () => {

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { sizeAtStart } from '#bench/startup.ts';
-import { jobEntry, routeEntry } from '#contract/handlers.ts';
-import { jobs } from '#contract/jobs.ts';
+import { sizeAtStart } from '#bench/measurements.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));

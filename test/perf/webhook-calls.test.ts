@@ -5,7 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, tables } from '#contract/platform/resources.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { passes } from '#local/dynamodb/event-filter.ts';
+import { passes } from '#local/dynamodb/batch-delivery.ts';
 import { keyNoteRow } from '#repositories/meter/key-rows.ts';
 import { meterCalls } from '#repositories/meter/meter-calls.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';

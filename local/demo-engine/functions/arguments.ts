@@ -1,7 +1,4 @@
-import { type Mentions, mentionsOf } from './mentions.ts';
-import { fillNumber, fitsNumber } from './numbers.ts';
-import { resolveSchema, type Schema } from './schemas.ts';
-import { fillString } from './strings.ts';
+import { type Mentions, mentionsOf, resolveSchema, type Schema } from './schemas.ts';
 
 /** What is being filled: the whole schema, the request's words, and how much may still be made. */
 interface Filling {
@@ -109,4 +106,93 @@ function namedItems(items: unknown, { root, mentions }: Filling): number {
   const kind = kindOf(schema);
   if (kind === 'string') return schema.format ? 0 : mentions.namesLeft();
   return kind === 'integer' || kind === 'number' ? mentions.numbersLeft((value) => fitsNumber(value, schema)) : 0;
+}
+
+/** Properties that stand for the whole request rather than for one word of it. */
+const wholeText = /quer|text|message|prompt|question|content|descri|body|sentence|comment|note|reason/i;
+
+const maxPoints = 4000;
+
+/** A string of the required format and length: what the request mentions, or a plain example. */
+function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: string; turn: number }): string {
+  const formatted = schema.format === undefined ? undefined : formats.get(schema.format);
+  if (formatted) return formatted(mentions);
+  const again = turn > 0 && mentions.namesLeft() === 0 ? ` ${turn + 1}` : '';
+  const mentioned = wholeText.test(name) ? mentions.text.trim().slice(0, 200) : mentions.takeName();
+  return fitLength((mentioned || 'example') + again, schema);
+}
+
+/** In code points, as JSON Schema counts. */
+function fitLength(text: string, { minLength = 0, maxLength = maxPoints }: Schema): string {
+  const points = Array.from(text).slice(0, Math.min(maxLength, maxPoints));
+  const missing = Math.min(minLength, maxPoints) - points.length;
+  if (missing <= 0) return points.join('');
+  const filler = ' and more'.repeat(Math.ceil(missing / 9));
+  return points.join('') + filler.slice(0, missing);
+}
+
+const dayPattern = /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b/;
+
+const formats: ReadonlyMap<string, (mentions: Mentions) => string> = new Map([
+  ['date', (mentions: Mentions) => mentions.find(dayPattern) ?? '2026-01-01'],
+  ['date-time', (mentions: Mentions) => `${mentions.find(dayPattern) ?? '2026-01-01'}T12:00:00Z`],
+  ['time', (mentions: Mentions) => `${mentions.find(/\b(?:[01]\d|2[0-3]):[0-5]\d\b/) ?? '12:00'}:00Z`],
+  [
+    'email',
+    (mentions: Mentions) =>
+      mentions.find(/(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+\b/) ?? 'person@example.com',
+  ],
+  ['uri', (mentions: Mentions) => mentions.find(/\bhttps?:\/\/[\w./?=&%#:~-]+[\w/]/) ?? 'https://example.com/'],
+  ['url', (mentions: Mentions) => mentions.find(/\bhttps?:\/\/[\w./?=&%#:~-]+[\w/]/) ?? 'https://example.com/'],
+  ['uuid', () => '00000000-0000-4000-8000-000000000000'],
+  ['hostname', () => 'example.com'],
+  ['ipv4', () => '192.0.2.1'],
+  ['ipv6', () => '2001:db8::1'],
+]);
+
+/** A number that the request mentions and the schema allows, else one near the schema's bounds. */
+function fillNumber(schema: Schema, mentions: Mentions, turn: number): number {
+  const fits = (value: number) => fitsNumber(value, schema);
+  return mentions.takeNumber(fits) ?? candidates(schema, turn).find(fits) ?? schema.minimum ?? 0;
+}
+
+function fitsNumber(value: number, schema: Schema): boolean {
+  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity } = schema;
+  const within = value >= minimum && value <= maximum && value > exclusiveMinimum && value < exclusiveMaximum;
+  const whole = !isInteger(schema) || Number.isInteger(value);
+  return within && whole && isMultiple(value, schema.multipleOf);
+}
+
+function isInteger(schema: Schema): boolean {
+  return [schema.type].flat().includes('integer');
+}
+
+function isMultiple(value: number, step: number | undefined): boolean {
+  return step === undefined || step <= 0 || Number.isInteger(value / step);
+}
+
+/** Numbers to try, in order. */
+function candidates(schema: Schema, turn: number): number[] {
+  const { multipleOf: step } = schema;
+  const lower = Math.max(schema.minimum ?? -Infinity, schema.exclusiveMinimum ?? -Infinity);
+  const upper = Math.min(schema.maximum ?? Infinity, schema.exclusiveMaximum ?? Infinity);
+  const steps =
+    step && step > 0
+      ? [Math.ceil(lower / step) * step, (Math.floor(lower / step) + 1) * step, Math.floor(upper / step) * step, step]
+      : [];
+  const first = Number.isFinite(lower) ? lower : Number.isFinite(upper) ? upper - turn - 1 : 1;
+  const near = [
+    turn + 1,
+    Math.ceil(first) + turn,
+    lower,
+    lower + 1,
+    Math.floor(lower) + 1,
+    upper,
+    upper - 1,
+    Math.ceil(upper) - 1,
+    Math.floor(upper),
+  ];
+  return [...steps.map((value) => value + turn * (step ?? 0)), ...steps, ...near, (lower + upper) / 2, 0].filter(
+    Number.isFinite,
+  );
 }

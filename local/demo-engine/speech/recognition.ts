@@ -1,6 +1,6 @@
 import { loadAudioFacts, loadRangedFacts } from '#runtime/services/audio-calls.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
-import { transcriptIn } from './transcript.ts';
+import { transcriptIn } from './speech-data.ts';
 
 /**
  * Reads back what the demo engine spoke, from the metadata that it wrote. Of other audio the text has only how long it is.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { payloadPart } from '#local/sagemaker/reply.ts';
 import { atLength } from '#test/many.ts';
 import { begun, chat, framed, prompt, streamed, useHostileModel, whole } from '#test/models/hostile/hostile-calls.ts';
 import { flood, type Misdeed, streamFlood, streamOf } from '#test/models/hostile/hostile-runtime.ts';

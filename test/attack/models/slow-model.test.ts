@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { payloadPart } from '#local/sagemaker/reply.ts';
 import { resetEnvironment } from '#runtime/process.ts';
 import { begun, streamed, useHostileModel, whole, wholeReply } from '#test/models/hostile/hostile-calls.ts';
 import type { Misdeed } from '#test/models/hostile/hostile-runtime.ts';

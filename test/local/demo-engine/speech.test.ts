@@ -142,7 +142,7 @@ test('closing ends the text under way', async () => {
 
 test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service that is killed', async (format) => {
   const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
-  const speaking = `import { spokenByProcess } from './local/demo-engine/speech/speech-process.ts';
+  const speaking = `import { spokenByProcess } from './local/demo-engine/speech/speech.ts';
     const order = { text: '${'a.'.repeat(2000)}', voice: 'onyx', format: '${format}', speed: 4 };
     for await (const _ of spokenByProcess(order, new AbortController().signal));`;
   const service = spawn(process.execPath, ['--input-type=module', '-e', speaking], {

@@ -16,7 +16,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { streamViewTypes, type TableSpec, tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
+import { createTtlSweep } from '#local/dynamodb/upkeep.ts';
 import { processesWith } from '#test/service/local-command.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);

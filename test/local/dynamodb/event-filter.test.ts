@@ -2,9 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb-streams';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
-import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/resources.ts';
-import { passes } from '#local/dynamodb/event-filter.ts';
-import { eventRecord } from '#local/dynamodb/stream-event.ts';
+import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/stream-filter.ts';
+import { eventRecord, passes } from '#local/dynamodb/batch-delivery.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
 
 type Image = Record<string, AttributeValue>;

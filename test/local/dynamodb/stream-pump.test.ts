@@ -46,7 +46,7 @@ beforeEach(async () => {
   table += 1;
   pumps = [];
   log = [];
-  const { createTables } = await import('#local/dynamodb/create-tables.ts');
+  const { createTables } = await import('#local/dynamodb/database.ts');
   await createTables(database.client, [{ name: name(), partitionKey: { name: 'pk', type: 'S' }, stream: 'new' }]);
 });
 afterEach(() => Promise.all(pumps.map((pump) => pump.close())));

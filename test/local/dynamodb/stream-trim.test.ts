@@ -11,7 +11,7 @@ import { describe, expect, it } from 'vitest';
 import type { TableSpec } from '#contract/platform/resources.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
-import { startStreamTrim } from '#local/dynamodb/stream-trim.ts';
+import { startStreamTrim } from '#local/dynamodb/upkeep.ts';
 import { recorder } from '#test/database/stream-recorder.ts';
 
 const spec: TableSpec = { name: 'table', partitionKey: { name: 'pk', type: 'S' }, stream: 'new' };
@@ -118,7 +118,7 @@ describe('the trim of a stream', () => {
       const { DynamoDBStreamsClient } = await import('@aws-sdk/client-dynamodb-streams');
       const { startDatabase } = await import('#local/dynamodb/database.ts');
       const { startStreamPump } = await import('#local/dynamodb/stream-pump.ts');
-      const { startStreamTrim } = await import('#local/dynamodb/stream-trim.ts');
+      const { startStreamTrim } = await import('#local/dynamodb/upkeep.ts');
       const [from] = process.argv.slice(1).map(Number);
       const spec = ${JSON.stringify(spec)};
       const database = await startDatabase({ file: ${JSON.stringify(join(folder, 'db.sqlite'))}, external: undefined, tables: [spec] });

@@ -6,7 +6,7 @@ import { type AttributeValue, BatchWriteItemCommand, ScanCommand } from '@aws-sd
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { type Database, startDatabase } from '#local/dynamodb/database.ts';
-import { createTtlSweep } from '#local/dynamodb/ttl-sweep.ts';
+import { createTtlSweep } from '#local/dynamodb/upkeep.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
 const now = Date.UTC(2030, 0, 1);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { startFrontServer } from '#local/gateway/front-server.ts';
+import { startFrontServer } from '#local/gateway/socket.ts';
 import { buffered, envelopeOf, json, routes, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();

@@ -8,7 +8,7 @@ import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import type { LambdaHandler } from '#local/gateway/lambda-runtime.ts';
+import type { LambdaHandler } from '#local/gateway/lambda.ts';
 import { envelopeOf, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();

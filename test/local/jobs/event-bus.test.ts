@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { jobs } from '#contract/jobs.ts';
-import { createEventBus } from '#local/jobs/event-bus.ts';
+import { createEventBus } from '#local/jobs/triggers.ts';
 
 const logger = () => vi.fn<(line: string) => void>();
 const failing = (times: number) => {

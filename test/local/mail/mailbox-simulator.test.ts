@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { arrives, feedbackOn } from '#local/mail/mailbox-simulator.ts';
+import { arrives, feedbackOn } from '#local/mail/ses.ts';
 
 const accepted = (...destination: string[]) => ({
   messageId: 'message-1',

@@ -8,7 +8,7 @@ import {
   SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/model-url.ts';
+import { type ModelUrlOptions, modelUrlEngine } from '#local/sagemaker/openai-server.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import { listen, listener, readBody, sendJson } from '#local/shared/loopback.ts';

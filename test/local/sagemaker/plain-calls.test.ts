@@ -2,7 +2,7 @@ import { InvokeEndpointCommand, ModelError, ValidationError } from '@aws-sdk/cli
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EngineReply } from '#local/sagemaker/engine.ts';
-import { splitAwkwardly } from '#local/sagemaker/event-frames.ts';
+import { splitAwkwardly } from '#local/sagemaker/reply.ts';
 import { plain, stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { setUp } = useSageMaker();

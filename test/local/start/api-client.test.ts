@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { apiClient } from '#local/shared/api-client.ts';
+import { apiClient } from '#local/admin/demo-account.ts';
 import { listen, sendJson } from '#local/shared/loopback.ts';
 
 test('a refused request is reported at the start without its query, in which tokens travel', async () => {

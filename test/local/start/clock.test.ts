@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { ClockOrder, openClock } from '#local/shared/clock.ts';
-import { addDuration, parseDuration } from '#local/shared/duration.ts';
+import { addDuration, ClockOrder, openClock, parseDuration } from '#local/shared/clock.ts';
 
 const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'clock-')), 'clock.json');
 const order = (value: unknown): ClockOrder => v.parse(ClockOrder, value);

@@ -1,4 +1,4 @@
-import { transcriptMark, transcriptOf } from '#local/demo-engine/speech/transcript.ts';
+import { transcriptMark, transcriptOf } from '#local/demo-engine/speech/speech-data.ts';
 import { wavFile } from './files.ts';
 
 /** A recording of 3 s that the demo engine recognizes, in so many bytes: most of them are a chunk that means nothing (RIFF, "JUNK"). */

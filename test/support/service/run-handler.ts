@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { apiHandler } from '#local/gateway/handlers.ts';
+import { apiHandler } from '#local/gateway/lambda.ts';
 import { ambient } from '#runtime/process.ts';
 
 /**

@@ -1,12 +1,12 @@
-import { installLambdaRuntime } from '#local/gateway/lambda-runtime.ts';
+import { installLambdaRuntime } from '#local/gateway/lambda.ts';
 
 /** The API in a process of its own, which a test may kill: `serve-routes.ts <clock offset>`; its address on standard output. */
 installLambdaRuntime();
 process.on('SIGTERM', () => process.exit());
 const { ambient } = await import('#runtime/process.ts');
 ambient.clock = { now: () => Date.now() + Number(process.argv[2]) };
-const { startFrontServer } = await import('#local/gateway/front-server.ts');
-const { apiHandler } = await import('#local/gateway/handlers.ts');
+const { startFrontServer } = await import('#local/gateway/socket.ts');
+const { apiHandler } = await import('#local/gateway/lambda.ts');
 const { allRoutes } = await import('#contract/routes.ts');
 const { origin } = await startFrontServer({ port: 0, routes: allRoutes, handlerOf: apiHandler });
 process.stdout.write(origin);

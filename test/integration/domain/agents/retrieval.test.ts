@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { chunksOf } from '#domain/agents/indexing.ts';
 import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
 import { packVectors } from '#domain/agents/vector-index.ts';
-import { embed } from '#local/demo-engine/embeddings.ts';
+import { embed } from '#local/demo-engine/engine.ts';
 import { type DocumentName, documents, questions, textOf, unrelated } from '#test/agents/retrieval-questions.ts';
 
 type Block = PassageBlock & { readonly name: string; readonly texts: readonly string[] };

@@ -5,7 +5,7 @@ import { modelChunks } from '#gateways/sagemaker/model-chunks.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { vllm } from '#gateways/sagemaker/vllm.ts';
-import { modelStreamError, payloadPart } from '#local/sagemaker/event-frames.ts';
+import { modelStreamError, payloadPart } from '#local/sagemaker/reply.ts';
 import { quickRuntime } from '#runtime/quick/quick-runtime.ts';
 import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
-import { payloadPart } from '#local/sagemaker/event-frames.ts';
+import { payloadPart } from '#local/sagemaker/reply.ts';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
 /** How a model misbehaves on the wire; it has been sent the whole request. */

@@ -1,0 +1,103 @@
+import { allRoutes } from '#contract/routes.ts';
+import type { Measured, Startup } from './measurements.ts';
+import type { ArmName } from './shared/arms.ts';
+import type { PromptSize } from './shared/load.ts';
+
+/** Ours beside the peer, in one run, for one kind of call. Ratios; what a direct call takes is taken off added times. */
+export interface Comparison {
+  readonly size: PromptSize;
+  readonly stream: boolean;
+  /** Ours over Portkey's; of a stream, the time to its first byte. */
+  readonly addedLatency: number;
+  /** Ours over the bare proxy's, with what a direct call takes. */
+  readonly overBareProxy: number;
+  readonly processorTime: number;
+  readonly callsPerSecond: number;
+}
+
+export function compare(all: readonly Measured[]): Comparison[] {
+  const kinds = all.filter(({ arm }) => arm === 'ours');
+  return kinds.map(({ size, stream }) => {
+    const of = (name: ArmName) => found(all, name, size, stream);
+    const [direct, bare, peer, ours] = [of('direct'), of('bare proxy'), of('Portkey'), of('ours')];
+    const latency = (one: Measured) => (stream ? one.firstByteMs : one.totalMs);
+    return {
+      size,
+      stream,
+      addedLatency: (latency(ours) - latency(direct)) / (latency(peer) - latency(direct)),
+      overBareProxy: latency(ours) / latency(bare),
+      processorTime: ours.processorMs / peer.processorMs,
+      callsPerSecond: ours.callsPerSecond / peer.callsPerSecond,
+    };
+  });
+}
+
+function found(all: readonly Measured[], name: ArmName, size: PromptSize, stream: boolean): Measured {
+  const one = all.find((row) => row.arm === name && row.size === size && row.stream === stream);
+  if (!one) throw new Error(`${name} was not measured with ${size}`);
+  return one;
+}
+
+/** A goal: the figure, and whether its limit is an upper or a lower bound. */
+export interface Goal {
+  readonly what: string;
+  readonly value: number;
+  readonly limit: number;
+  readonly target: number | undefined;
+  readonly isUpperBound: boolean;
+}
+
+/** Wall time of a process that loads a function's code, over one with an empty handler: of any, and of one for priced calls. */
+export const startupBudget = 3.5;
+export const pricedStartupBudget = 2;
+const pricedIds: ReadonlySet<string> = new Set(allRoutes.filter(({ priced }) => priced).map(({ id }) => id));
+
+/** The goals for the smallest prompt, and for every start; the other sizes are in the table. */
+export function goals(comparisons: readonly Comparison[], startups: readonly Startup[]): Goal[] {
+  const plain = comparisons.find(({ size, stream }) => size === '0.25 KB' && !stream);
+  const stream = comparisons.find((one) => one.size === '0.25 KB' && one.stream);
+  if (!plain || !stream) throw new Error('the smallest prompt was not measured');
+  const upperBound = { isUpperBound: true };
+  const slowest = (some: readonly Startup[]): number => Math.max(...some.map(({ ratio }) => ratio));
+  return [
+    { what: 'Added latency, over Portkey’s', value: plain.addedLatency, limit: 0.95, target: 0.7, ...upperBound },
+    {
+      what: 'Processor time of a call, over Portkey’s',
+      value: plain.processorTime,
+      limit: 0.9,
+      target: 0.6,
+      ...upperBound,
+    },
+    {
+      what: 'First byte of a stream, over the bare proxy’s',
+      value: stream.overBareProxy,
+      limit: 1.75,
+      target: undefined,
+      ...upperBound,
+    },
+    {
+      what: 'The slowest start, over an empty handler’s',
+      value: slowest(startups),
+      limit: startupBudget,
+      target: undefined,
+      ...upperBound,
+    },
+    {
+      what: 'The slowest start of a priced function, over an empty handler’s',
+      value: slowest(startups.filter(({ id }) => pricedIds.has(id))),
+      limit: pricedStartupBudget,
+      target: undefined,
+      ...upperBound,
+    },
+    {
+      what: 'Calls per second on one core, over Portkey’s',
+      value: plain.callsPerSecond,
+      limit: 1.1,
+      target: 1.7,
+      isUpperBound: false,
+    },
+  ];
+}
+
+export const isHeld = ({ value, limit, isUpperBound }: Goal): boolean =>
+  isUpperBound ? value <= limit : value >= limit;

@@ -1,0 +1,207 @@
+import {
+  compare,
+  type Comparison,
+  type Goal,
+  goals,
+  isHeld,
+  pricedStartupBudget,
+  startupBudget,
+} from './comparison.ts';
+import type { GrowthPoint, Measured, ProjectorCost, Startup } from './measurements.ts';
+import type { ArmName } from './shared/arms.ts';
+
+/** Everything a run found out, and under which conditions. */
+export interface Results {
+  readonly conditions: Readonly<Record<string, string>>;
+  readonly measured: readonly Measured[];
+  readonly projector: ProjectorCost;
+  readonly startups: readonly Startup[];
+  readonly growth: readonly GrowthPoint[];
+}
+
+export function report({ conditions, measured, projector, startups, growth }: Results): string {
+  const comparisons = compare(measured);
+  return `# Benchmark
+
+Written by \`npm run bench\`; do not edit. Ours has everything switched on (key, rate limit, credits, hold, settlement, request
+log and metrics), Portkey nothing. What is measured, and how: [docs/performance.md](../docs/performance.md).
+
+${Object.entries(conditions)
+  .map(([name, value]) => `- ${name}: ${value}`)
+  .join('\n')}
+
+![Ours beside Portkey and a bare proxy](results.svg)
+
+## Goals, with a prompt of 0.25 KB
+
+${table(['Figure', 'Measured', 'To hold', 'Target', ''], goals(comparisons, startups).map(goalRow))}
+
+## Ratios
+
+Added times are without what a direct call takes. Of streams the time is that to the first byte.
+
+${table(
+  [
+    'Prompt',
+    'Response',
+    'Added latency / Portkey',
+    'Latency / bare proxy',
+    'Processor time / Portkey',
+    'Calls per second / Portkey',
+  ],
+  comparisons.map(comparisonRow),
+)}
+
+## Figures
+
+Medians. Latency of calls made one after another; processor time of the gateway for a call, and calls per second, with the
+gateway kept busy on one processor. The embedded database shares the other one with the clients: that row is for information.
+
+${table(['Prompt', 'Response', 'Arm', 'First byte ms', 'Whole ms', 'Processor ms', 'Calls/s'], measured.map(measuredRow))}
+
+The ledger projector, which runs after the response, takes ${projector.processorMs.toFixed(2)} ms of processor time for each settled call
+(${projector.records} stream records, embedded database).
+
+## Start-up
+
+Wall time of a fresh process that loads a function's code, over one with an empty handler; at most ${startupBudget}, of the
+functions of priced calls at most ${pricedStartupBudget}.
+
+${table(['Function', 'KB at start', 'KB gzipped', 'Over empty'], startupRows(startups))}
+
+## Growth, against the embedded database
+
+${table(['Accounts', 'Calls at a time', 'Calls/s', 'Median ms', 'Processor ms', 'Gateway busy', 'Refused'], growth.map(growthRow))}
+`;
+}
+
+type Row = readonly string[];
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+const number = (value: number, digits: number): string => (Number.isNaN(value) ? '' : value.toFixed(digits));
+const responseKind = ({ stream }: { stream: boolean }): string => (stream ? 'streamed' : 'whole');
+
+function goalRow(goal: Goal): Row {
+  const { what, value, limit, target, isUpperBound } = goal;
+  const bound = `${isUpperBound ? 'at most' : 'at least'} ${limit}`;
+  return [
+    what,
+    value.toFixed(2),
+    bound,
+    target === undefined ? '' : String(target),
+    isHeld(goal) ? 'held' : '**missed**',
+  ];
+}
+
+function comparisonRow(one: Comparison): Row {
+  const ratios = [one.addedLatency, one.overBareProxy, one.processorTime, one.callsPerSecond];
+  return [one.size, responseKind(one), ...ratios.map((ratio) => number(ratio, 2))];
+}
+
+function measuredRow(row: Measured): Row {
+  const times = [row.firstByteMs, row.totalMs].map((ms) => number(ms, 2));
+  return [row.size, responseKind(row), row.arm, ...times, number(row.processorMs, 3), number(row.callsPerSecond, 0)];
+}
+
+const startupRow = ({ id, bytes, gzippedBytes, ratio }: Startup): Row => [
+  id,
+  number(bytes / 1000, 0),
+  number(gzippedBytes / 1000, 0),
+  number(ratio, 2),
+];
+
+/** The largest first. */
+const startupRows = (startups: readonly Startup[]): Row[] =>
+  startups.toSorted((one, other) => other.ratio - one.ratio).map(startupRow);
+
+function growthRow({
+  accounts,
+  concurrentCalls,
+  callsPerSecond,
+  totalMs,
+  processorMs,
+  busyShare,
+  refused,
+}: GrowthPoint): Row {
+  const figures = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
+  return [String(accounts), String(concurrentCalls), ...figures, `${number(busyShare * 100, 0)} %`, String(refused)];
+}
+
+interface Group {
+  readonly title: string;
+  readonly unit: string;
+  readonly digits: number;
+  readonly values: readonly { readonly arm: ArmName; readonly value: number }[];
+}
+
+const arms: readonly ArmName[] = ['bare proxy', 'ours', 'Portkey'];
+const barHeight = 18;
+const groupHeight = 92;
+const labelWidth = 88;
+const barWidth = 460;
+const width = 660;
+
+/** Bars for the smallest prompt, each figure on a scale of its own. Readable on light and on dark ground. */
+export function chart(measured: readonly Measured[]): string {
+  const groups = groupsOf(measured);
+  const height = groups.length * groupHeight + 16;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Ours beside Portkey and a bare proxy">
+<style>
+text { font: 13px system-ui, sans-serif; fill: #1f2328; }
+.title { font-weight: 600; }
+rect { fill: #8c959f; }
+.ours { fill: #0969da; }
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3; } rect { fill: #6e7681; } .ours { fill: #4493f8; } }
+</style>
+${groups.map((group, index) => drawn(group, index * groupHeight + 20)).join('\n')}
+</svg>
+`;
+}
+
+function groupsOf(measured: readonly Measured[]): Group[] {
+  const figure = (stream: boolean, of: (row: Measured) => number) => (arm: ArmName) => {
+    const row = measured.find((one) => one.arm === arm && one.size === '0.25 KB' && one.stream === stream);
+    return { arm, value: row ? of(row) : 0 };
+  };
+  return [
+    {
+      title: 'Whole response, median',
+      unit: 'ms',
+      digits: 2,
+      values: arms.map(figure(false, ({ totalMs }) => totalMs)),
+    },
+    {
+      title: 'First byte of a stream, median',
+      unit: 'ms',
+      digits: 2,
+      values: arms.map(figure(true, ({ firstByteMs }) => firstByteMs)),
+    },
+    {
+      title: 'Processor time of a call',
+      unit: 'ms',
+      digits: 3,
+      values: arms.map(figure(false, ({ processorMs }) => processorMs)),
+    },
+    {
+      title: 'Calls per second on one core',
+      unit: '',
+      digits: 0,
+      values: arms.map(figure(false, ({ callsPerSecond }) => callsPerSecond)),
+    },
+  ];
+}
+
+function drawn({ title, unit, digits, values }: Group, top: number): string {
+  const max = Math.max(...values.map(({ value }) => value), Number.MIN_VALUE);
+  const bars = values.map(({ arm, value }, index) => {
+    const y = top + 8 + index * (barHeight + 4);
+    const long = Math.max(1, Math.round((value / max) * barWidth));
+    const kind = arm === 'ours' ? ' class="ours"' : '';
+    return `<text x="0" y="${y + 13}">${arm}</text><rect${kind} x="${labelWidth}" y="${y}" width="${long}" height="${barHeight}" rx="2"/><text x="${labelWidth + long + 6}" y="${y + 13}">${value.toFixed(digits)} ${unit}</text>`;
+  });
+  return [`<text class="title" x="0" y="${top}">${title}</text>`, ...bars].join('\n');
+}

@@ -1,0 +1,105 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Clock ticks a second in /proc: fixed to 100 for programs on Linux, whatever the kernel counts in (`man 5 proc`). */
+const ticksPerSecond = 100;
+
+/** Processor seconds that a process and its threads have used so far. */
+export function processorSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name in brackets may have spaces; user and system time are the 12th and 13th field behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** The gateways have this processor for themselves; the clients and the upstream stubs share the other. */
+const gatewayProcessor = '0';
+const otherProcessor = '1';
+
+/** Whether processes can be kept to one processor each: two of them, and `taskset`. */
+function canPin(): boolean {
+  if (availableParallelism() < 2) return false;
+  try {
+    execFileSync('taskset', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const isPinned = canPin();
+
+/** Keeps this process, all its threads and the children it starts from now on to the clients' processor. */
+export function pinClients(): void {
+  if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', otherProcessor, String(process.pid)], { stdio: 'ignore' });
+}
+
+/** The command line that runs a program on the gateways' processor. */
+export function onGatewayProcessor(command: readonly string[]): readonly string[] {
+  return isPinned ? ['taskset', '-c', gatewayProcessor, ...command] : command;
+}
+
+export interface Child {
+  readonly pid: number;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface ChildOptions {
+  /** Given the port to listen on. */
+  readonly command: (port: number) => readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const startMs = 20_000;
+
+/** Starts a server in a process of its own, and resolves when it takes connections. What it logs goes nowhere, but is written. */
+export async function startChild({ command, env = {} }: ChildOptions): Promise<Child> {
+  const port = await freePort();
+  const [program = '', ...args] = command(port);
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env } });
+  const exited = once(child, 'exit');
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${program} did not start`);
+  const giveUp = performance.now() + startMs;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null || performance.now() > giveUp) throw new Error(`${args.join(' ')} did not listen`);
+    await sleep(50);
+  }
+  return {
+    pid,
+    port,
+    async close() {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 2000);
+      await exited;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

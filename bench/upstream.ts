@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { payloadPart } from '#local/sagemaker/reply.ts';
+import { benchAccounts } from './shared/database.ts';
+
+/** A complete POST request. */
+export interface HttpRequest {
+  readonly target: string;
+  readonly head: string;
+  readonly body: string;
+}
+
+/**
+ * A server that parses just enough HTTP for POST requests over kept connections: what stands behind the gateways shares a
+ * processor with their clients, and its time is in every figure but not what is measured. Bodies need a length.
+ */
+export function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
+  const server = createServer({ noDelay: true }, (socket) => {
+    let held: Buffer = Buffer.alloc(0);
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (bytes) => {
+      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+      const request = requestIn(held);
+      if (!request) return;
+      held = Buffer.alloc(0);
+      handle(request, socket);
+    });
+  });
+  server.listen(port, '127.0.0.1');
+}
+
+function requestIn(bytes: Buffer): HttpRequest | undefined {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end === -1) return undefined;
+  const head = bytes.toString('latin1', 0, end);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length === undefined) throw new Error(`a request without a length: ${head.slice(0, 200)}`);
+  const body = bytes.subarray(end + 4);
+  if (body.length < Number(length)) return undefined;
+  return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
+}
+
+/** A response of 200 with its body, which is all ASCII. */
+export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
+  socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
+}
+
+/** The head of a chunked response. */
+export function beginChunks(socket: Socket, type: string): void {
+  socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
+}
+
+/** One chunk; without a part the last. */
+export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
+  return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
+}
+
+const headOf = (type: string): string => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`;
+
+/** The mock model's fixed output: a reply of about 640 bytes, or its words in 20 chunks. */
+const words =
+  'A fox that jumps over a lazy dog every day does it, as far as anyone can tell, for the view beyond.'.split(' ');
+export const chunkCount = 20;
+
+/** Milliseconds from one chunk to the next. */
+export const chunkGapMs = 5;
+
+const about = { id: 'chatcmpl-00000000000000000000000000', created: 1_780_272_000, model: 'svc-1-32k' };
+const usage = { prompt_tokens: 57, completion_tokens: 20, total_tokens: 77 };
+
+const reply = JSON.stringify({
+  ...about,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: Array.from({ length: 4 }, () => words.join(' ')).join(' ') },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+
+/** The same for a request with a JSON schema, which is an analysis of a review (bench/shared/bodies.ts). */
+const analysisReply = JSON.stringify({
+  ...about,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: {
+        role: 'assistant',
+        content: JSON.stringify({
+          sentiment: 'mixed',
+          entities: [
+            { text: 'Aurora 5', type: 'PRODUCT' },
+            { text: 'Oslo', type: 'LOCATION' },
+          ],
+          pii: [{ text: 'Ada Lovelace', type: 'PERSON' }],
+        }),
+      },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage,
+});
+
+/** What the mock model returns whole. */
+export const wholeReply = (request: string): string => (request.includes('"json_schema"') ? analysisReply : reply);
+
+/** Server-sent events: one for each word, then the reason of the end with the usage, and the mark of the end. */
+export const events: readonly Buffer[] = [
+  ...Array.from({ length: chunkCount }, (_, index) =>
+    chunk({ delta: { content: `${words[index % words.length]} ` }, finish_reason: null }),
+  ),
+  chunk({ delta: {}, finish_reason: 'stop' }, { usage }),
+  Buffer.from('data: [DONE]\n\n'),
+];
+
+function chunk(choice: object, more: object = {}): Buffer {
+  const object = 'chat.completion.chunk';
+  return Buffer.from(`data: ${JSON.stringify({ ...about, object, choices: [{ index: 0, ...choice }], ...more })}\n\n`);
+}
+
+/** The rate window's buckets (functions/domain/meter/admission/rate-window.ts): an account that never pauses has all of them. */
+const bucketMs = 3000;
+const windowBuckets = 21;
+
+const accountPlaceholder = '987654321';
+const holdPlaceholder = 'hold-of-the-request';
+
+let made: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
+
+/**
+ * DynamoDB's response to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
+ * that the request names. Hardly anything is kept and little is done, so that what is measured is the caller and not a database.
+ */
+export function updateItemOutput(request: string): string {
+  if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
+  keyIds.set(accountOf(request), named(request, '"#key":"'));
+  return `{"Attributes":${itemOf(request, named(request, '"#request":"'))}}`;
+}
+
+/**
+ * Its response to a GetItem, which proves the key of a long prompt before its tokens are counted: the same item, with the key of
+ * the account's last admission.
+ */
+export function getItemOutput(request: string): string {
+  const keys = marshall({ k: { [keyIds.get(accountOf(request)) ?? '']: 4_000_000_000 } });
+  return `{"Item":${itemOf(request, 'a-call-before').slice(0, -1)},${JSON.stringify(keys).slice(1)}}`;
+}
+
+/** By account. */
+const keyIds = new Map<string, string>();
+const accountOf = (request: string): string => named(request, '"Key":{"a":{"N":"');
+
+function itemOf(request: string, hold: string): string {
+  const [before, between, after] = template();
+  return `${before}${accountOf(request)}${between}${hold}${after}`;
+}
+
+/** The text between a mark and the next quote. */
+function named(request: string, mark: string): string {
+  const start = request.indexOf(mark) + mark.length;
+  return request.slice(start, request.indexOf('"', start));
+}
+
+/** The text around account and hold. Buckets are named after the time, so it is made again when one begins. */
+function template(): readonly string[] {
+  const bucket = Math.floor(Date.now() / bucketMs);
+  if (made.bucket !== bucket) {
+    const text = JSON.stringify(marshall(steadyItem(bucket)));
+    made = { bucket, text: text.split(new RegExp(`${accountPlaceholder}|${holdPlaceholder}`)) };
+  }
+  return made.text;
+}
+
+function steadyItem(bucket: number): Record<string, unknown> {
+  const [account] = benchAccounts(1);
+  const admitted = 5000;
+  const names = Array.from({ length: windowBuckets }, (_, age) => (bucket - age).toString(36));
+  return {
+    // First and in this order, as the template's parts are.
+    a: Number(accountPlaceholder),
+    h: { [holdPlaceholder]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
+    ...withoutPlaceholders(account?.item ?? {}),
+    n: admitted,
+    m: admitted + 2000,
+    b: Object.fromEntries(names.map((name, age) => [name, admitted + 2000 - age * 80])),
+    u: { chat: 5_000_000_000 },
+  };
+}
+
+function withoutPlaceholders({
+  a: _account,
+  h: _holds,
+  k: _keys,
+  ...rest
+}: Record<string, unknown>): Record<string, unknown> {
+  return rest;
+}
+
+/**
+ * Everything that a gateway finds behind it, in one process: the model as an OpenAI-compatible server, the same model as
+ * SageMaker's runtime, and DynamoDB as a stub, each over its real protocol. `upstream.ts <port>`.
+ */
+const frames = events.map((event) => Buffer.from(payloadPart(event)));
+
+function serve({ target, head, body }: HttpRequest, socket: Socket): void {
+  if (target === '/') sendItem(head, body, socket);
+  else if (target.endsWith('/invocations-response-stream')) void sendStream(socket, sageMakerStream);
+  else if (!body.includes('"stream":true')) sendWhole(socket, 'application/json', wholeReply(body));
+  else void sendStream(socket, openAiStream);
+}
+
+interface Stream {
+  readonly type: string;
+  readonly chunks: readonly Buffer[];
+}
+
+const openAiStream: Stream = { type: 'text/event-stream', chunks: events.map(chunkOf) };
+const sageMakerStream: Stream = { type: 'application/vnd.amazon.eventstream', chunks: frames.map(chunkOf) };
+
+async function sendStream(socket: Socket, { type, chunks }: Stream): Promise<void> {
+  socket.cork();
+  beginChunks(socket, type);
+  for (const [index, chunk] of chunks.entries()) {
+    if (index > 0 && index < chunks.length - 1) await sleep(chunkGapMs);
+    const hasRoom = socket.write(chunk);
+    if (index === 0) socket.uncork();
+    if (!hasRoom) await once(socket, 'drain');
+  }
+  socket.write(chunkOf());
+}
+
+function sendItem(head: string, body: string, socket: Socket): void {
+  const operation = /DynamoDB_20120810\.(\w+)/.exec(head)?.[1] ?? '';
+  const output = outputs[operation]?.(body);
+  if (output === undefined) throw new Error(`the stub does not know ${operation}`);
+  const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(output)}\r\n`;
+  sendWhole(socket, 'application/x-amz-json-1.0', output, headers);
+}
+
+const outputs: Readonly<Record<string, (body: string) => string>> = {
+  UpdateItem: updateItemOutput,
+  GetItem: getItemOutput,
+};
+
+serveRequests(Number(process.argv[2]), serve);

@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import type { SpeechFormat } from '#contract/audio/speech.ts';
+import { maxSegmentCharacters } from '#contract/audio/transcription.ts';
+
+/** Formats that can be made here: for the others there is no encoder, and none is named what is another. */
+export const demoSpeechFormats = ['mp3', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
+
+/** What the process that speaks is sent. */
+export const SpeechOrder = v.object({
+  text: v.string(),
+  voice: v.picklist(['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer']),
+  format: v.picklist(demoSpeechFormats, `must be one of ${demoSpeechFormats.join(', ')}`),
+  speed: v.number(),
+});
+export type SpeechOrder = v.InferOutput<typeof SpeechOrder>;
+
+const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
+
+/** What was spoken in a file, and when: seconds from its beginning. */
+const Transcript = v.object({
+  text: v.string(),
+  segments: v.array(v.object({ start: v.number(), end: v.number(), text: spoken })),
+  words: v.array(v.object({ start: v.number(), end: v.number(), word: spoken })),
+});
+export type Transcript = v.InferOutput<typeof Transcript>;
+
+const [begin, end] = ['text-ai-transcript:', ';'];
+
+/** As it stands in a file's metadata. */
+export const transcriptMark = (transcript: Transcript): Buffer =>
+  Buffer.from(`${begin}${Buffer.from(JSON.stringify(transcript)).toString('base64')}${end}`, 'latin1');
+
+/** That of a file of ours; undefined for any other. */
+export function transcriptIn(file: Buffer): Transcript | undefined {
+  const from = file.lastIndexOf(begin, undefined, 'latin1');
+  const to = file.indexOf(end, from, 'latin1');
+  if (from === -1 || to === -1) return undefined;
+  try {
+    const text = Buffer.from(file.toString('latin1', from + begin.length, to), 'base64').toString();
+    return v.parse(Transcript, JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parts that follow each other, each with its seconds. Words share theirs by their letters, without the pauses around. */
+export function transcriptOf(parts: readonly { readonly text: string; readonly seconds: number }[]): Transcript {
+  const segments: Transcript['segments'] = [];
+  const words: Transcript['words'] = [];
+  let start = 0;
+  for (const { text, seconds } of parts) {
+    const end = start + seconds;
+    segments.push({ start: ms(start), end: ms(end), text: text.trim() });
+    const pause = Math.min(0.2, seconds / 8);
+    const spoken = text.trim().split(/\s+/);
+    const letters = spoken.reduce((sum, word) => sum + word.length, 0);
+    let at = start + pause;
+    for (const word of spoken) {
+      const length = ((seconds - 2 * pause) * word.length) / letters;
+      words.push({ start: ms(at), end: ms(at + length), word });
+      at += length;
+    }
+    start = end;
+  }
+  return { text: segments.map(({ text }) => text).join(' '), segments, words };
+}
+
+const ms = (seconds: number): number => Math.round(seconds * 1000) / 1000;

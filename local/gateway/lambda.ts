@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import * as v from 'valibot';
+import { jobName, type OperationPlace, operationPlace } from '#contract/handlers.ts';
+import type { Job } from '#contract/jobs.ts';
+import { unknownRouteId } from '#contract/routes.ts';
+import type { Refusal } from '#contract/shared/errors.ts';
+import { described } from '../shared/problems.ts';
+import { ReplyHead, sendError, sendReply, writeHead } from './event.ts';
+
+/** A handler as a module exports it; one that streams also gets the stream to write to. */
+export type LambdaHandler = (...parameters: unknown[]) => unknown;
+
+/** What a function is run with: its name and the time it has. */
+export interface LambdaFunction {
+  readonly id: string;
+  readonly timeoutSeconds: number;
+}
+
+const streaming = new WeakSet<LambdaHandler>();
+
+const isStreaming = (handler: LambdaHandler): boolean => streaming.has(handler);
+
+/**
+ * Puts the global `awslambda` in place, which the Node.js runtime of Lambda has and Middy's streaming mode uses
+ * (AWS "Writing response streaming-enabled Lambda functions"). To be called before a handler is imported.
+ */
+export function installLambdaRuntime(): void {
+  Reflect.set(globalThis, 'awslambda', { streamifyResponse, HttpResponseStream: { from: withHead } });
+}
+
+function streamifyResponse(handler: LambdaHandler): LambdaHandler {
+  streaming.add(handler);
+  return handler;
+}
+
+function withHead(stream: unknown, metadata: unknown): ServerResponse {
+  if (!(stream instanceof ResponseStream)) throw new TypeError('HttpResponseStream.from needs the stream of the event');
+  return stream.withHead(metadata);
+}
+
+/** The context of one invocation (AWS "Using the Lambda context object"). */
+export function lambdaContext({ id, timeoutSeconds }: LambdaFunction, awsRequestId: string): Context {
+  const deadline = performance.now() + timeoutSeconds * 1000;
+  return {
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: false,
+    functionName: id,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${id}`,
+    logGroupName: `/aws/lambda/${id}`,
+    logStreamName: 'local',
+    memoryLimitInMB: '1024',
+    getRemainingTimeInMillis: () => Math.max(0, Math.round(deadline - performance.now())),
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+}
+
+/** Thrown when a function has used up its time; what it still does is ignored. */
+class FunctionTimeout extends Error {
+  constructor({ id, timeoutSeconds }: LambdaFunction) {
+    super(`${id} did not end within ${timeoutSeconds} s`);
+    this.name = 'FunctionTimeout';
+  }
+}
+
+/** The work's result, or FunctionTimeout when the function's time is over before it is there. */
+export async function withinTime<T>(lambda: LambdaFunction, work: () => T | Promise<T>): Promise<T> {
+  const { promise: timeIsUp, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new FunctionTimeout(lambda)), lambda.timeoutSeconds * 1000);
+  try {
+    return await Promise.race([work(), timeIsUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const Handler = v.custom<LambdaHandler>((value) => typeof value === 'function', 'must be a function');
+
+/** The handler of a route, loaded by its first call, as its Lambda function's entry point builds it. Rejects if it does not load. */
+export async function apiHandler(id: string): Promise<LambdaHandler> {
+  return v.parse(Handler, id === unknownRouteId ? await unknownRouteHandler() : await routeHandler(operationPlace(id)));
+}
+
+async function unknownRouteHandler() {
+  return (await import('#runtime/unknown-route.ts')).unknownRoute();
+}
+
+async function routeHandler({ file, name, route }: OperationPlace) {
+  const { [name]: operation } = await import(/* @vite-ignore */ `#api/${file}.ts`);
+  if (operation === undefined) throw new Error(`functions/api/${file}.ts does not export ${name}`);
+  if (route.priced) return (await import('#runtime/priced-endpoint.ts')).pricedEndpoint(route, operation);
+  return (await import('#runtime/endpoint.ts')).endpoint(route, operation);
+}
+
+/** The handler of a job. */
+export async function jobHandler({ feature, id }: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
+  const { [jobName(id)]: build } = await import(/* @vite-ignore */ `#jobs/${feature}.ts`);
+  return v.parse(Handler, build());
+}
+
+/** The function behind a route. A priced route waits for a model, so running out of time there is the model's. */
+export interface RouteFunction extends LambdaFunction {
+  readonly waitsForModel: boolean;
+  load(): Promise<LambdaHandler>;
+}
+
+/**
+ * Runs a route's function and sends its result. Exceeding the time limit is 504 or 503, a throw, an invalid result
+ * or one above Lambda's 6 MB 500; once the response has begun, the connection is cut instead, as Lambda does.
+ */
+export async function invoke(
+  lambda: RouteFunction,
+  event: APIGatewayProxyEvent,
+  response: ServerResponse,
+  log: (line: string) => void,
+): Promise<void> {
+  const { requestId } = event.requestContext;
+  try {
+    await withinTime(lambda, async () => {
+      const handler = await lambda.load();
+      const context = lambdaContext(lambda, requestId);
+      if (!isStreaming(handler)) return sendReply(response, await handler(event, context));
+      await handler(event, new ResponseStream(response), context);
+      if (!response.headersSent) throw new Error('the handler ended without a response');
+      if (!response.writableEnded) response.end();
+    });
+  } catch (error) {
+    if (response.destroyed) return;
+    log(`${lambda.id} failed (request ${requestId}): ${described(error)}`);
+    if (response.headersSent) response.destroy();
+    else sendError(response, event.path, failure(lambda, error), requestId);
+  }
+}
+
+function failure(lambda: RouteFunction, error: unknown): Refusal {
+  if (!(error instanceof FunctionTimeout))
+    return { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
+  const detail = `The operation exceeded its time limit of ${lambda.timeoutSeconds} s.`;
+  return { code: lambda.waitsForModel ? 'MODEL_TIMEOUT' : 'SERVICE_UNAVAILABLE', detail };
+}
+
+/**
+ * What a response-streaming handler is given. It may be written to once its head is known, and then is the response itself:
+ * every chunk is sent immediately, a slow client slows the writer down, and one that goes away closes it.
+ */
+class ResponseStream {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  /** With status and headers, which leave with the first bytes in one packet, or alone after an empty chunk. */
+  withHead(metadata: unknown): ServerResponse {
+    writeHead(this.#response, v.parse(ReplyHead, metadata));
+    // The pipeline that writes here sees the error too; without a listener it would end the process.
+    return this.#response.on('error', () => undefined);
+  }
+}

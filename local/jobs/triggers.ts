@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import * as v from 'valibot';
+import { allJobs, eventSources, type Job } from '#contract/jobs.ts';
+import { jobHandler, lambdaContext, withinTime } from '../gateway/lambda.ts';
+import { described } from '../shared/problems.ts';
+import type { Pump } from '../shared/pump.ts';
+
+/** Something that is done again and again, and once more whenever the clock was moved. */
+export interface Recurring {
+  readonly name: string;
+  readonly everySeconds: number;
+  run(): Promise<unknown>;
+}
+
+export interface Schedule {
+  /** Runs everything once. Resolves when all of it has ended, with whether all of it succeeded. */
+  runAll(): Promise<boolean>;
+  /**
+   * Starts no more runs and waits for the current ones, without logging their errors, because the service is shutting
+   * down.
+   */
+  close(): Promise<void>;
+}
+
+/** EventBridge's part on one machine. A run that is due while the last one goes on waits for that one. */
+export function startSchedule(tasks: readonly Recurring[], log: (line: string) => void): Schedule {
+  let isClosed = false;
+  const report = (line: string): void => (isClosed ? undefined : log(line));
+  const queues = tasks.map((task) => queueOf(task, report));
+  const timers = tasks.map((task, index) => setInterval(() => queues[index]?.whenFree(), task.everySeconds * 1000));
+
+  async function runAll(): Promise<boolean> {
+    const outcomes = await Promise.all(queues.map((queue) => queue.now()));
+    return outcomes.every(Boolean);
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    for (const timer of timers) clearInterval(timer);
+    await Promise.all(queues.map((queue) => queue.ended()));
+  }
+
+  return { runAll, close };
+}
+
+function queueOf(task: Recurring, log: (line: string) => void) {
+  let last: Promise<boolean> = Promise.resolve(true);
+  let waiting = 0;
+
+  /** False if the run failed. */
+  async function run(previous: Promise<boolean>): Promise<boolean> {
+    await previous;
+    try {
+      await task.run();
+      return true;
+    } catch (error) {
+      log(`${task.name} failed: ${described(error)}`);
+      return false;
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  function now(): Promise<boolean> {
+    waiting += 1;
+    return (last = run(last));
+  }
+
+  return { now, whenFree: () => (waiting === 0 ? void now() : undefined), ended: () => last };
+}
+
+/**
+ * EventBridge's part for events on one machine. An event reaches the jobs that subscribe to it at least once, in no order,
+ * unless the process ends before: SES and EventBridge too only do their best.
+ */
+export interface EventBus {
+  /** Resolves when the event is handled or given up; nobody need wait for that. */
+  readonly publish: (event: unknown) => Promise<void>;
+  /** Resolves when all that was published before the call is handled or given up. */
+  settled(): Promise<void>;
+  /** Tries nothing again, and lets what runs end. */
+  close(): Promise<void>;
+}
+
+const maxEventTries = 5;
+const firstWaitMs = 50;
+
+const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
+
+const Event = v.object({ source: v.string() });
+/** As SNS hands it to a function. */
+const Notification = v.object({ Records: v.array(v.object({ EventSource: v.literal('aws:sns') })) });
+
+function wants(trigger: Job['trigger'], event: unknown): boolean {
+  if (!('events' in trigger)) return false;
+  if (trigger.events === 'transcriptions') return v.is(Notification, event);
+  return v.is(Event, event) && event.source === eventSources[trigger.events];
+}
+
+export function createEventBus(log: (line: string) => void, run: typeof runJob = runJob): EventBus {
+  const underWay = new Set<Promise<void>>();
+  const ending = new AbortController();
+
+  async function publish(event: unknown): Promise<void> {
+    const deliveries = listeners
+      .filter(({ trigger }) => wants(trigger, event))
+      .map((job) => {
+        const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
+        underWay.add(delivery);
+        return delivery;
+      });
+    await Promise.all(deliveries);
+  }
+
+  async function deliver(job: Job, event: unknown): Promise<void> {
+    for (let tries = 1; !(await succeeds(job, event)); tries++) {
+      if (tries === maxEventTries || ending.signal.aborted) return log(`${job.id}: an event was given up`);
+      await sleep(firstWaitMs * 3 ** (tries - 1), undefined, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  async function succeeds(job: Job, event: unknown): Promise<boolean> {
+    try {
+      await run(job, event);
+      return true;
+    } catch (error) {
+      log(`${job.id}: failed on an event: ${described(error)}`);
+      return false;
+    }
+  }
+
+  async function settled(): Promise<void> {
+    await Promise.all(underWay);
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    await settled();
+  }
+
+  return { publish, settled, close };
+}
+
+/** The part of CloudWatch Logs on one machine: lines reach the jobs on logs in batches, at least once. */
+export interface LogSubscription extends Omit<Pump, 'wake'> {
+  readonly follow: (line: string) => void;
+}
+
+const batchMs = 10;
+const maxBatchTries = 3;
+const firstPauseMs = 50;
+const subscribers: readonly Job[] = allJobs.filter(({ trigger }) => 'logs' in trigger);
+
+export function createLogSubscription(log: (line: string) => void, run: typeof runJob = runJob): LogSubscription {
+  let waiting: string[] = [];
+  let delivered: Promise<void> | undefined;
+
+  function follow(line: string): void {
+    waiting.push(line);
+    delivered ??= deliverAll();
+  }
+
+  async function deliverAll(): Promise<void> {
+    while (waiting.length > 0) {
+      await sleep(batchMs);
+      const lines = waiting;
+      waiting = [];
+      const logEvents = lines.map((message, index) => ({ id: String(index), timestamp: Date.now(), message }));
+      const data = gzipSync(JSON.stringify({ messageType: 'DATA_MESSAGE', logEvents })).toString('base64');
+      await Promise.all(subscribers.map((job) => deliver(job, { awslogs: { data } })));
+    }
+    delivered = undefined;
+  }
+
+  /** Lambda tries an asynchronous event three times. */
+  async function deliver(job: Job, event: unknown): Promise<void> {
+    for (let tries = 1; !(await succeeds(job, event)); tries++) {
+      if (tries === maxBatchTries) return log(`${job.id}: log lines were given up`);
+      await sleep(firstPauseMs * 3 ** (tries - 1));
+    }
+  }
+
+  async function succeeds(job: Job, event: unknown): Promise<boolean> {
+    try {
+      await run(job, event);
+      return true;
+    } catch (error) {
+      log(`${job.id}: failed on log lines: ${described(error)}`);
+      return false;
+    }
+  }
+
+  const settled = async (): Promise<void> => delivered;
+  return { follow, settled, close: settled };
+}
+
+/** One run of a job, as Lambda would do it; rejects when it fails or takes too long. */
+export function runJob(job: Job, event: unknown): Promise<unknown> {
+  return withinTime(job, async () => {
+    const handler = await jobHandler(job);
+    return handler(event, lambdaContext(job, randomUUID()));
+  });
+}

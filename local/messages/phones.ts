@@ -1,0 +1,124 @@
+import * as v from 'valibot';
+import type { InferOutput } from 'valibot';
+import type { SpeechRequest } from '#contract/audio/speech.ts';
+import { callVoices } from '#contract/messages/voices.ts';
+import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
+import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
+
+/** What reached a phone. `at` is ISO 8601. */
+export const PhoneMessage = v.object({
+  id: v.string(),
+  channel: v.picklist(['sms', 'voice_call']),
+  to: v.string(),
+  text: v.string(),
+  at: v.string(),
+  /** Of a call, one of the contract's. */
+  voice: v.optional(v.string()),
+});
+export type PhoneMessage = v.InferOutput<typeof PhoneMessage>;
+
+export interface PhoneStore {
+  /** Resolves once the message is in its file. */
+  add(message: PhoneMessage): Promise<void>;
+  /** Newest first. */
+  list(): PhoneMessage[];
+}
+
+const maxKept = 500;
+
+/** Keeps the newest messages in a file, for its owner only. */
+export async function openPhoneStore(file: string): Promise<PhoneStore> {
+  const messages = (await readJsonFile(file, v.array(PhoneMessage))) ?? [];
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    add(message) {
+      messages.push(message);
+      messages.splice(0, messages.length - maxKept);
+      const written = last.then(() => writeJsonFile(file, messages));
+      last = written.catch(() => undefined);
+      return written;
+    },
+    list: () => messages.toReversed(),
+  };
+}
+
+/** What is heard of a call, or why nothing is. */
+export type Heard =
+  | { readonly is: 'audio'; readonly contentType: string; readonly bytes: Uint8Array }
+  | { readonly is: 'refused'; readonly status: number; readonly error: string };
+
+const maxBytes = 8 * 1024 * 1024;
+const maxMs = 60_000;
+/** Calls that are spoken at the same moment. */
+const maxConcurrent = 2;
+
+const refused = (status: number, error: string): Heard => ({ is: 'refused', status, error });
+
+/** Lets a person hear the calls that reached the phone, each in a voice that stands for its own. Nothing of them is kept or logged. */
+export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 'speak'>>) {
+  let running = 0;
+
+  /** `signal` aborts when nobody listens any more. */
+  async function hear(id: string, signal: AbortSignal): Promise<Heard> {
+    const call = phones.list().find((message) => message.id === id && message.channel === 'voice_call');
+    if (!call) return refused(404, 'There is no such call.');
+    if (running >= maxConcurrent) return refused(503, 'Other calls are being spoken; try again.');
+    running += 1;
+    try {
+      return await spoken(call.text, call.voice ?? '', AbortSignal.any([signal, AbortSignal.timeout(maxMs)]));
+    } catch {
+      return refused(502, 'The call could not be spoken.');
+    } finally {
+      running -= 1;
+    }
+  }
+
+  async function spoken(text: string, voice: string, signal: AbortSignal): Promise<Heard> {
+    const order = { model: 'svc-speech', input: text, voice: speechVoice(voice), response_format: 'mp3', speed: 1 };
+    const reply = await speak(order, signal);
+    if (reply.kind === 'json') return refused(422, 'The speech engine cannot speak this text; read it instead.');
+    const bytes = Buffer.concat(await Array.fromAsync(boundedChunks(reply.chunks, maxBytes)));
+    return { is: 'audio', contentType: reply.contentType, bytes };
+  }
+
+  return { hear };
+}
+
+type SpeechVoice = InferOutput<typeof SpeechRequest>['voice'];
+
+/** Male voices of calls (Amazon Polly, "Available voices"); the others are female. */
+const male: ReadonlySet<string> = new Set([
+  'brian',
+  'cristiano',
+  'enrique',
+  'geraint',
+  'giorgio',
+  'hans',
+  'jacek',
+  'jan',
+  'joey',
+  'justin',
+  'karl',
+  'mads',
+  'mathieu',
+  'matthew',
+  'maxim',
+  'miguel',
+  'ricardo',
+  'ruben',
+  'russell',
+  'takumi',
+]);
+
+const men = callVoices.filter((voice) => male.has(voice));
+const women = callVoices.filter((voice) => !male.has(voice));
+const maleVoices = ['onyx', 'echo', 'alloy', 'fable'] as const;
+const femaleVoices = ['nova', 'shimmer'] as const;
+
+/** The voice of the speech engine that stands for one of calls: of the same sex, and always the same. */
+function speechVoice(voice: string): SpeechVoice {
+  const isMale = male.has(voice);
+  const place = (isMale ? men : women).findIndex((one) => one === voice);
+  const voices = isMale ? maleVoices : femaleVoices;
+  return voices[Math.max(0, place) % voices.length] ?? 'alloy';
+}

@@ -1,0 +1,180 @@
+import { Readable } from 'node:stream';
+import { json, text } from 'node:stream/consumers';
+import * as v from 'valibot';
+import { boundedChunks, containerError, type Engine, type EngineReply, maxReplyBytes } from './engine.ts';
+
+export interface ModelUrlOptions {
+  /** Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`. */
+  readonly url: string;
+  /** Sent as `model`; without it the first model that the server lists. */
+  readonly modelName?: string;
+}
+
+const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
+
+/** Milliseconds to the end of a reply, as SageMaker gives a container at most for a stream. */
+const replyMs = 8 * 60_000;
+
+/** A server is what was given on the command line: one that points elsewhere, or compresses its responses, is refused. */
+const plainly = {
+  redirect: 'manual',
+  headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
+} as const;
+
+const RequestBody = v.record(v.string(), v.unknown());
+
+/** Puts an OpenAI-compatible server (Ollama, llama.cpp, vLLM) behind the SageMaker stand-in. */
+export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
+  const base = url.replace(/(?<!\/)\/+$/, '');
+  let listed: Promise<string> | undefined;
+
+  /** The first listed model, requested once; a failure is forgotten. */
+  async function model(): Promise<string> {
+    if (modelName !== undefined) return modelName;
+    listed ??= firstModel(base);
+    try {
+      return await listed;
+    } catch (error) {
+      listed = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async invoke(body, signal) {
+      const request = v.safeParse(RequestBody, body);
+      const path = request.success ? pathFor(request.output) : undefined;
+      if (!request.success || !path) return containerError(400, 'The body needs one of messages, prompt or input.');
+      try {
+        const response = await fetch(`${base}/${path}`, {
+          ...plainly,
+          method: 'POST',
+          body: JSON.stringify({ ...understood(request.output), model: await model() }),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
+        });
+        return await passOn(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (isUnreached(error))
+          return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
+        return containerError(502, `The model server at ${base} gave no whole response: ${reason(error)}.`);
+      }
+    },
+  };
+}
+
+/** Without the one option of streams that is vLLM's own: other servers refuse a stream for it (OpenVINO's). */
+function understood(body: Record<string, unknown>): Record<string, unknown> {
+  const { stream_options: options } = body;
+  if (typeof options !== 'object' || options === null) return body;
+  return { ...body, stream_options: { ...options, continuous_usage_stats: undefined } };
+}
+
+function pathFor(body: Record<string, unknown>): string | undefined {
+  if ('messages' in body) return 'chat/completions';
+  if ('prompt' in body) return 'completions';
+  return 'input' in body ? 'embeddings' : undefined;
+}
+
+async function firstModel(base: string): Promise<string> {
+  const response = await fetch(`${base}/models`, { ...plainly, signal: AbortSignal.timeout(10_000) });
+  const models = v.safeParse(Models, parseJson(await textOf(response, maxReplyBytes.text)));
+  const first = models.success ? models.output.data[0] : undefined;
+  if (!first) throw new Error('it lists no model, so the model name must be given');
+  return first.id;
+}
+
+async function passOn(response: Response, maxBytes: number): Promise<EngineReply> {
+  const refused = refusal(response);
+  if (refused) {
+    await response.body?.cancel();
+    return containerError(502, `The model server ${refused}.`);
+  }
+  const contentType = response.headers.get('content-type') ?? '';
+  if (response.ok && response.body && contentType.startsWith('text/event-stream')) {
+    return { kind: 'stream', contentType, chunks: response.body };
+  }
+  const reply = await textOf(response, maxBytes);
+  const body = parseJson(reply);
+  if (body === undefined)
+    return containerError(response.ok ? 502 : response.status, `Not JSON: ${reply.slice(0, 500)}`);
+  return { kind: 'json', status: response.status, body };
+}
+
+function refusal({ status, headers }: Response): string | undefined {
+  if (status >= 300 && status < 400) return 'redirects, which is not followed';
+  return headers.has('content-encoding') ? 'sends compressed responses, which were not requested' : undefined;
+}
+
+const textOf = ({ body }: Response, maxBytes: number): Promise<string> =>
+  text(boundedChunks(body ?? Readable.from([]), maxBytes));
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether no connection was opened, so that the server may only be starting. */
+const isUnreached = (error: unknown): boolean => unreached.test(reason(error));
+
+const unreached = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|[Cc]onnect [Tt]imeout|lists no model/;
+
+/** What `fetch` hides in the cause, such as `connect ECONNREFUSED`. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
+}
+
+/** Bytes of audio, more than the service takes of any. */
+const maxAudioBytes = 64 * 1024 * 1024;
+
+/** Puts an OpenAI-compatible audio server behind the SageMaker stand-in; `url` is its base, such as `http://127.0.0.1:8000/v1`. */
+export function audioUrlEngine(url: string): Required<Pick<Engine, 'speak' | 'transcribe'>> {
+  const base = url.replace(/(?<!\/)\/+$/, '');
+
+  async function post(
+    path: string,
+    init: Pick<RequestInit, 'body'> & { headers?: Record<string, string> },
+    signal: AbortSignal,
+    replyOf: (response: Response) => Promise<EngineReply | undefined> | EngineReply | undefined,
+  ): Promise<EngineReply> {
+    try {
+      const response = await fetch(`${base}/${path}`, {
+        method: 'POST',
+        redirect: 'manual',
+        ...init,
+        headers: { ...init.headers, 'accept-encoding': 'identity' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
+      });
+      const reply = response.ok ? await replyOf(response) : undefined;
+      if (reply) return reply;
+      await response.body?.cancel();
+      const status = response.status >= 400 ? response.status : 502;
+      return containerError(status, `The audio server responded with ${response.status} and not as requested.`);
+    } catch (error) {
+      signal.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      return containerError(503, `The audio server cannot be reached at ${base}: ${reason}.`);
+    }
+  }
+
+  return {
+    speak(body, signal) {
+      const text = JSON.stringify(v.parse(RequestBody, body));
+      const init = { body: text, headers: { 'content-type': 'application/json' } };
+      return post('audio/speech', init, signal, ({ headers, body: audio }) => {
+        const contentType = headers.get('content-type') ?? '';
+        if (!audio || !contentType.startsWith('audio/')) return undefined;
+        return { kind: 'stream', contentType, chunks: boundedChunks(audio, maxAudioBytes) };
+      });
+    },
+    transcribe: (form, signal) =>
+      post('audio/transcriptions', { body: form }, signal, async ({ body }) => {
+        if (!body) return undefined;
+        return { kind: 'json', status: 200, body: await json(boundedChunks(body, maxReplyBytes.text)) };
+      }),
+  };
+}

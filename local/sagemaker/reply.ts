@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EventStreamCodec } from '@smithy/core/event-streams';
+import { sendJson } from '../shared/loopback.ts';
+import { boundedChunks, type EngineReply, maxReplyBytes } from './engine.ts';
+
+/** A call of the runtime: whether its response is a stream of frames, and of which endpoint. */
+export interface Call {
+  readonly endpoint: string;
+  readonly stream: boolean;
+}
+
+export interface Reply {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly call: Call;
+  readonly reply: EngineReply;
+  readonly signal: AbortSignal;
+  readonly cutAfterChunks?: number;
+}
+
+/** Passes on the container's response, in the form that the call requests. */
+export async function sendReply({ req, res, call, reply, signal, cutAfterChunks }: Reply): Promise<void> {
+  if (reply.kind === 'json' && reply.status >= 400) {
+    return sendServiceError(res, modelError(call.endpoint, reply.status, reply.body));
+  }
+  const contentType = reply.kind === 'json' ? 'application/json' : reply.contentType;
+  const chunks = reply.kind === 'json' ? single(Buffer.from(JSON.stringify(reply.body))) : reply.chunks;
+  const attributes = req.headers['x-amzn-sagemaker-custom-attributes'];
+  res.setHeader('x-amzn-requestid', randomUUID());
+  res.setHeader('x-amzn-invoked-production-variant', 'AllTraffic');
+  if (attributes !== undefined) res.setHeader('x-amzn-sagemaker-custom-attributes', attributes);
+  if (call.stream) {
+    res.setHeader('content-type', 'application/vnd.amazon.eventstream');
+    res.setHeader('x-amzn-sagemaker-content-type', contentType);
+    return sendStream({ res, chunks, signal, ...(cutAfterChunks !== undefined && { cutAfterChunks }) });
+  }
+  const body = await collect(chunks);
+  if (!body) return sendServiceError(res, modelError(call.endpoint, 500, 'The container broke off its reply.'));
+  res.setHeader('content-type', contentType);
+  res.end(body);
+}
+
+/** Undefined when the engine breaks off, or does not end. */
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
+  const all: Uint8Array[] = [];
+  try {
+    for await (const chunk of boundedChunks(chunks, maxReplyBytes.text)) all.push(chunk);
+  } catch {
+    return undefined;
+  }
+  return Buffer.concat(all);
+}
+
+async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+export interface StreamOptions {
+  readonly res: ServerResponse;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Break off in the middle of a frame, once this many chunks went out. */
+  readonly cutAfterChunks?: number;
+}
+
+/** Sends every chunk as soon as it is there, in several frames, no faster than the client reads. */
+async function sendStream({ res, chunks, signal, cutAfterChunks }: StreamOptions): Promise<void> {
+  res.flushHeaders();
+  let turn = 0;
+  try {
+    for await (const chunk of chunks) {
+      if (turn === cutAfterChunks) break;
+      await write(res, Buffer.concat(splitAwkwardly(chunk, turn).map(payloadPart)), signal);
+      turn += 1;
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    res.end(modelStreamError(`The model's stream broke: ${message}`));
+    return;
+  }
+  if (cutAfterChunks === undefined) res.end();
+  else cutInsideFrame(res);
+}
+
+async function write(res: ServerResponse, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!res.write(bytes)) await once(res, 'drain', { signal });
+}
+
+function cutInsideFrame(res: ServerResponse): void {
+  const frame = payloadPart(Buffer.from('data: {"choices":[{"delta":{"content":"never whole'));
+  res.write(frame.subarray(0, frame.length / 2), () => res.destroy());
+}
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes).toString(),
+  (text) => Buffer.from(text),
+);
+
+const header = (value: string) => ({ type: 'string' as const, value });
+
+/** A frame of the model's own bytes. */
+export function payloadPart(bytes: Uint8Array): Uint8Array {
+  const headers = {
+    ':message-type': header('event'),
+    ':event-type': header('PayloadPart'),
+    ':content-type': header('application/octet-stream'),
+  };
+  return codec.encode({ headers, body: bytes });
+}
+
+/** The frame that ends a stream whose model failed; clients throw it from the iterator. */
+export function modelStreamError(message: string): Uint8Array {
+  const headers = {
+    ':message-type': header('exception'),
+    ':exception-type': header('ModelStreamError'),
+    ':content-type': header('application/json'),
+  };
+  return codec.encode({ headers, body: Buffer.from(JSON.stringify({ Message: message, ErrorCode: 'StreamBroken' })) });
+}
+
+/**
+ * Cuts the bytes where a careless reader breaks: inside `data:`, inside a JSON string, inside a UTF-8 sequence and
+ * between the two newlines that end an event. The same bytes and turn give the same parts, at most five; none is empty.
+ */
+export function splitAwkwardly(bytes: Uint8Array, turn: number): Uint8Array[] {
+  const at = [1 + (turn % 4), insideString(bytes), insideCharacter(bytes), bytes.length - 1];
+  const cuts = [...new Set(at)].filter((cut) => cut > 0 && cut < bytes.length).toSorted((a, b) => a - b);
+  return [0, ...cuts].map((from, index) => bytes.subarray(from, cuts[index])).filter((part) => part.length > 0);
+}
+
+/** Behind the quote that opens the last string value, which is where a chunk has the model's text. */
+function insideString(bytes: Uint8Array): number {
+  const opened = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf('":"');
+  return opened < 0 ? Math.floor(bytes.length / 2) : opened + 3;
+}
+
+/** Before the first byte that continues a UTF-8 sequence; -1 when all is ASCII. */
+function insideCharacter(bytes: Uint8Array): number {
+  return bytes.findIndex((byte) => byte >= 0x80 && byte < 0xc0);
+}
+
+/** An error that SageMaker returns before any byte of the model (SageMaker runtime API, "Errors"). */
+export interface ServiceError {
+  readonly status: number;
+  readonly type: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const plain =
+  (status: number, type: string) =>
+  (Message: string): ServiceError => ({ status, type, body: { Message } });
+
+export const validationError = plain(400, 'ValidationError');
+export const internalFailure = plain(500, 'InternalFailure');
+export const unknownOperation = plain(404, 'UnknownOperationException');
+
+export const throttling: ServiceError = plain(400, 'ThrottlingException')('Rate exceeded');
+export const serviceUnavailable: ServiceError = plain(
+  503,
+  'ServiceUnavailable',
+)('The service is unavailable. Try again.');
+
+/** A response of the container with a status of 400 or more, wrapped as SageMaker does. */
+export function modelError(endpoint: string, status: number, containerBody: unknown): ServiceError {
+  const text = typeof containerBody === 'string' ? containerBody : JSON.stringify(containerBody);
+  const side = status < 500 ? 'client' : 'server';
+  return {
+    status: 424,
+    type: 'ModelError',
+    body: {
+      ErrorCode: status < 500 ? 'CLIENT_ERROR_FROM_MODEL' : 'SERVER_ERROR_FROM_MODEL',
+      LogStreamArn: `arn:aws:logs:us-east-1:000000000000:log-group:/aws/sagemaker/Endpoints/${endpoint}`,
+      Message: `Received ${side} error (${status}) from primary with message "${text}".`,
+      OriginalMessage: text,
+      OriginalStatusCode: status,
+    },
+  };
+}
+
+export function sendServiceError(res: ServerResponse, { status, type, body }: ServiceError): void {
+  sendJson(res, status, body, { 'x-amzn-requestid': randomUUID(), 'x-amzn-errortype': type });
+}

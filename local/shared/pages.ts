@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { brand } from '#contract/shared/brand.ts';
+
+/** Serves what is not the API; false where it does not. */
+export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
+
+export interface HtmlPage {
+  readonly title: string;
+  /** More elements of its head. */
+  readonly head?: string;
+  /** Style beside that of all pages. */
+  readonly style: string;
+  readonly body: string;
+  /** Runs at the end; the policy of the page must let it. */
+  readonly script?: string;
+}
+
+/** A whole page of the service's own: light or dark as the person has it, nothing loaded from elsewhere. */
+export function htmlPage({ title, head = '', style, body, script }: HtmlPage): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+${head}
+<title>${title} · ${brand.name}</title>
+<link rel="icon" href="data:,">
+<style>${common}${style}</style>
+</head>
+<body>
+${brandLine}
+${body}
+${script === undefined ? '' : `<script>${script}</script>\n`}</body>
+</html>
+`;
+}
+
+/** Link to the dashboard. */
+const brandLine = `<a class="brand" href="/"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>${brand.name}</a>`;
+
+const common = `
+:root { --ink: ${brand.ink}; --dim: ${brand.dim}; --line: ${brand.line}; --page: ${brand.page}; --card: ${brand.card}; --accent: ${brand.accent}; --on-accent: #fff; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ecebe6; --dim: #aeaca3; --line: #34342f; --page: #141412; --card: #1f1f1c; --accent: #8fcbac; --on-accent: #0c2419; }
+}
+* { box-sizing: border-box; }
+.brand { display: flex; gap: .6rem; align-items: center; max-width: 46rem; margin: 0 auto; padding: 1.25rem 1rem 0; color: inherit; font-weight: 700; letter-spacing: -.02em; text-decoration: none; }
+.brand svg { flex: none; }
+.brand + header { padding-block-start: 1.25rem; }
+.button, button { display: inline-block; padding: .6rem 1.1rem; border: 0; border-radius: .5rem; background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+.button:hover, button:hover { filter: brightness(1.08); }
+body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+a { color: var(--accent); }
+a:focus-visible, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
+`;
+
+/** Nothing is loaded from elsewhere and no script runs, but the page's own; mails are shown in frames of their own. */
+const contentSecurityPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'self'; form-action 'self'; base-uri 'none'";
+
+/** What a page with a script of its own may do beside: run it, read from here, play audio from here. */
+const withScript = (script: string): string =>
+  `${contentSecurityPolicy}; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; connect-src 'self'; media-src 'self'`;
+
+export function sendPage(response: ServerResponse, status: number, html: string, script?: string): void {
+  const body = Buffer.from(html);
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': body.byteLength,
+    'content-security-policy': script === undefined ? contentSecurityPolicy : withScript(script),
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(body);
+}
+
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities.get(character) ?? '');
+}
+
+export function unescapeHtml(text: string): string {
+  return [...entities].toReversed().reduce((plain, [character, entity]) => plain.replaceAll(entity, character), text);
+}
