@@ -18,8 +18,9 @@ import { Connection, median, requestBytes } from './shared/load.ts';
 import { pinClients, processorSeconds } from './shared/processes.ts';
 
 /**
- * Prints what a turn takes of the processor beside a chat call, both in the functions as they are deployed and over the same stub of the model,
- * and what the search of passages takes over 100, 1,000 and 2,000 chunks of 1,536 dimensions, with their vectors read before and not.
+ * Compares the CPU time of a conversation turn with that of a chat call, both in the deployed bundles and against the
+ * same model stub. Also measures passage search over 100, 1,000 and 2,000 chunks of 1,536 dimensions, with a cold and a
+ * warm vector cache.
  */
 const rounds = 5;
 const callsPerRound = 300;
@@ -56,7 +57,6 @@ const agentOf = (accountId: number, id: string) => ({
 const put = (Item: object) =>
   database.client.send(new PutCommand({ TableName: tables.agents.name, Item: { ...Item } }));
 
-/** A conversation of each account, in which turns come one after another. */
 async function conversations(round: number): Promise<Buffer[]> {
   return Promise.all(
     accounts.map(async ({ accountId, key }, index) => {
@@ -80,7 +80,7 @@ const upstream = await startUpstream();
 const ours = await startOurs(folder, upstream, database.url);
 const connection = await Connection.open(ours.port);
 
-/** Processor time of each, in ms. */
+/** CPU time per request, in ms. */
 async function cost(requests: readonly Buffer[], calls: number): Promise<number> {
   const before = processorSeconds(ours.pid);
   for (let call = 0; call < calls; call++) {

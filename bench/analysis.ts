@@ -8,7 +8,10 @@ import { benchAccounts } from './shared/database.ts';
 import { analysisBody, chatBody, Load, median } from './shared/load.ts';
 import { type Child, pinClients } from './shared/processes.ts';
 
-/** Prints the processor time of an analysis beside that of a chat call, without the model: at most twice as much for a text that fits the model's window. */
+/**
+ * Compares the CPU time of an analysis with that of a chat call, without the model. Goal: at most twice as much for a
+ * text that fits the model's window.
+ */
 const rounds = 5;
 const seconds = 4;
 const connections = 8;

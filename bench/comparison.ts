@@ -3,13 +3,16 @@ import type { Measured, Startup } from './measurements.ts';
 import type { ArmName } from './shared/arms.ts';
 import type { PromptSize } from './shared/load.ts';
 
-/** Ours beside the peer, in one run, for one kind of call. Ratios; what a direct call takes is taken off added times. */
+/**
+ * Ratios of our results to the peer's in the same run, for one kind of call. Added times exclude the time of a direct
+ * call.
+ */
 export interface Comparison {
   readonly size: PromptSize;
   readonly stream: boolean;
-  /** Ours over Portkey's; of a stream, the time to its first byte. */
+  /** Ratio to Portkey. For a stream: time to the first byte. */
   readonly addedLatency: number;
-  /** Ours over the bare proxy's, with what a direct call takes. */
+  /** Ratio to the bare proxy, including the time of a direct call. */
   readonly overBareProxy: number;
   readonly processorTime: number;
   readonly callsPerSecond: number;
@@ -38,7 +41,6 @@ function found(all: readonly Measured[], name: ArmName, size: PromptSize, stream
   return one;
 }
 
-/** A goal: the figure, and whether its limit is an upper or a lower bound. */
 export interface Goal {
   readonly what: string;
   readonly value: number;
@@ -47,12 +49,15 @@ export interface Goal {
   readonly isUpperBound: boolean;
 }
 
-/** Wall time of a process that loads a function's code, over one with an empty handler: of any, and of one for priced calls. */
+/**
+ * Maximum ratio of the start-up time of any function to that of an empty handler, and the stricter limit for priced
+ * calls.
+ */
 export const startupBudget = 3.5;
 export const pricedStartupBudget = 2;
 const pricedIds: ReadonlySet<string> = new Set(allRoutes.filter(({ priced }) => priced).map(({ id }) => id));
 
-/** The goals for the smallest prompt, and for every start; the other sizes are in the table. */
+/** Goals for the smallest prompt and for every start-up. The report's table shows the other sizes. */
 export function goals(comparisons: readonly Comparison[], startups: readonly Startup[]): Goal[] {
   const plain = comparisons.find(({ size, stream }) => size === '0.25 KB' && !stream);
   const stream = comparisons.find((one) => one.size === '0.25 KB' && one.stream);

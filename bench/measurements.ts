@@ -12,18 +12,21 @@ import { type BenchAccount, benchAccounts, type BenchDatabase } from './shared/d
 import { type Busy, Load, median, type Workload } from './shared/load.ts';
 import { type Child, onGatewayProcessor } from './shared/processes.ts';
 
-/** What an arm did, each figure the median of its rounds; NaN where it has none. */
+/** Medians of an arm's rounds. NaN if the arm has no such value. */
 export interface Measured extends Workload {
   readonly arm: ArmName;
-  /** Medians of calls made one after another, in ms. */
+  /** Milliseconds of sequential calls. */
   readonly firstByteMs: number;
   readonly totalMs: number;
-  /** Of the gateway alone, for a call while it was kept busy, in ms. */
+  /** CPU time of the gateway per call under load, in ms. The client and the upstream are excluded. */
   readonly processorMs: number;
   readonly callsPerSecond: number;
 }
 
-/** Rounds that go through the arms in turn: a slow moment of the machine meets all of them, and ratios stand. */
+/**
+ * Alternates between the arms in every round, so that a slow phase of the machine affects all of them and the ratios
+ * stay valid.
+ */
 export async function measure(arms: readonly Arm[], workload: Workload, options: BenchOptions): Promise<Measured[]> {
   const loads = arms.map((arm) => new Load(arm, workload));
   const connections = options.connections;
@@ -57,24 +60,19 @@ async function rounds<T>(loads: readonly Load[], count: number, work: (load: Loa
   return results;
 }
 
-/** How much is measured: rounds go through all arms in turn, so that a slow moment of the machine meets each of them. */
 export interface BenchOptions {
   readonly rounds: number;
-  /** Plain calls of an arm in one round, one after another. */
   readonly calls: number;
-  /** The same of streams: more rounds, for in one there are few calls. */
+  /** Streams are slow, so a round has few of them and there are more rounds. */
   readonly streamRounds: number;
   readonly streams: number;
-  /** Seconds that an arm is kept busy before anything is measured: the compiler works for thousands of calls. */
+  /** Seconds of load before the measurement, because the JIT compiler needs thousands of calls. */
   readonly warmSeconds: number;
-  /** Seconds that an arm is kept busy in one round, and by how many connections. */
   readonly busySeconds: number;
   readonly connections: number;
-  /** Rounds of busy seconds. */
   readonly busyRounds: number;
   /** Processes started for each bundle. */
   readonly starts: number;
-  /** Seconds for each point of the growth table. */
   readonly growthSeconds: number;
   readonly quick: boolean;
 }
@@ -107,13 +105,12 @@ const quick: BenchOptions = {
   quick: true,
 };
 
-/** Throws on a flag that is not known. */
 export function benchOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({ args: [...args], options: { quick: { type: 'boolean', default: false } } });
   return values.quick ? quick : whole;
 }
 
-/** Plans without a limit carry 200 concurrent calls of one account. */
+/** Rank of the plan without limits: an account can have 200 concurrent calls. */
 const enterprise = 5;
 
 export interface GrowthPoint extends Busy {
@@ -123,7 +120,10 @@ export interface GrowthPoint extends Busy {
 
 const workload = { size: '0.25 KB', stream: false } as const;
 
-/** More accounts, sixteen calls at a time; then more calls at a time on one account. All against the embedded database. */
+/**
+ * Measures more accounts at 16 concurrent calls, then more concurrent calls of one account, against the embedded
+ * database.
+ */
 export async function measureGrowth(ours: Child, database: BenchDatabase, seconds: number): Promise<GrowthPoint[]> {
   const many = benchAccounts(1000, enterprise);
   await database.add(many);
@@ -144,11 +144,10 @@ const run = promisify(execFile);
 
 export interface ProjectorCost {
   readonly records: number;
-  /** Processor time of the job for each record of a settled call, its database left out. */
+  /** CPU time of the job per record of a settled call, without the database. */
   readonly processorMs: number;
 }
 
-/** What the ledger costs for each call: the projector's job over many stream records, in a process of its own. */
 export async function measureProjector(databaseUrl: string, records: number): Promise<ProjectorCost> {
   const program = join(import.meta.dirname, 'gateways/projector.ts');
   const [node = '', ...args] = onGatewayProcessor([process.execPath, program, databaseUrl, String(records)]);
@@ -158,14 +157,14 @@ export async function measureProjector(databaseUrl: string, records: number): Pr
 
 export interface Startup {
   readonly id: string;
-  /** Of what a start reads, minified. */
+  /** Minified size of the modules that are loaded at start-up. */
   readonly bytes: number;
   readonly gzippedBytes: number;
-  /** Wall time of a process that loads the handler and ends, over that of one with an empty handler. */
+  /** Time of a process that loads the handler, divided by that of one with an empty handler. */
   readonly ratio: number;
 }
 
-/** The code of every function as it is deployed, or for a quick look of a few, each in a folder of its own. */
+/** Bundles every function, or a few for a quick run, each into its own folder. */
 export function bundleAll(folder: string, isQuick: boolean): string[] {
   const all = [
     ...[...allRoutes, { id: unknownRouteId }].map(({ id }) => ({ id, entry: routeEntry(id) })),
@@ -176,7 +175,7 @@ export function bundleAll(folder: string, isQuick: boolean): string[] {
   return bundled.map(({ id }) => id);
 }
 
-/** Processes that do nothing but load a handler, all functions in turn and then again. */
+/** Measures processes that only load a handler, alternating between all functions. */
 export async function measureStartup(folder: string, ids: readonly string[], rounds: number): Promise<Startup[]> {
   const empty = join(folder, 'empty', 'index.mjs');
   mkdirSync(join(folder, 'empty'), { recursive: true });
@@ -203,7 +202,7 @@ async function startMs(file: string): Promise<number> {
   return performance.now() - began;
 }
 
-/** Bytes of the modules that a start reads: `index.mjs` and all that it imports statically. */
+/** Bytes of the modules loaded at start-up: `index.mjs` and its static imports. */
 export function sizeAtStart(folder: string): { bytes: number; gzippedBytes: number } {
   const texts = [...modulesOf(folder, 'index.mjs', new Set())].map((file) => readFileSync(join(folder, file)));
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);

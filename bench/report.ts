@@ -10,7 +10,6 @@ import {
 import type { GrowthPoint, Measured, ProjectorCost, Startup } from './measurements.ts';
 import type { ArmName } from './shared/arms.ts';
 
-/** Everything a run found out, and under which conditions. */
 export interface Results {
   readonly conditions: Readonly<Record<string, string>>;
   readonly measured: readonly Measured[];
@@ -114,7 +113,6 @@ const startupRow = ({ id, bytes, gzippedBytes, ratio }: Startup): Row => [
   number(ratio, 2),
 ];
 
-/** The largest first. */
 const startupRows = (startups: readonly Startup[]): Row[] =>
   startups.toSorted((one, other) => other.ratio - one.ratio).map(startupRow);
 
@@ -145,7 +143,6 @@ const labelWidth = 88;
 const barWidth = 460;
 const width = 660;
 
-/** Bars for the smallest prompt, each figure on a scale of its own. Readable on light and on dark ground. */
 export function chart(measured: readonly Measured[]): string {
   const groups = groupsOf(measured);
   const height = groups.length * groupHeight + 16;

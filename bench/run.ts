@@ -26,7 +26,10 @@ import { benchAccounts, startBenchDatabase } from './shared/database.ts';
 import { allSizes } from './shared/load.ts';
 import { type Child, isPinned, pinClients } from './shared/processes.ts';
 
-/** Measures ours beside Portkey and writes `bench/RESULTS.md` with its chart; `--quick` looks only, and writes nothing. */
+/**
+ * Compares our gateway with Portkey and writes `bench/RESULTS.md` and its chart. With `--quick`, prints a short run and
+ * writes nothing.
+ */
 if (process.platform !== 'linux') throw new Error('The benchmark reads processor times from /proc, so it needs Linux.');
 const options = benchOptions(process.argv.slice(2));
 const began = performance.now();
@@ -94,7 +97,6 @@ try {
   await end();
 }
 
-/** The children are ended also when somebody has enough of waiting. */
 async function end(): Promise<void> {
   await Promise.all(children.map((child) => child.close()));
   await database.close();

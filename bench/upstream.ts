@@ -6,7 +6,6 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { payloadPart } from '#local/sagemaker/reply.ts';
 import { benchAccounts } from './shared/database.ts';
 
-/** A complete POST request. */
 export interface HttpRequest {
   readonly target: string;
   readonly head: string;
@@ -14,8 +13,8 @@ export interface HttpRequest {
 }
 
 /**
- * A server that parses just enough HTTP for POST requests over kept connections: what stands behind the gateways shares a
- * processor with their clients, and its time is in every figure but not what is measured. Bodies need a length.
+ * A server for POST requests with a Content-Length over persistent connections. It parses as little HTTP as possible,
+ * because it shares a CPU with the clients and adds to every measured time.
  */
 export function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
   const server = createServer({ noDelay: true }, (socket) => {
@@ -43,29 +42,28 @@ function requestIn(bytes: Buffer): HttpRequest | undefined {
   return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
 }
 
-/** A response of 200 with its body, which is all ASCII. */
+/** Sends a 200 with an ASCII body. */
 export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
   socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
 }
 
-/** The head of a chunked response. */
 export function beginChunks(socket: Socket, type: string): void {
   socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
 }
 
-/** One chunk; without a part the last. */
+/** Without a part, the last chunk. */
 export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }
 
 const headOf = (type: string): string => `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\n`;
 
-/** The mock model's fixed output: a reply of about 640 bytes, or its words in 20 chunks. */
+/** The mock model's fixed output: a reply of about 640 bytes, or 20 streamed words. */
 const words =
   'A fox that jumps over a lazy dog every day does it, as far as anyone can tell, for the view beyond.'.split(' ');
 export const chunkCount = 20;
 
-/** Milliseconds from one chunk to the next. */
+/** Milliseconds between chunks. */
 export const chunkGapMs = 5;
 
 const about = { id: 'chatcmpl-00000000000000000000000000', created: 1_780_272_000, model: 'svc-1-32k' };
@@ -85,7 +83,7 @@ const reply = JSON.stringify({
   usage,
 });
 
-/** The same for a request with a JSON schema, which is an analysis of a review (bench/shared/bodies.ts). */
+/** The reply to a request with a JSON schema, which is an analysis of the review in bench/shared/load.ts. */
 const analysisReply = JSON.stringify({
   ...about,
   object: 'chat.completion',
@@ -110,10 +108,8 @@ const analysisReply = JSON.stringify({
   usage,
 });
 
-/** What the mock model returns whole. */
 export const wholeReply = (request: string): string => (request.includes('"json_schema"') ? analysisReply : reply);
 
-/** Server-sent events: one for each word, then the reason of the end with the usage, and the mark of the end. */
 export const events: readonly Buffer[] = [
   ...Array.from({ length: chunkCount }, (_, index) =>
     chunk({ delta: { content: `${words[index % words.length]} ` }, finish_reason: null }),
@@ -127,7 +123,7 @@ function chunk(choice: object, more: object = {}): Buffer {
   return Buffer.from(`data: ${JSON.stringify({ ...about, object, choices: [{ index: 0, ...choice }], ...more })}\n\n`);
 }
 
-/** The rate window's buckets (functions/domain/meter/admission/rate-window.ts): an account that never pauses has all of them. */
+/** Buckets of the rate window (functions/domain/meter/rate-window.ts). An account that never pauses has all of them. */
 const bucketMs = 3000;
 const windowBuckets = 21;
 
@@ -137,8 +133,8 @@ const holdPlaceholder = 'hold-of-the-request';
 let made: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
 
 /**
- * DynamoDB's response to an UpdateItem on a meter: the item of an account in steady use, under the account and with the hold
- * that the request names. Hardly anything is kept and little is done, so that what is measured is the caller and not a database.
+ * DynamoDB's response to an UpdateItem on a meter: the item of a busy account, with the account and the hold of the
+ * request. It stores almost nothing, so that the benchmark measures the caller and not a database.
  */
 export function updateItemOutput(request: string): string {
   if (!request.includes('"ReturnValues":"ALL_NEW"')) return '{}';
@@ -147,15 +143,15 @@ export function updateItemOutput(request: string): string {
 }
 
 /**
- * Its response to a GetItem, which proves the key of a long prompt before its tokens are counted: the same item, with the key of
- * the account's last admission.
+ * DynamoDB's response to a GetItem, which authenticates the key of a long prompt before its tokens are counted: the
+ * same item with the key of the account's last admission.
  */
 export function getItemOutput(request: string): string {
   const keys = marshall({ k: { [keyIds.get(accountOf(request)) ?? '']: 4_000_000_000 } });
   return `{"Item":${itemOf(request, 'a-call-before').slice(0, -1)},${JSON.stringify(keys).slice(1)}}`;
 }
 
-/** By account. */
+/** Id of the last used key, by account. */
 const keyIds = new Map<string, string>();
 const accountOf = (request: string): string => named(request, '"Key":{"a":{"N":"');
 
@@ -164,13 +160,15 @@ function itemOf(request: string, hold: string): string {
   return `${before}${accountOf(request)}${between}${hold}${after}`;
 }
 
-/** The text between a mark and the next quote. */
+/** The text between a prefix and the next quote. */
 function named(request: string, mark: string): string {
   const start = request.indexOf(mark) + mark.length;
   return request.slice(start, request.indexOf('"', start));
 }
 
-/** The text around account and hold. Buckets are named after the time, so it is made again when one begins. */
+/**
+ * The item's JSON, split at the account and the hold. Rebuilt for each bucket, because bucket names depend on the time.
+ */
 function template(): readonly string[] {
   const bucket = Math.floor(Date.now() / bucketMs);
   if (made.bucket !== bucket) {
@@ -185,7 +183,7 @@ function steadyItem(bucket: number): Record<string, unknown> {
   const admitted = 5000;
   const names = Array.from({ length: windowBuckets }, (_, age) => (bucket - age).toString(36));
   return {
-    // First and in this order, as the template's parts are.
+    // Keep these first and in this order, as the parts of the template are.
     a: Number(accountPlaceholder),
     h: { [holdPlaceholder]: [1_000_000, Math.ceil(Date.now() / 1000) + 150, 'chat', 'svc-1-32k', 'a'.repeat(22)] },
     ...withoutPlaceholders(account?.item ?? {}),
@@ -206,8 +204,8 @@ function withoutPlaceholders({
 }
 
 /**
- * Everything that a gateway finds behind it, in one process: the model as an OpenAI-compatible server, the same model as
- * SageMaker's runtime, and DynamoDB as a stub, each over its real protocol. `upstream.ts <port>`.
+ * The upstream of every gateway in one process, each over its real protocol: the model as an OpenAI-compatible server
+ * and as SageMaker's runtime, and a DynamoDB stub. Usage: `upstream.ts <port>`.
  */
 const frames = events.map((event) => Buffer.from(payloadPart(event)));
 

@@ -7,11 +7,13 @@ import * as v from 'valibot';
 import { startBenchDatabase } from './shared/database.ts';
 import { onGatewayProcessor, pinClients } from './shared/processes.ts';
 
-/** Prints how soon 1,000 deliveries that are due leave, and what each takes of the processor beside a bare signed POST. */
+/**
+ * Measures how soon 1,000 due deliveries are sent, and compares their CPU time with that of bare signed POST requests.
+ */
 const count = 1000;
 const rounds = 3;
 
-/** What the deliverer prints: when the deliveries became due (epoch ms), and processor time of each, in ms. */
+/** Output of the deliverer: the time at which the deliveries became due (epoch ms), and CPU times per request in ms. */
 const Result = v.object({ dueAt: v.number(), deliveryMs: v.number(), postMs: v.number() });
 
 const arrivals = new Map<string, number>();

@@ -4,12 +4,11 @@ import { setFlagsFromString } from 'node:v8';
 import { services } from '#runtime/services/container.ts';
 import { demandTables } from './shared/tables.ts';
 
-// The SDK parses each page into young objects, for which V8 otherwise sets aside more memory than they need.
+// The SDK parses each page into short-lived objects. A small young generation keeps V8's memory low.
 setFlagsFromString('--max-semi-space-size=1');
 
 const exitCodes = { agree: 0, differences: 1, failed: 2, behind: 3 } as const;
 
-/** Recomputes every balance from the ledger's rows. */
 const usage = `Usage: npx node bin/audit.ts [--rebuild]
 
 Checks that every account's ledger has no gap and adds up to its balance.

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
 
-// Vite takes over what is set, and tests set `test`: the build would be React's slow one for development.
+// Vite reads NODE_ENV. Tests set it to `test`, which would build React's slow development version.
 process.env['NODE_ENV'] = 'production';
 
-/** Builds the dashboard into dashboard/dist, unless it is built from these sources. The folder is replaced at the end. */
+/** Builds the dashboard into dashboard/dist unless the sources are unchanged. Replaces the folder at the end. */
 async function run(): Promise<void> {
   if (await isDashboardBuilt()) {
     console.log('The dashboard is built from these sources already.');
@@ -19,7 +19,7 @@ async function run(): Promise<void> {
   try {
     await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: built } });
     await writeFile(join(built, stampFile), sources);
-    // Another may have been quicker, and its folder be read already.
+    // Another process may have finished first, and its output may be in use.
     if (await isDashboardBuilt()) return;
     await rm(dashboardFolder, { recursive: true, force: true });
     await rename(built, dashboardFolder);

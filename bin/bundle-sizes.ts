@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { bundleSizes } from '#lib/bundle-sizes.ts';
 
-/** Lists what each function reads when it starts, in KiB beside its budget. Fails when one is above it. */
+/** Lists the start-up size of each function in KiB with its budget. Fails if one exceeds its budget. */
 const KiB = 1024;
 const sizes = await bundleSizes();
 for (const { id, bytes, budget } of sizes) {

@@ -9,7 +9,7 @@ const end = (error: unknown): never => {
   process.exit(exitCodeOf(error));
 };
 
-// A closed pipe of the reader, or one unhandled rejection of a function, must not end the service.
+// Neither a closed output pipe nor an unhandled rejection in a function may end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.on('unhandledRejection', (reason) => log(`A promise failed: ${described(reason)}`));
 
@@ -25,7 +25,7 @@ async function serve(options: LocalOptions): Promise<void> {
 
   let stoppedAt: number | undefined;
   const stop = (): void => {
-    // npm passes a signal on that the terminal has sent here already: not yet a second one.
+    // The terminal and npm both send the signal: ignore a second one within 500 ms.
     if (stoppedAt !== undefined && performance.now() - stoppedAt < 500) return;
     if (stoppedAt !== undefined) process.exit(1);
     stoppedAt = performance.now();

@@ -34,7 +34,7 @@ async function isTaken(path: string): Promise<boolean> {
   );
 }
 
-/** Puts text before a line that the file has once, or after it. Throws where it is not so. */
+/** Inserts text before or after a line. Throws unless the file contains the line exactly once. */
 async function insert(file: string, place: { before: string } | { after: string }, added: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   const line = 'before' in place ? place.before : place.after;

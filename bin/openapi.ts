@@ -27,7 +27,6 @@ async function record(): Promise<void> {
 
 type Written = readonly [file: URL, text: string];
 
-/** The generated files with their expected text. */
 async function files(): Promise<readonly [document: Written, ...pages: Written[]]> {
   const document = json(openApiDocument(await readRecordedResponses()));
   const pages = ['../api.md', '../webhooks.md', ...(await readdir(guides))].map((name) => new URL(name, guides));
@@ -42,7 +41,7 @@ async function staleFiles(): Promise<URL[]> {
   return found;
 }
 
-/** What the document that is there promises and the new one does not. */
+/** Breaking changes relative to the committed document. */
 async function brokenPromises(text: string): Promise<readonly string[]> {
   const before = await readFile(documentFile, 'utf8').catch(() => '{}');
   return breakingChanges(JSON.parse(before), JSON.parse(text));

@@ -17,7 +17,6 @@ The database of a running npm start has an address of its own, which "pgrep -a d
   AWS_ENDPOINT_URL_DYNAMODB=http://HOST:PORT npx node bin/operator.ts me@example.com
 `;
 
-/** A reason not to go on, for standard error. */
 class Refusal extends Error {}
 
 function options() {
@@ -29,7 +28,7 @@ function options() {
   }
 }
 
-/** On this machine, tables have the contract's names and no credentials are needed. */
+/** Local tables have the names of the contract and need no credentials. */
 async function useLocalDatabase(): Promise<void> {
   const { externalEndpoints, setCredentials } = await import('#local/start/environment.ts');
   setCredentials(externalEndpoints());

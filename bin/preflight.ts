@@ -12,7 +12,6 @@ deployment of the stage. Nothing is written to the account.
 Exit status: 0 nothing is missing; 1 something is missing, or could not be checked.
 `;
 
-/** A line for each check: status, name, and what was found or what to do. */
 function table(results: readonly Result[]): string {
   const width = Math.max(...results.map(({ name }) => name.length));
   return results.map(({ status, name, detail }) => `${status.padEnd(7)}  ${name.padEnd(width)}  ${detail}`).join('\n');

@@ -7,8 +7,8 @@ import { itemOf } from '#runtime/stream-image.ts';
 import { demandTables } from './shared/tables.ts';
 
 /**
- * Writes the ledger rows of records that the projector gave up. Exit status: 0 all are written, 1 some are not, 2 it could
- * not be run.
+ * Writes the ledger rows of records that the projector discarded. Exit status: 0 if all were written, 1 if some failed,
+ * 2 for a usage error.
  */
 const usage = `Usage: npm run replay -- FILE...
 
@@ -19,7 +19,7 @@ Environment: LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), A
 AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
 `;
 
-/** How many records of the file could not be written; each is named on standard error. */
+/** Number of records that could not be written. Each one is named on standard error. */
 async function replay(file: string): Promise<number> {
   let failed = 0;
   const images = givenUpImages(await readFile(file, 'utf8'));

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 
 /**
- * Tests a deployed service from outside, as the pipeline does before it continues: registers, signs in and deletes an
- * account; with SMOKE_KEY set, a chat succeeds and is charged. Usage: npx node bin/smoke.ts API_URL INFERENCE_URL
+ * Tests a deployed service from outside, before the pipeline continues: registers, signs in and deletes an account.
+ * With SMOKE_KEY, also checks that a chat succeeds and is charged. Usage: npx node bin/smoke.ts API_URL INFERENCE_URL
  */
 const Envelope = v.object({ message: v.string(), data: v.unknown() });
 
@@ -34,7 +34,7 @@ async function call(url: string, { method = 'POST', body, headers = {} }: Reques
 
 async function smoke(api: string, inference: string, key: string | undefined): Promise<void> {
   const id = randomBytes(6).toString('hex');
-  // The mailbox simulator of SES accepts mails to this address.
+  // SES's mailbox simulator accepts emails to this address.
   const email = `success+${id}@simulator.amazonses.com`;
   const password = `smoke ${randomBytes(12).toString('hex')}`;
   const registration = { email, name: 'Smoke test', password_hash: password };

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { listen } from '#local/shared/loopback.ts';
 
-/** The least that a gateway in Node.js can do: pass every byte on. `bare-proxy.ts <port> <upstream port>`. */
+/** Forwards every byte: the least that a gateway in Node.js can do. Usage: `bare-proxy.ts <port> <upstream port>`. */
 const [port, upstream] = process.argv.slice(2).map(Number);
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 

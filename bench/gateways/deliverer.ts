@@ -7,8 +7,9 @@ import { httpReceiver } from '#gateways/webhooks/http-receiver.ts';
 import { benchAccounts } from '../shared/database.ts';
 
 /**
- * Delivers to one webhook what is due, and then sends as many bare signed requests. Prints in its last line when the deliveries became due, and
- * what each took of the processor, in ms: `deliverer.ts <database> <url of the receiver> <deliveries>`.
+ * Sends the due deliveries of one webhook, then as many bare signed requests. The last line of output contains the time
+ * at which the deliveries became due and the CPU time of each, in ms. Usage: `deliverer.ts <database> <receiver URL>
+ * <deliveries>`.
  */
 const [database = '', url = '', parameter = ''] = process.argv.slice(2);
 const count = Number(parameter);
@@ -72,7 +73,7 @@ async function deliver(): Promise<void> {
   if (batchItemFailures.length > 0) throw new Error('the webhook was not delivered to');
 }
 
-/** As many concurrently as a worker sends. */
+/** Uses the concurrency of a webhook worker. */
 async function post(requests: number): Promise<void> {
   const receiver = httpReceiver(url, { isAllowed: () => true });
   const secrets = webhook.secrets.map(({ value }) => value);
@@ -90,7 +91,7 @@ async function post(requests: number): Promise<void> {
   receiver.close();
 }
 
-/** Processor time of each, in ms. */
+/** CPU time per request, in ms. */
 async function costOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -4,7 +4,7 @@ import { allRoutes } from '#contract/routes.ts';
 import { installLambdaRuntime, type LambdaHandler } from '#local/gateway/lambda.ts';
 import { startFrontServer } from '#local/gateway/socket.ts';
 
-/** The platform's handlers as they are deployed, behind the local front server. `ours.ts <port> <folder of bundles>`. */
+/** Runs the deployed bundles behind the local front server. Usage: `ours.ts <port> <folder of bundles>`. */
 const [port, folder = ''] = process.argv.slice(2);
 const handlers = new Map<string, Promise<LambdaHandler>>();
 installLambdaRuntime();

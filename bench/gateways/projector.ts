@@ -4,8 +4,8 @@ import { tables } from '#contract/platform/tables.ts';
 import { benchAccounts } from '../shared/database.ts';
 
 /**
- * Runs the ledger projector over stream records of settled calls and prints in its last line what each took of the processor,
- * in ms: `projector.ts <database> <records>`.
+ * Runs the ledger projector over stream records of settled calls. The last line of output is its CPU time per record,
+ * in ms. Usage: `projector.ts <database> <records>`.
  */
 const [database = '', count = ''] = process.argv.slice(2);
 Object.assign(process.env, {
@@ -25,7 +25,6 @@ const [account] = benchAccounts(1);
 const now = Math.floor(Date.now() / 1000);
 let seq = 0;
 
-/** The image that the settlement of one more chat leaves. */
 function record() {
   seq += 1;
   const charge = { t: 'charge', at: now, v: -1_000_000, s: 'chat', o: 'svc-1', k: 'a'.repeat(22), r: `request-${seq}` };
@@ -37,7 +36,7 @@ function record() {
   };
 }
 
-/** A batch is what the stream gives the job at most. */
+/** Batches of 100 records, the maximum of the event source mapping. */
 async function project(records: number): Promise<void> {
   for (let left = records; left > 0; left -= 100) {
     const Records = Array.from({ length: Math.min(100, left) }, record);

@@ -8,13 +8,13 @@ import { type Child, onGatewayProcessor, startChild } from './processes.ts';
 
 export type ArmName = 'direct' | 'bare proxy' | 'Portkey' | 'ours' | 'ours, real database';
 
-/** One way to the model. `headersOf` gives those of the next request; `pid` is undefined where there is no gateway. */
+/** A path to the model. `pid` is undefined without a gateway. */
 export interface Arm {
   readonly name: ArmName;
   readonly port: number;
   readonly pid: number | undefined;
   readonly path: string;
-  /** Each variant of the headers that its requests take in turn. */
+  /** Requests use these sets of headers in turn. */
   readonly headers: readonly Readonly<Record<string, string>>[];
 }
 
@@ -30,7 +30,7 @@ export const startBareProxy = (upstream: Child): Promise<Child> =>
       onGatewayProcessor([node, join(bench, 'gateways/bare-proxy.ts'), String(port), String(upstream.port)]),
   });
 
-/** Installed on first use, apart from the platform's own packages; see bench/peer/package.json for the pin. */
+/** Installed on first use, separately from the platform's packages. bench/peer/package.json pins the version. */
 export function startPortkey(): Promise<Child> {
   const program = join(bench, 'peer/node_modules/@portkey-ai/gateway/build/start-server.js');
   if (!existsSync(program)) {
@@ -40,7 +40,7 @@ export function startPortkey(): Promise<Child> {
   return startChild({ command: (port) => onGatewayProcessor([node, program, '--headless', `--port=${port}`]) });
 }
 
-/** Our handler as deployed, from the folder that has its code, with the variables that its construct sets and everything switched on. */
+/** Starts the bundled handlers with the environment that CDK sets, with every feature enabled. */
 export function startOurs(folder: string, upstream: Child, database: string): Promise<Child> {
   return startChild({
     command: (port) => onGatewayProcessor([node, join(bench, 'gateways/ours.ts'), String(port), folder]),
@@ -93,7 +93,7 @@ export const portkeyArm = ({ port, pid }: Child, upstream: Child): Arm => ({
   ],
 });
 
-/** The accounts take turns, so that none of them meets a limit. */
+/** Alternates between accounts to stay within their limits. */
 export const oursArm = (
   { port, pid }: Child,
   accounts: readonly BenchAccount[],

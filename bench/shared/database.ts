@@ -15,7 +15,7 @@ import { newMeterRow } from '#repositories/meter/meter-item.ts';
 
 const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
 
-/** The embedded database with the platform's tables, in a folder of its own. */
+/** Starts the embedded database with the platform's tables in a temporary folder. */
 export async function startBenchDatabase() {
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
   const folder = await mkdtemp(join(tmpdir(), 'bench-'));
@@ -47,17 +47,16 @@ export type BenchDatabase = Awaited<ReturnType<typeof startBenchDatabase>>;
 
 const pro = 4;
 
-/** Credits enough for any run. */
 const plenty = 100_000 * microPerCredit;
 
 export interface BenchAccount {
   readonly accountId: number;
   readonly key: string;
-  /** The item of its meter: confirmed, on pro_pass, with its key. */
+  /** Meter item of a confirmed account on pro_pass, with its key. */
   readonly item: Record<string, unknown>;
 }
 
-/** So many accounts, each with a key as the service issues it. Ids are spread as registrations spread them. */
+/** Creates accounts with valid keys. The ids are spread like those of registrations. */
 export function benchAccounts(count: number, planRank = pro): BenchAccount[] {
   const now = Math.floor(Date.now() / 1000);
   return Array.from({ length: count }, (_, index) => {

@@ -3,13 +3,11 @@ import { connect, type Socket } from 'node:net';
 import type { Arm } from './arms.ts';
 import { processorSeconds } from './processes.ts';
 
-/** The calls that an arm is measured with. */
 export interface Workload {
   readonly size: PromptSize;
   readonly stream: boolean;
 }
 
-/** The requests of an arm, over and over. */
 export class Load {
   readonly arm: Arm;
   readonly #requests: readonly Buffer[];
@@ -30,7 +28,7 @@ export class Load {
     return exchange;
   }
 
-  /** So many calls, one after another on one connection. Rejects at any but a 200: then nothing is worth measuring. */
+  /** Sends sequential calls over one connection. Rejects unless every status is 200. */
   async inTurn(calls: number): Promise<Exchange[]> {
     const connection = await Connection.open(this.arm.port);
     const exchanges: Exchange[] = [];
@@ -39,7 +37,6 @@ export class Load {
     return exchanges;
   }
 
-  /** As many calls as go through in so many seconds, over so many connections that never pause. */
   async busy(connections: number, seconds: number): Promise<Busy> {
     const until = performance.now() + seconds * 1000;
     const began = performance.now();
@@ -72,7 +69,10 @@ export class Load {
   }
 }
 
-/** `processorMs` of the gateway for each call, and the share of a processor that it kept busy; NaN where there is none. `refused`: calls beside, which were not served. */
+/**
+ * `processorMs`: CPU time of the gateway per call. `busyShare`: its share of one CPU. Both are NaN without a gateway.
+ * `refused`: calls with another status than 200, not included in the rate.
+ */
 export interface Busy {
   readonly callsPerSecond: number;
   readonly processorMs: number;
@@ -81,7 +81,7 @@ export interface Busy {
   readonly refused: number;
 }
 
-/** Sizes of the prompts that are measured, in bytes. */
+/** Prompt sizes in bytes. */
 export const promptSizes = { '0.25 KB': 250, '4 KB': 4096, '64 KB': 65_536 } as const;
 export type PromptSize = keyof typeof promptSizes;
 export const allSizes = ['0.25 KB', '4 KB', '64 KB'] as const satisfies readonly PromptSize[];
@@ -94,7 +94,7 @@ const reviews = {
   Chinese: '我在 Oslo 买了 Aurora 5。电池非常好，但是表带坏了；请写信给 Ada Lovelace，地址是 ada@example.com。',
 } as const;
 
-/** An analysis of a review of so many characters, with personal data to find. */
+/** An analysis request for a review of the given length that contains personal data. */
 export function analysisBody(characters: number, language: keyof typeof reviews = 'English'): string {
   const review = reviews[language];
   return JSON.stringify({
@@ -103,13 +103,12 @@ export function analysisBody(characters: number, language: keyof typeof reviews 
   });
 }
 
-/** A chat whose body has about so many bytes. Only one model's context holds 64 KB, so all sizes are sent to it. */
+/** A chat request of about the given size. All sizes use the only model whose context holds 64 KB. */
 export function chatBody(size: PromptSize, stream: boolean): string {
   const content = sentence.repeat(Math.ceil(promptSizes[size] / sentence.length)).slice(0, promptSizes[size] - 100);
   return JSON.stringify({ model: 'svc-1-32k', messages: [{ role: 'user', content }], max_tokens: 64, stream });
 }
 
-/** The value in the middle; the mean of the two there when the values are even in number. Throws when there are none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)];
@@ -118,7 +117,7 @@ export function median(values: readonly number[]): number {
   return (upper + lower) / 2;
 }
 
-/** One response: milliseconds from the request's last byte to the first byte of the body, and to its end. */
+/** Times are in ms, from the last byte of the request to the first byte of the body and to its end. */
 export interface Exchange {
   readonly status: number;
   readonly firstByteMs: number;
@@ -126,7 +125,7 @@ export interface Exchange {
   readonly body: Buffer;
 }
 
-/** A request as bytes, so that making it costs the client nothing. */
+/** Serializes a request in advance, so that the client spends no time on it during the measurement. */
 export function requestBytes(path: string, headers: Readonly<Record<string, string>>, body: string): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -139,8 +138,8 @@ export function requestBytes(path: string, headers: Readonly<Record<string, stri
 }
 
 /**
- * A connection that is kept, for one request at a time. It parses just enough HTTP to find the end of a response, and so
- * takes little of the processor that it shares with the stubs.
+ * A persistent connection for one request at a time. It parses only enough HTTP to find the end of a response, because
+ * it shares a CPU with the stubs.
  */
 export class Connection {
   readonly #port: number;
@@ -155,7 +154,7 @@ export class Connection {
     return new Connection(port, await opened(port));
   }
 
-  /** A server may end a connection just as a request is sent over it; that is then sent once more. */
+  /** Repeats a request once, because a server may close an idle connection while the request is being sent. */
   async exchange(request: Buffer): Promise<Exchange> {
     try {
       return await this.#send(request);
@@ -198,13 +197,12 @@ export class Connection {
 async function opened(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
-  // A pending request is rejected at the close; an idle connection may close unnoticed.
+  // A pending request is rejected on close. An idle connection may close unnoticed.
   return socket.on('error', () => undefined);
 }
 
 const lastChunk = Buffer.from('0\r\n\r\n');
 
-/** Finds the end of a response: by its length, or by its last chunk. */
 class ResponseReader {
   status = 0;
   isComplete = false;
@@ -230,7 +228,7 @@ class ResponseReader {
     this.#take(this.#head.subarray(end + 4));
   }
 
-  /** As it came, with the marks of its chunks. */
+  /** The raw body, including chunk sizes. */
   body(): Buffer {
     return Buffer.concat(this.#parts);
   }

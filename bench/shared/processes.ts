@@ -5,22 +5,21 @@ import { connect, createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Clock ticks a second in /proc: fixed to 100 for programs on Linux, whatever the kernel counts in (`man 5 proc`). */
+/** Clock ticks per second in /proc, always 100 for Linux programs (`man 5 proc`). */
 const ticksPerSecond = 100;
 
-/** Processor seconds that a process and its threads have used so far. */
 export function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name in brackets may have spaces; user and system time are the 12th and 13th field behind it.
+  // The name in parentheses may contain spaces. User and system time are fields 12 and 13 after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
-/** The gateways have this processor for themselves; the clients and the upstream stubs share the other. */
+/** The gateways use this CPU alone. The clients and the upstream stubs share the other one. */
 const gatewayProcessor = '0';
 const otherProcessor = '1';
 
-/** Whether processes can be kept to one processor each: two of them, and `taskset`. */
+/** Requires two CPUs and `taskset`. */
 function canPin(): boolean {
   if (availableParallelism() < 2) return false;
   try {
@@ -33,12 +32,11 @@ function canPin(): boolean {
 
 export const isPinned = canPin();
 
-/** Keeps this process, all its threads and the children it starts from now on to the clients' processor. */
+/** Moves this process, its threads and its future children to the clients' CPU. */
 export function pinClients(): void {
   if (isPinned) execFileSync('taskset', ['-a', '-c', '-p', otherProcessor, String(process.pid)], { stdio: 'ignore' });
 }
 
-/** The command line that runs a program on the gateways' processor. */
 export function onGatewayProcessor(command: readonly string[]): readonly string[] {
   return isPinned ? ['taskset', '-c', gatewayProcessor, ...command] : command;
 }
@@ -50,14 +48,13 @@ export interface Child {
 }
 
 export interface ChildOptions {
-  /** Given the port to listen on. */
   readonly command: (port: number) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 const startMs = 20_000;
 
-/** Starts a server in a process of its own, and resolves when it takes connections. What it logs goes nowhere, but is written. */
+/** Starts a server process and resolves when it accepts connections. Discards its standard output. */
 export async function startChild({ command, env = {} }: ChildOptions): Promise<Child> {
   const port = await freePort();
   const [program = '', ...args] = command(port);

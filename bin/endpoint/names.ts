@@ -1,16 +1,14 @@
-/** The spellings of a new operation's name. */
 export interface EndpointNames {
-  /** `sum-up`: file and operation id. */
+  /** File name and operation id, such as `sum-up`. */
   readonly id: string;
-  /** `sumUp`: key of its row. */
+  /** Key of the route, such as `sumUp`. */
   readonly camel: string;
-  /** `SumUp`: beginning of its schemas. */
+  /** Prefix of the schemas, such as `SumUp`. */
   readonly pascal: string;
-  /** `Sum up`. */
+  /** Such as `Sum up`. */
   readonly sentence: string;
 }
 
-/** Undefined for a name that is not in kebab-case. */
 export function namesOf(id: string): EndpointNames | undefined {
   if (!/^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/.test(id)) return undefined;
   const camel = id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,7 +1,7 @@
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { EndpointNames } from './names.ts';
 
-/** What is charged by the request or by started units; what is metered to the token has an order of its own kind. */
+/** Services priced per request or per started unit. Services metered by tokens have their own kinds of order. */
 export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings' | 'transcription'>;
 
 export const schemas = ({ id, pascal }: EndpointNames): string => `import * as v from 'valibot';

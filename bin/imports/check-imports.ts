@@ -1,7 +1,7 @@
 import { cruise, type ICruiseResult, type IFlattenedRuleSet, type IForbiddenRuleType } from 'dependency-cruiser';
 import { folderCycles } from './folder-cycles.ts';
 
-/** Who may import whom (docs/architecture.md). Each folder names all it may reach among our own folders. */
+/** Allowed imports between our folders (docs/architecture.md). Each folder lists all its targets. */
 const reach = {
   'functions/contract': ['functions/contract'],
   'functions/domain': ['functions/domain', 'functions/contract'],
@@ -17,7 +17,7 @@ const reach = {
   bin: ['bin', 'local', 'lib', 'functions/(contract|runtime)'],
 };
 
-/** Layers whose folders meet one way only, so that each can be read without those above it. */
+/** Layers whose folders must not import each other in a cycle. */
 const layers = [
   ...['contract', 'domain', 'repositories', 'gateways', 'middleware', 'runtime', 'api'].map(
     (name) => `functions/${name}`,
@@ -35,7 +35,6 @@ const reaches = Object.entries(reach).map(([from, to]): IForbiddenRuleType => ({
   to: { path: '^(functions|local|lib|bin|dashboard|test)/', pathNot: `^(${to.join('|')})/` },
 }));
 
-/** Packages that a folder may not import. */
 const without = (folder: string, packages: string): IForbiddenRuleType => ({
   name: `${folder} does not import ${packages}`,
   severity: 'error',
@@ -77,7 +76,7 @@ const rules: IFlattenedRuleSet = {
   ],
 };
 
-/** Checks the import rules. Seeing no modules is a failure too: then nothing was checked. */
+/** Checks the import rules. Finding no modules is an error, because then nothing was checked. */
 const { output } = await cruise(['functions', 'local', 'lib', 'bin', 'dashboard/src', 'dashboard/content'], {
   ruleSet: rules,
   validate: true,

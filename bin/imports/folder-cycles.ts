@@ -1,12 +1,11 @@
-/** An import, by the paths of both files from the repository's root. */
 export interface Import {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * The imports by which folders inside a layer meet in a circle: of each, the folder it reaches also leads back. A folder
- * counts with all below it, a file beside the folders counts alone.
+ * Returns the imports that form cycles between the folders of a layer. A folder includes its subfolders. A file next to
+ * the folders counts as its own folder.
  */
 export function folderCycles(imports: readonly Import[], layers: readonly string[]): readonly Import[] {
   const meetings = imports.flatMap(({ from, to }) => {
@@ -24,7 +23,7 @@ export function folderCycles(imports: readonly Import[], layers: readonly string
 
 const isIn = (folder: string, path: string): boolean => path.startsWith(`${folder}/`);
 
-/** `functions/domain/meter` of `functions/domain/meter/credits/lots.ts`. */
+/** `functions/domain/meter` for `functions/domain/meter/credits/lots.ts`. */
 function folderOf(layer: string, path: string): string {
   const [name = ''] = path.slice(layer.length + 1).split('/');
   return `${layer}/${name}`;

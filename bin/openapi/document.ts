@@ -39,10 +39,9 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 2 * keyRule.maxLength + 2, pattern: keyRule.pattern },
 };
 
-/** Of an operation that is not written yet; `test/docs/openapi.test.ts` fails while there is one. */
+/** Placeholder for an operation without a recorded response. `test/docs/openapi.test.ts` fails if one exists. */
 const unrecorded: RecordedResponse = { status: 200, headers: [], response: undefined };
 
-/** The OpenAPI document of the route table, with the recorded responses as examples. */
 export function openApiDocument(responses: RecordedResponses): object {
   const schemas = schemaCollector();
   const errors = errorCollector();

@@ -1,17 +1,14 @@
 import type { ErrorCode } from '#contract/shared/errors.ts';
 
 interface Cause {
-  /** When it is returned. */
   readonly cause: string;
-  /** What the caller should do. */
   readonly remedy: string;
-  /** An example of its `detail`. */
   readonly detail: string;
 }
 
 const failure = 'Retry with exponential backoff; nothing was charged';
 
-/** Cause, remedy and example of each code of the closed table. */
+/** Cause, remedy and example for every error code. */
 export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_FORMAT: {
     cause: 'The request does not match its schema, or is not valid JSON',

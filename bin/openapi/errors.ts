@@ -8,7 +8,7 @@ import { errorHeaders } from './headers.ts';
 const string = { type: 'string' };
 const stringOrNull = { type: ['string', 'null'] };
 
-/** An error response, in either format. `status` and `message` are narrowed where a response is described. */
+/** An error in either format. Each response narrows `status` and `message`. */
 export const errorSchemas = {
   Error: {
     type: 'object',
@@ -44,7 +44,7 @@ export const errorSchemaOf = ({ format }: Pick<Route, 'format'>) => ({
   $ref: `#/components/schemas/${format === 'openai' ? 'OpenAiError' : 'Error'}`,
 });
 
-/** Error responses are alike for many operations: each is written once, under a name made of its codes. */
+/** Collects error responses. Operations with the same codes share one, named after them. */
 export function errorCollector() {
   const responses = new Map<string, object>();
 

@@ -8,7 +8,6 @@ const decimal = { type: 'string', pattern: '^\\d+(\\.\\d{1,6})?$' };
 
 const header = (description: string, schema: object, example: string) => ({ description, schema, example });
 
-/** Response headers of the API, by name. */
 export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'x-request-id': header('Id of the request; include it when you contact support.', text, 'hV3kQ9sTz1LmXw7RbYc'),
   'x-ratelimit-limit-requests': header('Priced calls that the plan allows in a minute.', count, '100'),
@@ -48,7 +47,7 @@ const rate = [
   'RateLimit',
 ];
 
-/** Those that the recorded response has, and those that only some responses have. */
+/** Headers of the recorded response, and headers that only some responses have. */
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
   const limited = route.priced ? ['x-key-credits-remaining'] : [];

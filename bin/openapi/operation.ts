@@ -16,7 +16,6 @@ import { tagOf } from './tags.ts';
 type Collectors = Pick<ReturnType<typeof schemaCollector>, 'schemaOf'> &
   Pick<ReturnType<typeof errorCollector>, 'responsesOf'>;
 
-/** A row of the route table as an operation of the document. */
 export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf, responsesOf }: Collectors) {
   const parameters = [
     ...parametersOf('path', route.pathInput, recorded.path),

@@ -5,33 +5,34 @@ import { isFormFile } from '#contract/http/request.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);
-/** Settings of a deployment are in `platform`. */
+/** `platform` contains deployment settings, not API schemas. */
 const isOfTheApi = (file: string): boolean => file.endsWith('.ts') && !file.startsWith('platform/');
 const files = readdirSync(contract, { recursive: true, encoding: 'utf8' }).filter(isOfTheApi);
 const modules: readonly Readonly<Record<string, unknown>>[] = await Promise.all(
   files.map((file) => import(new URL(file, contract).href)),
 );
 
-/** The contract's schemas with a name of their own, in upper case: each is written once in the document, where it is used. */
+/** Contract schemas with capitalized names become components of the document. */
 const named: Readonly<Record<string, GenericSchema>> = Object.fromEntries(
   modules.flatMap((module) => Object.entries<unknown>(module)).filter(isSchemaEntry),
 );
 
-/** Path and query become parameters, each of its own. */
 function isSchemaEntry(entry: [string, unknown]): entry is [string, GenericSchema] {
   const [name, value] = entry;
   return isJsonObject(value) && value['kind'] === 'schema' && /^[A-Z]/.test(name) && !/(?:Path|Query)$/.test(name);
 }
 
-/** Requests are described by a schema's input, responses by its output. */
+/** Requests use a schema's input, responses its output. */
 export type Mode = 'input' | 'output';
 
 const prefix = '#/components/schemas/';
 
-/** Rules that JSON Schema cannot express; the detail of a 400 has them. Transforms are of requests only. Any other throws. */
+/**
+ * Rules that JSON Schema cannot express; a 400 explains them. Transforms occur only in requests. Any other rule throws.
+ */
 const ignoreActions = ['check', 'finite', 'transform'];
 
-/** What a check of our own stands for. */
+/** JSON Schemas of custom checks. */
 const customs: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [isJsonObject, { type: 'object' }],
   [isFormFile, { type: 'string', format: 'binary' }],
@@ -51,7 +52,7 @@ const defined = {
   output: toJsonSchemaDefs(named, config('output')),
 };
 
-/** The schema as it is in the document, and the named schemas it references, in `components`. */
+/** Converts schemas and collects the named ones that they reference in `components`. */
 export function schemaCollector() {
   const components = new Map<string, JsonSchema>();
 
@@ -84,7 +85,7 @@ function inline(schema: GenericSchema, mode: Mode): JsonSchema {
   return tidy(converted);
 }
 
-/** Without the bounds that every safe integer has, and without lists of nothing. */
+/** Removes the bounds of safe integers and empty lists. */
 function tidy(schema: JsonSchema): JsonSchema {
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if ((key === 'maximum' || key === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER)

@@ -18,17 +18,14 @@ const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
   'openai completion': chunks.OpenAiCompletionChunk,
 };
 
-/** Of routes that stream something of their own. */
 const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
 
-/** The schema of a chunk's data, for a route that can stream; a route without one never streams. */
 function chunkSchemaOf({ id, streaming, format, priced }: Route): GenericSchema | undefined {
   return streaming && priced?.capability
     ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`])
     : undefined;
 }
 
-/** The success response of a route. */
 export function successResponse(route: Route, recorded: RecordedResponse, schemaOf: SchemaOf) {
   const { status, message } = route.success;
   const chunk = chunkSchemaOf(route);
@@ -50,7 +47,7 @@ export function successResponse(route: Route, recorded: RecordedResponse, schema
   };
 }
 
-/** By media type, as each format has it; a route that also gives JSON gives it where the Accept header names no audio. */
+/** By media type. A route that can also return JSON does so unless the Accept header names audio. */
 function audioContent(isChoice: boolean) {
   const when = isChoice ? 'If the Accept header names audio: the' : 'The';
   const description = `${when} bytes of the file, sent as they are generated. If the connection ends early, the file is incomplete.`;
@@ -59,7 +56,7 @@ function audioContent(isChoice: boolean) {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
-/** Where `response_format` is one of them. */
+/** Formats selected by `response_format`. */
 const textContent = Object.fromEntries(
   ['text/plain', 'application/x-subrip', 'text/vtt'].map((type) => [
     type,
@@ -67,7 +64,7 @@ const textContent = Object.fromEntries(
   ]),
 );
 
-/** Exactly the four fields (docs/specification.md#response-envelope-all-json-responses). */
+/** The four fields of the envelope (docs/specification.md#response-envelope-all-json-responses). */
 function envelopeOf(status: number, message: string, data: object) {
   return {
     type: 'object',
@@ -77,7 +74,7 @@ function envelopeOf(status: number, message: string, data: object) {
   };
 }
 
-/** `contentSchema`: the values of the events' `data` fields, in their order. */
+/** `contentSchema` describes the `data` fields of the events, in order. */
 function streamOf(route: Route, chunk: object) {
   const isOpenAi = route.format === 'openai';
   const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);

@@ -149,7 +149,7 @@ const modelRows = models.map(({ id, capabilities, contextWindow, dimensions, min
   `\`${planOfRank(minPlanRank).name}\``,
 ]);
 
-/** Every event has these of an account. */
+/** Fields of every event. */
 const ofAccount = new Set(['accountId', 'seq']);
 
 const events = webhookEventTypes.map((type) => {
@@ -158,7 +158,10 @@ const events = webhookEventTypes.map((type) => {
   return [`\`${type}\``, description, fields.map((name) => `\`${name}\``).join(', ')];
 });
 
-/** The tables of docs/api.md, docs/webhooks.md and the guides by name; they stand between `<!-- NAME -->` and `<!-- end -->`. */
+/**
+ * Tables of docs/api.md, docs/webhooks.md and the guides by name. Each replaces the text between `<!-- NAME -->` and
+ * `<!-- end -->`.
+ */
 const tables: Readonly<Record<string, string>> = {
   events: table(['Event', 'When', '`data`'], events),
   endpoints: endpoints(),
@@ -177,7 +180,7 @@ const tables: Readonly<Record<string, string>> = {
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
-/** The pages with their tables regenerated. Throws for an unknown table, and for one without a place. */
+/** Replaces the tables of the pages. Throws for an unknown table and for one that no page contains. */
 export function withTables(pages: readonly string[]): string[] {
   const placed = new Set<string>();
   const texts = pages.map((page) =>

@@ -3,11 +3,10 @@ import type { Route } from '#contract/http/route.ts';
 interface Tag {
   readonly name: string;
   readonly description: string;
-  /** Beginnings of the paths that belong to it. */
   readonly paths: readonly string[];
 }
 
-/** The resources, in the order a newcomer meets them. */
+/** Resources in the order in which a newcomer meets them. */
 export const tags: readonly Tag[] = [
   {
     name: 'Inference',
@@ -60,12 +59,11 @@ export const tags: readonly Tag[] = [
   },
 ];
 
-/** Throws for a path of no tag: a new resource gets one here. */
+/** Throws for a path without a tag. Add new resources above. */
 export function tagOf(route: Route): string {
   return tags.find((tag) => hasPath(tag, route))?.name ?? untagged(route);
 }
 
-/** The routes by their tags, and within a tag by its paths. */
 export function inOrder(routes: readonly Route[]): readonly Route[] {
   const beginnings = tags.flatMap(({ paths }) => paths);
   const place = ({ path }: Route): number => beginnings.findIndex((beginning) => path.startsWith(beginning));

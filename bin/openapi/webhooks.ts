@@ -15,7 +15,6 @@ const header = (name: string, description: string, example: string) => ({
   example,
 });
 
-/** Headers of Standard Webhooks. */
 const parameters = [
   header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_26ONAvui4aEO8EojX3vu4r'),
   header('webhook-timestamp', 'When it was sent, in Unix seconds.', '1803027600'),
@@ -32,7 +31,6 @@ const responses = {
   '4XX': { description: 'The event is sent again later, as after any other response; `Retry-After` is respected.' },
 };
 
-/** What is sent to webhooks, by the event's type: the document's `webhooks`. */
 export function webhooksOf(schemaOf: SchemaOf): Record<string, object> {
   return Object.fromEntries(webhookEventTypes.map((type) => [type, { post: requestOf(type, schemaOf) }]));
 }

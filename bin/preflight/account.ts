@@ -7,10 +7,10 @@ import { streamingRegions } from '#lib/streaming-regions.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, isNamed, missing, ok } from './result.ts';
 
-/** Lowest version of the bootstrap stack that CDK deploys with (DefaultStackSynthesizer). */
+/** Minimum version of the bootstrap stack (CDK's DefaultStackSynthesizer). */
 const minBootstrapVersion = 6;
 
-/** Concurrency that Lambda keeps for functions without any reserved (AWS "Configuring reserved concurrency"). */
+/** Concurrency that Lambda always leaves unreserved (AWS "Configuring reserved concurrency"). */
 const unreservedConcurrency = 100;
 
 export async function checkCredentials({ sts }: Clients, { env, name }: Stage): Promise<Finding> {
@@ -26,7 +26,7 @@ export async function checkCredentials({ sts }: Clients, { env, name }: Stage): 
   }
 }
 
-/** API Gateway and Lambda stream responses in the regions of lib/streaming-regions.ts. */
+/** API Gateway and Lambda stream responses only in the regions of lib/streaming-regions.ts. */
 export async function checkRegion(region: string): Promise<Finding> {
   if (streamingRegions.has(region)) return ok(`${region} has Lambda response streaming`);
   return missing(
@@ -47,7 +47,6 @@ export async function checkBootstrap({ cloudFormation }: Clients): Promise<Findi
   return ok(`CDKToolkit has version ${version}`);
 }
 
-/** A stack by name; undefined where there is none. */
 export async function findStack(client: Clients['cloudFormation'], StackName: string) {
   try {
     const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
@@ -58,14 +57,16 @@ export async function findStack(client: Clients['cloudFormation'], StackName: st
   }
 }
 
-/** The account's role for logs of API Gateway, which the data stack of its owner sets. */
+/** The account's role for API Gateway logs, which the data stack of the owning stage sets. */
 export async function checkGatewayLogs({ cloudFormation }: Clients, owner: string): Promise<Finding> {
   const stack = `text-ai-${owner}-data`;
   if (await findStack(cloudFormation, stack)) return ok(`${stack} sets the account’s role`);
   return missing(`The account has no role for logs of API Gateway yet: deploy ${stack}, which sets it.`);
 }
 
-/** The account's quota against what the stage allocates, what Lambda keeps unreserved, and its alarm. */
+/**
+ * Compares the account's quota with the stage's reservations, Lambda's unreserved minimum, and the alarm's threshold.
+ */
 export async function checkConcurrency({ lambda }: Clients, stage: Stage): Promise<Finding> {
   const { AccountLimit = {} } = await lambda.send(new GetAccountSettingsCommand());
   const { ConcurrentExecutions: quota = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit;

@@ -7,7 +7,7 @@ import { checkMessages } from './messages.ts';
 import { checkEndpoint, checkInstances, hostedInstances, namedEndpoints } from './models.ts';
 import { missing, type Result, run } from './result.ts';
 
-/** Reads what a first deployment of a stage needs from its account; writes nothing to it. */
+/** Checks the account for the first deployment of a stage. Read-only. */
 export async function preflight(stage: Stage): Promise<readonly Result[]> {
   const region = await regionOf(stage.env?.region);
   if (region === undefined)
@@ -29,7 +29,7 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
   ]);
 }
 
-/** The owner sets the role itself; a stage without one relies on the account's. */
+/** The owner sets the role itself. A stage without an owner relies on the account's role. */
 function gatewayChecks(clients: Clients, { name, gatewayLogsOwner: owner }: Stage): Promise<Result>[] {
   return owner === null || owner === name ? [] : [run('API Gateway logs', () => checkGatewayLogs(clients, owner))];
 }

@@ -8,12 +8,12 @@ import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { STSClient } from '@aws-sdk/client-sts';
 import { WAFV2Client } from '@aws-sdk/client-wafv2';
 
-/** CloudFront takes certificates of this region only. */
+/** CloudFront only accepts certificates of this region. */
 const certificateRegion = 'us-east-1';
 
 const options = { maxAttempts: 2, requestHandler: { connectionTimeout: 5000, requestTimeout: 10_000 } };
 
-/** Clients of a region, with the credentials of the environment or profile. All calls are reads. */
+/** Clients of a region with the credentials of the environment or profile. Read-only. */
 export const createClients = (region: string) => ({
   acm: new ACMClient({ ...options, region: certificateRegion }),
   cloudFormation: new CloudFormationClient({ ...options, region }),
@@ -27,7 +27,6 @@ export const createClients = (region: string) => ({
 });
 export type Clients = ReturnType<typeof createClients>;
 
-/** Region of a stage: its own, else that of the environment or profile; undefined where there is none. */
 export async function regionOf(own: string | undefined): Promise<string | undefined> {
   const region = [own, process.env['AWS_REGION'], process.env['AWS_DEFAULT_REGION']].find(Boolean);
   if (region !== undefined) return region;

@@ -3,7 +3,7 @@ import { ListWebACLsCommand } from '@aws-sdk/client-wafv2';
 import type { Clients } from './clients.ts';
 import { type Finding, isNamed, missing, ok } from './result.ts';
 
-/** Web ACLs of an account in a region, by default (AWS "AWS WAF quotas"). */
+/** Default quota of web ACLs per region (AWS "AWS WAF quotas"). */
 const maxWebAcls = 100;
 
 export interface Domain {
@@ -11,7 +11,7 @@ export interface Domain {
   readonly certificateArn: string;
 }
 
-/** The certificate of the stage's domain: issued, in us-east-1, and for this name. */
+/** The certificate of the stage's domain must be issued, in us-east-1, and cover the name. */
 export async function checkCertificate({ acm }: Clients, { name, certificateArn }: Domain): Promise<Finding> {
   try {
     const { Certificate = {} } = await acm.send(new DescribeCertificateCommand({ CertificateArn: certificateArn }));
@@ -28,7 +28,7 @@ export async function checkCertificate({ acm }: Clients, { name, certificateArn 
   }
 }
 
-/** A wildcard stands for one label. */
+/** A wildcard matches one label. */
 const covers = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.startsWith('*.') && pattern.slice(1) === name.slice(name.indexOf('.')));
 

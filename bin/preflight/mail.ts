@@ -6,7 +6,6 @@ import { findStack } from './account.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, isNamed, missing, ok } from './result.ts';
 
-/** Checks that the sender is not in a reserved domain. */
 export async function checkSender(stage: Stage): Promise<Finding> {
   const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'mail.sender');
   return obstacle
@@ -14,14 +13,13 @@ export async function checkSender(stage: Stage): Promise<Finding> {
     : ok(`${domainOf(stage.mail.sender)} is not a reserved domain`);
 }
 
-/** Checks that alarms have a recipient. */
 export async function checkAlarms(stage: Stage): Promise<Finding> {
   const obstacle = obstaclesOf(stage).find(({ setting }) => setting === 'alarms.email');
   if (obstacle) return missing(`alarms.email ${obstacle.remedy}.`);
   return ok(stage.alarms.email ?? 'alarms only show');
 }
 
-/** A new account is in the sandbox: it sends to verified identities only. */
+/** A new account is in the sandbox and sends only to verified identities. */
 export async function checkSending({ ses }: Clients): Promise<Finding> {
   const { ProductionAccessEnabled, SendingEnabled, EnforcementStatus, SendQuota } = await ses.send(
     new GetAccountCommand(),
@@ -35,7 +33,7 @@ export async function checkSending({ ses }: Clients): Promise<Finding> {
   return ok(`production access, ${SendQuota?.Max24HourSend ?? 0} mails a day`);
 }
 
-/** The identity of the sender's domain, or of the address itself; before the first deployment its owner has none. */
+/** Checks the identity of the sender's domain or address. The owning stage creates it in its first deployment. */
 export async function checkIdentity(
   clients: Clients,
   { name, mail: { sender, identityOwner } }: Stage,

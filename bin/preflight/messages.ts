@@ -2,7 +2,7 @@ import { DescribeAccountAttributesCommand } from '@aws-sdk/client-pinpoint-sms-v
 import type { Clients } from './clients.ts';
 import { type Finding, missing, ok } from './result.ts';
 
-/** A new account is in the sandbox, which sends only to verified numbers (AWS "AWS End User Messaging SMS sandbox"). */
+/** A new account is in the sandbox and sends only to verified numbers (AWS "AWS End User Messaging SMS sandbox"). */
 export async function checkMessages({ messages }: Clients): Promise<Finding> {
   const { AccountAttributes = [] } = await messages.send(new DescribeAccountAttributesCommand());
   const tier = AccountAttributes.find(({ Name }) => Name === 'ACCOUNT_TIER')?.Value;

@@ -8,7 +8,6 @@ import { endpointsOf, type Stage } from '#lib/stage.ts';
 import type { Clients } from './clients.ts';
 import { type Finding, missing, ok } from './result.ts';
 
-/** Instances that the hosted models of a stage may run, by type. */
 export function hostedInstances({ models: { hosted } }: Stage): ReadonlyMap<string, number> {
   const byType = Map.groupBy(Object.values(hosted), ({ instanceType }) => instanceType);
   const sum = (models: readonly { readonly maxReplicas: number }[]) =>
@@ -16,7 +15,6 @@ export function hostedInstances({ models: { hosted } }: Stage): ReadonlyMap<stri
   return new Map([...byType].map(([type, models]) => [type, sum(models)]));
 }
 
-/** Names of the endpoints that a stage invokes and does not create, with the models that they serve. */
 export function namedEndpoints(stage: Stage): ReadonlyMap<string, readonly string[]> {
   const named = [...endpointsOf(stage)].filter(([model]) => !(model in stage.models.hosted));
   const byEndpoint = Map.groupBy(named, ([, { endpoint }]) => endpoint);

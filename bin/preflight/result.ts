@@ -1,15 +1,13 @@
 import * as v from 'valibot';
 
-/** `unknown`: the check could not be made. */
+/** `unknown`: the check failed to run. */
 export type Status = 'ok' | 'missing' | 'unknown';
 
-/** Outcome of a check: what was found, or what is missing and what to do. */
 export interface Finding {
   readonly status: Status;
   readonly detail: string;
 }
 
-/** A finding under the name of its check. */
 export interface Result extends Finding {
   readonly name: string;
 }
@@ -37,7 +35,7 @@ function unavailable(error: unknown): Finding | undefined {
   );
 }
 
-/** Error of a DNS look-up (Node.js "dns.lookup"). */
+/** Error of a failed DNS lookup (Node.js "dns.lookup"). */
 const Unresolved = v.object({ code: v.literal('ENOTFOUND'), hostname: v.string() });
 
 function reasonOf(error: unknown): string {
@@ -50,6 +48,5 @@ function reasonOf(error: unknown): string {
   return `${name}: ${message}${remedy}`;
 }
 
-/** Whether an error of an SDK client has this name, or one of these. */
 export const isNamed = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof Error && names.includes(error.name);

@@ -14,21 +14,20 @@ import { streamViewTypes, type TableSpec } from '#contract/platform/resources.ts
 
 export interface Restore {
   readonly spec: TableSpec;
-  /** Name of the table that is restored; need not exist where the new one does. */
+  /** Table to restore. It need not exist if the target does. */
   readonly source: string;
-  /** Name of the new table. */
   readonly target: string;
-  /** Undefined: the latest time that can be restored. */
+  /** Default: the latest restorable time. */
   readonly at: Date | undefined;
 }
 
-/** A restore takes from minutes to hours, by the size of the table. */
+/** Seconds. A restore takes minutes to hours, depending on the table's size. */
 const maxWaitTime = 24 * 3600;
 
 /**
- * Restores a table into a new one and gives that what a restore leaves out: stream, expiry, point-in-time recovery, deletion
- * protection, tags (AWS "Restoring a table to a point in time"). Each step can be repeated: where the new table exists, also
- * one that AWS Backup restored and whose source is gone, it goes on from there.
+ * Restores a table into a new one and adds the settings that a restore omits: stream, TTL, point-in-time recovery,
+ * deletion protection and tags (AWS "Restoring a table to a point in time"). Every step can be repeated. If the target
+ * exists, for example restored by AWS Backup after its source was deleted, continues from there.
  */
 export async function restoreTable(
   client: DynamoDBClient,
@@ -83,7 +82,7 @@ async function whenActive(client: DynamoDBClient, TableName: string): Promise<Ta
   return table;
 }
 
-/** Where it expires already, DynamoDB refuses to switch that on again. */
+/** DynamoDB rejects enabling TTL twice. */
 async function expireBy(client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> {
   try {
     await client.send(
@@ -94,7 +93,7 @@ async function expireBy(client: DynamoDBClient, TableName: string, AttributeName
   }
 }
 
-/** Those of CloudFormation stay with its own table. */
+/** Tags of CloudFormation stay with the original table. */
 async function copyTags(client: DynamoDBClient, from: TableDescription, to: TableDescription): Promise<void> {
   const { Tags: all = [] } = await client.send(new ListTagsOfResourceCommand({ ResourceArn: from.TableArn }));
   const Tags = all.filter(({ Key = '' }) => !Key.startsWith('aws:'));

@@ -3,7 +3,7 @@ import type { TableId } from '#contract/platform/resources.ts';
 
 const list = new Intl.ListFormat('en-GB');
 
-/** Throws where the environment does not name each of these tables. */
+/** Throws unless the environment names all these tables. */
 export function demandTables(...needed: readonly TableId[]): void {
   const missing = needed.map((table) => tableVariables[table]).filter((name) => !process.env[name]);
   if (missing.length === 0) return;

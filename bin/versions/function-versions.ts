@@ -7,7 +7,7 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda';
 
-/** Number of versions kept of each function: the current one, and two to roll back to. */
+/** Versions kept of each function: the current one, and two for rollbacks. */
 export const versionsKept = 3;
 
 /**

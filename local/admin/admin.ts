@@ -21,7 +21,7 @@ export interface AdminOptions {
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
   /**
-   * Runs the work that became due when the clock moved. Resolves with whether it is done; after a time limit it
+   * Runs the work that became due when the clock moved. Resolves with whether it is done. After a time limit, the work
    * continues in the background.
    */
   readonly afterMove: () => Promise<boolean>;
@@ -32,7 +32,6 @@ interface Reply {
   readonly status?: number;
   readonly json?: unknown;
   readonly html?: string;
-  /** Of the page. */
   readonly script?: string;
   readonly audio?: { readonly contentType: string; readonly bytes: Uint8Array };
 }
@@ -40,7 +39,6 @@ type Endpoint = Readonly<
   Partial<Record<string, (request: IncomingMessage, left: AbortSignal) => Reply | Promise<Reply>>>
 >;
 
-/** A body that is not what the endpoint takes; the message names what it takes. */
 class BadBody extends Error {}
 
 const maxBodyBytes = 64 * 1024;
@@ -50,7 +48,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Serves `/_local/…`: bare JSON, errors as `{error: sentence}` (docs/architecture.md#on-one-machine). */
+/** Serves `/_local/…` as plain JSON, with errors as `{"error": sentence}` (docs/design/local.md). */
 export function createAdmin({
   status,
   mails,
@@ -64,7 +62,6 @@ export function createAdmin({
 }: AdminOptions): Pages {
   const clockJson = () => ({ now: new Date(clock.now()).toISOString() });
 
-  /** HTML for browsers, JSON for programs. */
   function showClock({ headers: { accept = '' } }: IncomingMessage): Reply {
     if (!accept.includes('text/html')) return { json: clockJson() };
     return { html: clockPage(clock.now()), script: clockScript };
@@ -167,16 +164,16 @@ async function bodyOf<Schema extends v.GenericSchema>(
   throw new BadBody(field === null ? issue.message : `${field}: ${issue.message}.`);
 }
 
-/** Response of `GET /_local/status` (docs/design/local.md); 200 once the service is ready, 503 before. */
+/** Response of `GET /_local/status` (docs/design/local.md): 200 once the service is ready, 503 before. */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;
   readonly inferenceUrl: string;
   readonly dashboardUrl: string;
   readonly docsUrl: string;
-  /** Null before it is made, and where it could not be. */
+  /** Null during the start, or if the account could not be created. */
   readonly demo: DemoAccount | null;
-  /** By queue: messages that its job gave up on after all tries. */
+  /** Messages in each queue's dead-letter queue. */
   readonly parked: Readonly<Record<string, number>>;
 }
 
@@ -192,14 +189,13 @@ export function statusOf(origin: string, changing: Changing): Status {
   };
 }
 
-/** A command line for a first call, to paste into a shell; undefined without a demo account. */
+/** A command line for a first call. Undefined without a demo account. */
 export function curlLine({ inferenceUrl, demo }: Status): string | undefined {
   if (!demo) return undefined;
   const body = '{"model":"svc-1","messages":[{"role":"user","content":"Hello"}]}';
   return `curl -s ${inferenceUrl}/chat/completions -H "Authorization: Bearer ${demo.apiKey}" -H "Content-Type: application/json" -d '${body}'`;
 }
 
-/** HTML page that shows and moves the service's clock. `now` in epoch milliseconds. */
 function clockPage(now: number): string {
   const iso = new Date(now).toISOString();
   return htmlPage({

@@ -7,19 +7,17 @@ import type { MailStore } from '../mail/mail-store.ts';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 import { Problem } from '../shared/problems.ts';
 
-/** An account to try things with: confirmed, on pro_pass, with one key. */
 export const DemoAccount = v.object({ email: v.string(), password: v.string(), apiKey: v.string() });
 export type DemoAccount = v.InferOutput<typeof DemoAccount>;
 
-/** As it is kept. Without a key it was not finished: the password is written down before the account is made with it. */
+/** The stored account. The password is stored before registration, so an account without a key is unfinished. */
 const KeptAccount = v.object({ ...DemoAccount.entries, apiKey: v.nullable(v.string()) });
 
 export interface DemoAccountOptions {
   readonly origin: string;
-  /** Where the account is kept, as its key is shown once only. */
+  /** Stores the account, because its key is shown only once. */
   readonly file: string;
   readonly mails: MailStore;
-  /** Puts an account on the plan of this rank. */
   readonly startPlan: (accountId: number, planRank: number) => Promise<void>;
 }
 
@@ -28,9 +26,9 @@ const proPassRank = 4;
 const mailWaitMs = 5000;
 
 /**
- * The demo account, made at the first start over the API like anybody's, with a password of its own in each data folder.
- * Each step looks at what is there, so a start that was killed half-way is finished by the next one; a key that no longer
- * works is replaced.
+ * Creates the demo account on the first start, through the API, with a random password for each data folder. Confirmed,
+ * on pro_pass, with one key. Each step checks the existing state, so that a later start completes an interrupted one. A
+ * key that no longer works is replaced.
  */
 export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAccountOptions): Promise<DemoAccount> {
   const api = apiClient(origin);
@@ -50,8 +48,8 @@ export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAc
 const isFinished = (kept: v.InferOutput<typeof KeptAccount>): kept is DemoAccount => kept.apiKey !== null;
 
 /**
- * Registering first: at the first start, that saves a login whose refusal would take as long as hashing a password. Given
- * the mails, a password that is not the account's takes the place of the one that was lost.
+ * Registers before it logs in, because the refusal of a login takes as long as hashing a password. Given `mails`,
+ * replaces an unknown password of an existing account.
  */
 async function signIn(api: ApiClient, password: string, mails: MailStore | undefined): Promise<void> {
   const registration = { email, name: 'Demo', password_hash: password };
@@ -86,7 +84,7 @@ async function newKey(api: ApiClient, mails: MailStore): Promise<string> {
   return v.parse(CreatedKey, (await api.expect(201, 'POST', '/api/keys', { body })).data).key;
 }
 
-/** With the token of a mail that comes; where none of them still works, with one of a mail that is requested. */
+/** Confirms with the token of a received email, or requests a new one if none is valid. */
 async function confirm(api: ApiClient, mails: MailStore): Promise<void> {
   const tried = new Set<string>();
   const isConfirmed = (): Promise<boolean> =>
@@ -98,8 +96,8 @@ async function confirm(api: ApiClient, mails: MailStore): Promise<void> {
 }
 
 /**
- * Tries the token of the newest mail whose link leads to the page, as mails come, until one works. The newest may be one
- * of an account that is no more, where only the database was taken away.
+ * Tries the tokens of emails that link to the page, newest first, until one is valid. The newest may belong to a
+ * deleted account if only the database was removed.
  */
 async function withMailedToken(
   mails: MailStore,
@@ -118,7 +116,7 @@ async function withMailedToken(
   return false;
 }
 
-/** A response's envelope (docs/specification.md#response-envelope-all-json-responses). */
+/** The response envelope (docs/specification.md#response-envelope-all-json-responses). */
 const ApiResponse = v.object({ message: v.string(), status: v.number(), data: v.unknown() });
 type ApiResponse = v.InferOutput<typeof ApiResponse>;
 
@@ -127,10 +125,10 @@ export interface ApiCall {
   readonly key?: string;
 }
 
-/** Calls the service as a person's browser would: cookies are kept from call to call. */
+/** Calls the service and keeps cookies, like a browser. */
 export interface ApiClient {
   call(method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
-  /** Rejects unless the response has this status; without the query, which may hold a token. */
+  /** Rejects for any other status. The message omits the query, which may contain a token. */
   expect(status: number, method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
 }
 

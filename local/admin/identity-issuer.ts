@@ -4,27 +4,27 @@ import * as v from 'valibot';
 import { email } from '#contract/accounts/email.ts';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 
-/** Body of `POST /_local/identity-token`. */
 export const IdentityTokenOrder = v.object(
   { email, name: v.pipe(v.string(), v.minLength(1)) },
   'The body must be {"email": "…", "name": "…"}.',
 );
 
-/** Stands in for Google: signs identity tokens, and publishes the key they are checked with. */
+/** Stands in for Google: signs identity tokens and publishes the public key. */
 export interface IdentityIssuer {
   readonly issuer: string;
-  /** An RS256 token for one hour with iss, aud `local`, sub, email, email_verified, name. The same address, the same sub. */
+  /**
+   * An RS256 token, valid for one hour, with iss, aud `local`, sub, email, email_verified and name. An address always
+   * has the same sub.
+   */
   token(person: v.InferOutput<typeof IdentityTokenOrder>): Promise<string>;
-  /** Content of `jwks.json`. */
   readonly keySet: { readonly keys: readonly JWK[] };
-  /** Content of `.well-known/openid-configuration`. */
   readonly configuration: Readonly<Record<string, unknown>>;
 }
 
 const algorithm = 'RS256';
 const Jwk = v.looseObject({ kty: v.literal('RSA'), n: v.string(), e: v.string(), d: v.string() });
 
-/** The issuer whose key pair is kept in the file, so that tokens outlive a restart. `now` in epoch milliseconds. */
+/** Keeps the key pair in a file, so that tokens survive a restart. `now` in epoch ms. */
 export async function openIdentityIssuer(file: string, origin: string, now: () => number): Promise<IdentityIssuer> {
   const stored = (await readJsonFile(file, Jwk)) ?? (await newKeyPair(file));
   const privateKey = await importJWK(stored, algorithm);

@@ -7,12 +7,12 @@ const Format = v.object({
   schema: v.object({ properties: v.record(v.string(), v.unknown()) }),
 });
 
-/** The text between the two equal lines of the message, of the platform's prompt. */
+/** The platform's prompt puts the text between two identical random lines. */
 const marked = /(?:^|\n)([\da-f]{32})\n([^]*)\n\1$/;
 
 const maxItems = 200;
 
-/** The analysis that the platform's schema requests, by lists of words; undefined for any other request. */
+/** Answers the platform's analysis schema from word lists. Undefined for any other request. */
 export function analysisOf(format: unknown, message: string): Record<string, unknown> | undefined {
   const text = marked.exec(message)?.[2];
   if (text === undefined || !v.is(Format, format)) return undefined;
@@ -28,7 +28,6 @@ export function analysisOf(format: unknown, message: string): Record<string, unk
   return Object.fromEntries(Object.keys(properties).map((name) => [name, fields[name]?.() ?? null]));
 }
 
-/** Runs of two to four words without a common one among them, the longest first; single words where there are none. */
 function phrasesOf(text: string): string[] {
   const runs = text
     .split(/[^\p{L}\p{M}\p{N}’' -]+/u)
@@ -51,7 +50,6 @@ function intoRuns(runs: string[][], word: string): string[][] {
   return [...runs.slice(0, -1), [...last, word]];
 }
 
-/** What people write of, by words that often stand beside them. */
 const near: Readonly<Record<string, RegExp>> = {
   delivery: /\b(?:parcel|package|shipping|shipped|arrived|courier|late|deliver\w*)\b/i,
   quality: /\b(?:broke|broken|superb|excellent|sturdy|material|quality|defective|works?)\b/i,
@@ -59,7 +57,6 @@ const near: Readonly<Record<string, RegExp>> = {
   service: /\b(?:staff|support|service|helpful|rude|friendly|waiter|replied)\b/i,
 };
 
-/** The labels whose words the text has, or that it is near to; the first where it has none. */
 function fitting(text: string, schema: unknown): string[] {
   if (!v.is(Categories, schema)) return [];
   const labels = schema.items.enum;
@@ -76,7 +73,7 @@ function fitting(text: string, schema: unknown): string[] {
 
 const stemOf = (word: string): string => (word.length > 4 ? word.replace(/(?:ies|es|s|ing|ed|y)$/, '') : word);
 
-/** Scripts that one language has for itself, or mostly has; Japanese before the Chinese characters that it also uses. */
+/** Scripts used by one main language. Japanese precedes Chinese because it also uses Chinese characters. */
 const scripts: readonly (readonly [code: string, letters: RegExp])[] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ['zh', /\p{Script=Han}/gu],
@@ -89,7 +86,6 @@ const scripts: readonly (readonly [code: string, letters: RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
-/** The small words that most sentences of a language have. */
 const small: readonly (readonly [code: string, words: ReadonlySet<string>])[] = [
   ['en', set('the and is are was were of to in that it this with for not but you my a an at from by have has')],
   ['fr', set('le la les et est sont de des du un une dans que qui ce cette avec pour pas mais vous mon ma je il elle')],
@@ -100,7 +96,6 @@ const small: readonly (readonly [code: string, words: ReadonlySet<string>])[] = 
   ['nl', set('de het een en is zijn van in dat met voor niet maar ik je mijn op ook')],
 ];
 
-/** The language of a text by its letters and small words; English where nothing shows. */
 function languageOf(text: string): string {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const script = scripts.find(([, of]) => (text.match(of)?.length ?? 0) * (of === scripts[0]?.[1] ? 5 : 2) > letters);
@@ -110,7 +105,6 @@ function languageOf(text: string): string {
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).code;
 }
 
-/** Words of a mood, in the languages that the demo engine knows a little. */
 const good =
   set(`amazing awesome beautiful best brilliant charming comfortable delicious delighted easy elegant enjoy enjoyed excellent
   fantastic fast favourite fine friendly glad good gorgeous great happy helpful impressed love loved lovely nice outstanding perfect perfectly
@@ -127,7 +121,7 @@ const bad =
 
 const negations = set('not no never hardly isn wasn don doesn didn nicht kein keine pas jamais non nunca mai');
 
-/** The mood of a text by its words; one after a negation counts as its opposite. */
+/** A word after a negation counts as its opposite. */
 function moodOf(text: string): 'positive' | 'negative' | 'neutral' | 'mixed' {
   const all = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const count = { good: 0, bad: 0 };
@@ -170,7 +164,6 @@ const date = new RegExp(
 const quantity =
   /[$€£¥] ?\d[\d,.]*\d|[$€£¥] ?\d|(?<![\d,.])\b\d[\d,.]* ?(?:%|percent|dollars?|euros?|pounds?|kg|km|cm|mm|miles?|metres?|meters?|grams?|litres?|hours?|minutes?|seconds?|days?|weeks?|months?|years?|people|stars?|times|GB|MB)(?![\p{L}\p{N}])/gu;
 
-/** Dates, quantities and names of a text, each once, in its order. */
 function namedIn(text: string): Named[] {
   const found: (Named & { index: number })[] = [
     ...Array.from(text.matchAll(date), ({ 0: words, index }) => ({ text: words, type: 'DATE', index })),
@@ -187,7 +180,6 @@ function namedIn(text: string): Named[] {
   return [...new Map(inOrder.map(({ text: words, type }) => [`${type} ${words}`, { text: words, type }])).values()];
 }
 
-/** Runs of capitalised words; one word that opens a sentence is a name only where a list has it. */
 function* properNames(text: string): Generator<Named & { index: number }> {
   for (const { 0: run, index } of text.matchAll(
     /\p{Lu}[\p{L}\p{M}’'-]*(?: (?:of |de |van )?(?:\p{Lu}[\p{L}\p{M}’'-]*|\d{1,4}\b))*/gu,
@@ -215,7 +207,6 @@ function typeOf(name: string, before: string): string {
 
 const isListed = (word = ''): boolean => firstNames.has(word.toLowerCase()) || places.has(word.toLowerCase());
 
-/** Names of people and postal addresses. */
 function personalIn(text: string): Named[] {
   const people = namedIn(text).filter(({ type }) => type === 'PERSON');
   const streets = text.matchAll(

@@ -5,20 +5,19 @@ import { type ChatBody, type CompletionBody, eventStream, pause, type Tempo } fr
 import { continuePrompt, responseText } from './text/response-text.ts';
 
 interface Reply {
-  /** Words, or no tokens beside calls. */
+  /** Either text, or calls without text. */
   readonly output: Output;
   readonly calls: readonly Call[];
   readonly usage: Usage;
   readonly about: { readonly id: string; readonly created: number; readonly model: string };
 }
 
-/** A call whose output is its arguments. */
 interface Call {
   readonly tool: CalledTool;
   readonly output: Output;
 }
 
-/** Generates the reply to a chat request: text, or calls of its tools. */
+/** Replies to a chat request with text or tool calls. */
 export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   const prompt = promptTokens(body);
@@ -43,13 +42,11 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
   return { kind: 'json', status: 200, body: completion(reply) };
 }
 
-/** Like a chat template: some tokens around each message, and the tools as text. */
 function promptTokens({ messages, tools }: ChatBody): number {
   const tokens = messages.map(({ content }) => countTokens(content) + 4).reduce((sum, count) => sum + count, 3);
   return tools.length > 0 ? tokens + countTokens(JSON.stringify(tools)) : tokens;
 }
 
-/** As many of the calls as there is room for; the last may be cut short. */
 function limitCalls(tools: readonly CalledTool[], room: number): Call[] {
   const calls: Call[] = [];
   let left = room;
@@ -107,7 +104,6 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
   return eventStream(events, tempo, signal);
 }
 
-/** Carries a prompt on, whole or in pieces. */
 export async function complete(body: CompletionBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   const prompt = countTokens(body.prompt);
@@ -145,13 +141,12 @@ export async function complete(body: CompletionBody, tempo: Tempo, signal: Abort
   return { kind: 'json', status: 200, body: { ...about, choices: [choice(tokens.join(''), finish)], usage } };
 }
 
-/** `tokens` joined are the output; `stop`: came to its end or to a stop sequence, `length`: ran out of tokens. */
+/** `tokens` joined are the output. `stop`: finished, or reached a stop sequence. `length`: ran out of tokens. */
 export interface Output {
   readonly tokens: readonly string[];
   readonly finish: 'stop' | 'length';
 }
 
-/** Ends the text before the first stop sequence, or after so many tokens, whichever comes first. */
 function limitOutput(text: string, maxTokens: number, stops: readonly string[]): Output {
   const all = tokenize(text);
   const kept = all.slice(0, maxTokens);
@@ -171,16 +166,16 @@ function usageOf(prompt: number, completion: number): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }
 
-/** The usage that each chunk of a stream carries where that is requested, as vLLM has it: only beside that of the whole. */
+/** Usage in every chunk, which vLLM sends only if the usage of the whole response was also requested. */
 function continuousUsage({ stream_options: options }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
   const isRequested = options.include_usage && options.continuous_usage_stats;
   return (made: number) => (isRequested ? { usage: usageOf(prompt, made) } : {});
 }
 
-/** Tokens of prompt and output together, as vLLM's `max_model_len`. */
+/** Maximum tokens of prompt and output together, like vLLM's `max_model_len`. */
 export const maxModelLength = 32_768;
 
-/** vLLM's words when prompt and output do not fit; undefined when they do. */
+/** vLLM's error message if prompt and output exceed the context. Undefined if they fit. */
 function overflow(prompt: number, maxTokens: number | undefined, place: 'messages' | 'prompt'): string | undefined {
   const output = maxTokens ?? 1;
   if (prompt + output <= maxModelLength) return undefined;

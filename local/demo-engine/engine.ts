@@ -5,15 +5,15 @@ import { chat, complete, maxModelLength } from './chat.ts';
 import { ChatBody, CompletionBody, EmbeddingsBody, firstProblem, pause, type Tempo } from './request.ts';
 
 export interface DemoOptions {
-  /** Milliseconds between two tokens of a stream, default 30; the other pauses follow it. */
+  /** Milliseconds between two tokens of a stream. Default: 30. Other delays are derived from it. */
   readonly wordDelayMs?: number;
 }
 
 type Work<Body> = (body: Body, tempo: Tempo, signal: AbortSignal) => Promise<EngineReply>;
 
 /**
- * A stand-in for a language model that speaks vLLM's dialect and names itself a demo. The same request gets the same
- * response, up to `created`. The body's shape decides: `messages` is chat, `prompt` completion, `input` embeddings.
+ * A stand-in for a language model with vLLM's API that identifies itself as a demo. Equal requests get equal responses,
+ * except for `created`. Handles chat (`messages`), completions (`prompt`) and embeddings (`input`).
  */
 export function demoEngine({ wordDelayMs = 30 }: DemoOptions = {}): Engine {
   const tempo: Tempo = {
@@ -43,7 +43,7 @@ export function demoEngine({ wordDelayMs = 30 }: DemoOptions = {}): Engine {
   };
 }
 
-/** One unit vector per text. Texts that share words, or parts of words, point in similar directions. */
+/** Returns one unit vector per text. Texts with common words or word parts have similar vectors. */
 export async function embed(body: EmbeddingsBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const counts = body.input.map(countTokens);
   const maxCount = Math.max(...counts);
@@ -63,7 +63,6 @@ export async function embed(body: EmbeddingsBody, tempo: Tempo, signal: AbortSig
   return { kind: 'json', status: 200, body: { object: 'list', data, model: body.model, usage } };
 }
 
-/** The hashed features of a text as a vector of length one. */
 function embedding(text: string, dimensions: number): Float32Array {
   const sums = new Float64Array(dimensions);
   for (const [feature, weight] of features(text)) {
@@ -76,7 +75,7 @@ function embedding(text: string, dimensions: number): Float32Array {
   return Float32Array.from(sums, (value) => (length < 1e-9 ? value : value / length));
 }
 
-/** Words count most, their three-letter parts less, common words little; a text without words has one of its own. */
+/** Words weigh most, their trigrams less, and common words little. A text without words is a feature of its own. */
 function features(text: string): [string, number][] {
   const words =
     text

@@ -8,7 +8,7 @@ const content = v.pipe(
   v.transform((given) => (typeof given === 'string' ? given : given.map(({ text }) => text).join(''))),
 );
 
-/** A limit of tokens; vLLM refuses less than one. */
+/** vLLM rejects limits below one token. */
 const limit = v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
 const common = {
@@ -76,27 +76,25 @@ export const EmbeddingsBody = v.object({
 });
 export type EmbeddingsBody = v.InferOutput<typeof EmbeddingsBody>;
 
-/** What is wrong with a body, in one line. */
 export function firstProblem(issues: readonly [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]]): string {
   const path = v.getDotPath(issues[0]);
   return path ? `${path}: ${issues[0].message}` : issues[0].message;
 }
 
-/** The events of a stream: those before the first token, one per token, and those after the last. */
+/** Events before the first token, one per token, and after the last. */
 export interface Events {
   readonly head: readonly unknown[];
   readonly tokens: readonly unknown[];
   readonly tail: readonly unknown[];
 }
 
-/** Milliseconds before the first token of a stream, between two, and before a whole reply. */
+/** Delays in ms: before the first token, between tokens, and before a whole reply. */
 export interface Tempo {
   readonly firstMs: number;
   readonly betweenMs: number;
   readonly plainMs: number;
 }
 
-/** Server-sent events in the tempo of a model, closed by `[DONE]`. */
 export function eventStream(events: Events, tempo: Tempo, signal: AbortSignal): EngineReply {
   return { kind: 'stream', contentType: 'text/event-stream; charset=utf-8', chunks: paced(events, tempo, signal) };
 }
@@ -116,7 +114,6 @@ function encode(event: unknown): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
 }
 
-/** Rejects when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (ms > 0) await setTimeout(ms, undefined, { signal });

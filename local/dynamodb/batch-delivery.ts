@@ -12,17 +12,14 @@ import { described } from '../shared/problems.ts';
 
 export interface DeliveryOptions {
   readonly streamArn: string;
-  /** Only records that pass one of them are delivered. */
   readonly filters: readonly EventPattern[];
   readonly deliver: (event: DynamoDBStreamEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
-  /** Batches that are handled at a time. */
   readonly concurrentBatches: number;
-  /** Ends the waiting between tries. */
   readonly signal: AbortSignal;
 }
 
-/** What a function on a stream returns (AWS "Configuring partial batch response with DynamoDB and Lambda"). */
+/** Result of a function on a stream (AWS "Configuring partial batch response with DynamoDB and Lambda"). */
 const BatchResponse = v.nullish(
   v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
 );
@@ -30,9 +27,9 @@ const BatchResponse = v.nullish(
 const waitsMs = { first: 50, max: 2000 };
 
 /**
- * Delivers records in order, those of one item at least, from the first failed one on again until all are done: a failure
- * delays the shard but loses nothing. `done` gets sequence numbers up to which nothing is left to do. Rejects when the
- * signal ends it.
+ * Delivers records in order, or at least those of one item, and repeats from the first failed record until all succeed.
+ * A failure delays the shard but loses no record. `done` receives sequence numbers up to which all records are
+ * processed. Rejects when the signal aborts.
  */
 export async function deliverRecords(
   options: DeliveryOptions,
@@ -67,7 +64,7 @@ async function deliverInOrder(
   }
 }
 
-/** Index of the first record that must be delivered again, or -1. */
+/** Index of the first record to deliver again, or -1. */
 async function firstFailed(
   options: DeliveryOptions,
   records: readonly StreamRecord[],
@@ -82,7 +79,7 @@ async function firstFailed(
     const indexes = (batchItemFailures ?? []).map(({ itemIdentifier }) =>
       records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === itemIdentifier),
     );
-    // A name that is not in the batch means all of it, as on Lambda.
+    // Like Lambda, retries the whole batch if the response names an unknown record.
     return indexes.length === 0 ? -1 : Math.max(0, Math.min(...indexes));
   } catch (error) {
     if (Number.isInteger(Math.log2(failures + 1))) options.log(`failed, to be tried again: ${described(error)}`);
@@ -90,19 +87,19 @@ async function firstFailed(
   }
 }
 
-/** Whether a record passes one of an event source's filters, as Lambda applies them. */
+/** Whether a record matches one of the filters, like Lambda's event source mapping. */
 export function passes(patterns: readonly EventPattern[], record: unknown): boolean {
   return patterns.some((pattern) => matches(pattern, record));
 }
 
-/** A list matches by any of its elements: it adds nothing to a path. */
+/** A list matches if one of its elements does. */
 function matches(pattern: EventPattern[string], value: unknown): boolean {
   if (Array.isArray(value)) return value.some((element) => matches(pattern, element));
   if (Array.isArray(pattern)) return isLeaf(value);
   return Object.entries(pattern).every(([name, inner]) => matches(inner, memberOf(value, name)));
 }
 
-/** What `exists` is true of. Bytes come from the SDK as they are, and to Lambda in base64. */
+/** Values for which `exists` is true. The SDK returns bytes; Lambda receives them as base64. */
 const isLeaf = (value: unknown): boolean =>
   value !== undefined && (typeof value !== 'object' || value instanceof Uint8Array);
 
@@ -111,7 +108,7 @@ function memberOf(value: unknown, name: string): unknown {
   return isObject ? Reflect.get(value, name) : undefined;
 }
 
-/** A stream record as Lambda hands it to a function: DynamoDB JSON, so binary values in base64 and time in seconds. */
+/** A stream record in Lambda's format: DynamoDB JSON, with binary values in base64 and times in seconds. */
 export function eventRecord(record: ClientRecord, streamArn: string): DynamoDBRecord {
   const {
     Keys,

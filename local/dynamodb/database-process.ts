@@ -5,18 +5,17 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Problem } from '../shared/problems.ts';
 
-/** The embedded database as a process of its own, on loopback, where no browser reaches it. */
 export interface DatabaseProcess {
   readonly url: string;
-  /** Resolves with a Problem when the process ends by itself. */
+  /** Resolves with a Problem if the process exits unexpectedly. */
   readonly died: Promise<Problem>;
   close(): Promise<void>;
 }
 
 /**
- * Runs the database so that it cannot outlive us: a shell waits on a pipe whose other end only we hold, and kills it
- * when the pipe breaks, which also kill -9 brings about. `$$` is the shell that becomes the database, whose files nobody
- * else may read.
+ * Ensures that the database does not outlive the service. A shell waits on a pipe that only the service holds and kills
+ * the database when the pipe breaks, even after kill -9. `$$` is the shell that becomes the database. The umask keeps
+ * its files private.
  */
 const tethered = `umask 077
 exec 3<&0
@@ -24,26 +23,27 @@ exec 3<&0
 exec "$0" "$@" </dev/null 3<&-`;
 
 /**
- * The database obeys every web page: it takes any signature, and its CORS headers, which nothing switches off, let any
- * origin read. So it listens on a port that browsers connect to in no case (Fetch standard, "port blocking"), and on an
- * address of loopback that a page would have to guess.
+ * The database accepts any signature, and its CORS headers allow every origin. It therefore listens on a port that
+ * browsers block (Fetch standard, "port blocking") and on a random loopback address, so that no web page can reach it.
  */
 const portsThatBrowsersBlock = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
 
-/** A machine that is stopped for seconds gets another try, as a port that is taken does. */
+/** Retries if the port is in use, or if the machine was suspended. */
 const attempts = 5;
 const startMs = 10_000;
 const stopMs = 3000;
 
-/** Starts the database on a file and waits until it listens. Throws a Problem when there is none or it will not start. */
+/**
+ * Starts the database on a file and waits until it listens. Throws a Problem if it is not installed or does not start.
+ */
 export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
   const program = databaseProgram();
   for (let attempt = 1; ; attempt += 1) {
-    // Some systems have no other address on loopback.
+    // Some systems only have 127.0.0.1.
     const host = attempt < attempts ? randomLoopback() : '127.0.0.1';
     const port = portsThatBrowsersBlock[randomInt(portsThatBrowsersBlock.length)] ?? portsThatBrowsersBlock[0];
     const serve = ['serve', '--host', host, '--port', String(port), '--db-path', file];
-    // A session of its own, so that Ctrl-C in the terminal does not end the database before the requests under way.
+    // Runs in its own session, so that Ctrl-C in the terminal does not end it before pending requests.
     const child = spawn('/bin/sh', ['-c', tethered, program, ...serve], {
       stdio: ['pipe', 'ignore', 'pipe'],
       detached: true,
@@ -79,7 +79,10 @@ function databaseProgram(): string {
   }
 }
 
-/** Undefined once it listens; else why it does not. Its own line shows it: another process may listen on the port. */
+/**
+ * Returns undefined once the database listens, otherwise the reason. Reads its output, because another process may
+ * listen on the port.
+ */
 async function listens(child: ChildProcess): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let output = '';
@@ -101,7 +104,7 @@ function firstSentence(output: string): string {
   return sentence;
 }
 
-/** Lets the shell on the pipe go without killing; that it has gone already is fine too. */
+/** Lets the shell on the pipe exit without killing the database. Ignores a shell that has already exited. */
 function sayGoodbye(child: ChildProcess): void {
   child.stdin?.on('error', () => undefined).end('goodbye\n');
 }
@@ -129,7 +132,7 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
   return { url, died, close };
 }
 
-/** One of 16 million, in no use by others: 127.0.0.0/8 is this machine (RFC 6890), and all but 127.0.0.1 lie idle. */
+/** One of 16 million unused addresses. All of 127.0.0.0/8 is this machine (RFC 6890). */
 function randomLoopback(): string {
   return ['127', randomInt(1, 255), randomInt(256), randomInt(1, 255)].join('.');
 }

@@ -20,27 +20,26 @@ import { compactFile, type DatabaseFile, openDatabaseFile } from './upkeep.ts';
 
 const never = new Promise<never>(() => undefined);
 
-/** The database with its tables: the embedded one, or the one that AWS_ENDPOINT_URL_DYNAMODB names. */
+/** The database with its tables: embedded, or at AWS_ENDPOINT_URL_DYNAMODB. */
 export interface Database {
   readonly url: string;
-  /** For the service's own upkeep; the functions have clients of their own. */
+  /** For the service's own maintenance. The functions have their own clients. */
   readonly client: DynamoDBClient;
-  /** Of the embedded database. */
+  /** Undefined for an external database. */
   readonly file: DatabaseFile | undefined;
-  /** Resolves with a Problem when the embedded database ends by itself. */
+  /** Resolves with a Problem if the embedded database exits unexpectedly. */
   readonly died: Promise<Problem>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
-  /** Where the embedded database keeps its data. */
   readonly file: string;
-  /** Address of a database that runs already; then none is started. */
+  /** URL of a running database to use instead. */
   readonly external: string | undefined;
   readonly tables: readonly TableSpec[];
 }
 
-/** Starts the database and makes the tables that are missing; throws a Problem when it cannot. */
+/** Starts the database and creates missing tables. Throws a Problem on failure. */
 export async function startDatabase({ file, external, tables }: DatabaseOptions): Promise<Database> {
   const embedded = external === undefined ? await startEmbedded(file) : undefined;
   const url = external ?? embedded?.url ?? '';
@@ -77,7 +76,7 @@ function unreachable(url: string, error: unknown): Problem {
   });
 }
 
-/** Makes each table that is missing, as CDK would; an existing one gets the stream view and the indexes that it lacks. */
+/** Creates missing tables as CDK would, and adds missing streams and indexes to existing ones. */
 export async function createTables(client: DynamoDBClient, specs: readonly TableSpec[]): Promise<void> {
   await Promise.all(specs.map((spec) => createTable(client, spec)));
 }
@@ -102,7 +101,7 @@ async function createTable(client: DynamoDBClient, spec: TableSpec): Promise<voi
   await client.send(new UpdateTimeToLiveCommand({ TableName: spec.name, TimeToLiveSpecification }));
 }
 
-/** One after another, as DynamoDB takes them. */
+/** DynamoDB accepts one new index at a time. */
 async function addIndexes(client: DynamoDBClient, spec: TableSpec, found: TableDescription): Promise<void> {
   const present = new Set(found.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
   for (const [name, index] of Object.entries(spec.indexes ?? {})) {
@@ -166,7 +165,6 @@ function keySchema({ partitionKey, sortKey }: Keyed): KeySchemaElement[] {
   return sortKey ? [hash, { AttributeName: sortKey.name, KeyType: 'RANGE' }] : [hash];
 }
 
-/** Every key attribute of the table and its indexes, each once. */
 function attributes(keyed: readonly Keyed[]): AttributeDefinition[] {
   const keys = keyed.flatMap(({ partitionKey, sortKey }) => (sortKey ? [partitionKey, sortKey] : [partitionKey]));
   const types = new Map(keys.map(({ name, type }) => [name, type]));

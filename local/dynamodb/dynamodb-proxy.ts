@@ -6,32 +6,36 @@ import * as v from 'valibot';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
 
-/** Called with the operation's name, such as `UpdateItem`. Rejecting drops the client's connection. */
+/** Receives the operation's name, such as `UpdateItem`. A rejection drops the client's connection. */
 export type ProxyHook = (operation: string) => void | Promise<void>;
 
 type Suffered = FaultOf<'dynamodb'> | undefined;
 
 export interface DynamoProxyOptions {
-  /** The database, such as `http://127.0.0.1:8000`. */
   readonly upstream: string;
   readonly faults: Faults;
-  /** Awaited before the request is forwarded; a client gone by then has its request dropped. May name the fault that it suffers. */
+  /**
+   * Awaited before the request is forwarded. If the client disconnects meanwhile, the request is dropped. May return
+   * the fault to apply.
+   */
   readonly onRequest?: (operation: string) => ReturnType<ProxyHook> | Suffered | Promise<Suffered>;
-  /** Awaited after the reply of the database, before it is passed on. */
+  /** Awaited before the response is returned. */
   readonly onReply?: ProxyHook;
-  /** Called when items may have been written. */
   readonly onWrite?: () => void;
 }
 
-/** Operations on items, which faults apply to; tables and streams are left alone so that the machine keeps running. */
+/**
+ * Operations on items, to which faults apply. Table and stream operations are excluded so that the service keeps
+ * running.
+ */
 const dataPlane = /^DynamoDB_\d+\.(?:(?:Get|Put|Update|Delete)Item|Query|Scan|Batch\w+|Transact\w+|Execute\w+)$/;
 
 const writing = /^(?:Put|Update|Delete)Item$|Write/;
 
-/** Those that a transaction on the same item turns away. */
+/** Operations that a transaction on the same item can reject. */
 const conflicting = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
 
-/** Passes requests to the embedded database, but for Host as they came, except for the faults ordered for `dynamodb`. */
+/** Forwards requests to the database, unchanged except for Host, and applies the faults ordered for `dynamodb`. */
 export async function startDynamoProxy({
   upstream,
   faults,
@@ -90,11 +94,10 @@ export async function startDynamoProxy({
   };
 }
 
-/** Whether the value of the Host header is there, in names and values in turn. */
 const isHostAt = (rawHeaders: readonly string[], index: number): boolean =>
   index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host';
 
-/** A whole turn of the event loop: the end of a client that a hook has killed has then been noticed. */
+/** One turn of the event loop, so that the disconnect of a client that a hook has killed is noticed. */
 async function nextPoll(): Promise<void> {
   await setImmediate();
   await setImmediate();
@@ -107,7 +110,7 @@ interface FaultReply {
 
 const dynamo = 'com.amazonaws.dynamodb.v20120810#';
 
-/** Both are retried by SDK clients: the first by its type, the second by its status. */
+/** SDK clients retry both: the first by its type, the second by its status. */
 const faultReplies = {
   throttle: {
     status: 400,
@@ -129,8 +132,8 @@ const Transaction = v.pipe(v.string(), v.parseJson(), v.object({ TransactItems: 
 const ongoing = 'Transaction is ongoing for the item';
 
 /**
- * The error of a write that met a transaction on one of its items; no SDK client retries it (AWS "Transaction conflict handling
- * in DynamoDB"). Of a transaction's items the first is the one.
+ * The error of a write that conflicts with a transaction, attributed to its first item. SDK clients do not retry it
+ * (AWS "Transaction conflict handling in DynamoDB").
  */
 function conflict(operation: string, body: Buffer): FaultReply {
   if (operation !== 'TransactWriteItems')

@@ -14,25 +14,25 @@ import { deliverRecords, type DeliveryOptions } from './batch-delivery.ts';
 
 export interface StreamPumpOptions extends Omit<DeliveryOptions, 'signal'> {
   readonly client: DynamoDBStreamsClient;
-  /** Where the pump notes what is done, so that after kill -9 at most the last batch is repeated. */
+  /** Stores the position, so that at most the last batch is repeated after kill -9. */
   readonly checkpointFile: string;
-  /** Changes with every write to the database, so that a look is spared if there was none since the last one. */
+  /** Changes with every write to the database. Saves reads of an unchanged stream. */
   readonly version?: (() => number) | undefined;
 }
 
 export interface StreamPump extends Pump {
-  /** Sequence number up to which every record is done with; 0 if none is, or if it is unknown. */
+  /** Sequence number up to which every record is processed. 0 if unknown. */
   position(): number;
 }
 
 const batchSize = 100;
 const restMs = 100;
-/** Writes past the proxy wake no pump. */
+/** Writes that bypass the proxy do not wake the pump. */
 const idleMs = 500;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 
-/** A table's stream to one function, in order, at least once. */
+/** Delivers a table's stream to one function, in order, at least once. */
 export async function startStreamPump(options: StreamPumpOptions): Promise<StreamPump> {
   const positions = await readPositions(options);
   const reader = createShardReader(options.client, options.streamArn, positions);
@@ -45,7 +45,6 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
 
   let seen: number | undefined;
 
-  /** One look at every shard. */
   async function look(signal: AbortSignal): Promise<boolean> {
     const version = options.version?.();
     if (version !== undefined && version === seen) return true;
@@ -72,18 +71,18 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
   return { ...startPump({ look, restMs, idleMs, onError }), position };
 }
 
-/** Empty on a stream that is not the one of the checkpoint: then it is read from its beginning. */
+/** Empty if the checkpoint belongs to another stream, which is then read from the beginning. */
 async function readPositions({ checkpointFile, streamArn }: StreamPumpOptions): Promise<Positions> {
   const checkpoint = await readJsonFile(checkpointFile, Checkpoint);
   return new Map(checkpoint?.streamArn === streamArn ? Object.entries(checkpoint.positions) : []);
 }
 
-/** Per shard the sequence number of the last record that is done with, or 'end' for a closed shard read whole. */
+/** By shard: sequence number of the last processed record, or 'end' for a fully read closed shard. */
 export type Positions = Map<string, string>;
 
 const shardEnd = 'end';
 
-/** The next records of one shard, in order; `isLast` when it is closed and has no more. */
+/** The next records of a shard, in order. `isLast`: the shard is closed and has no more. */
 export interface ShardPage {
   readonly shardId: string;
   readonly records: readonly StreamRecord[];
@@ -91,13 +90,12 @@ export interface ShardPage {
 }
 
 export interface ShardReader {
-  /** A page of every shard whose parent has been read whole. */
+  /** A page of each shard whose parent has been read completely. */
   pages(pageSize: number): AsyncIterable<ShardPage>;
-  /** Goes back to the positions, after an error or an undelivered page. */
+  /** Returns to the stored positions after an error. */
   rewind(): void;
 }
 
-/** Reads a table's stream on from the positions, which the caller moves as it gets things done. */
 function createShardReader(client: DynamoDBStreamsClient, StreamArn: string, positions: Positions): ShardReader {
   const iterators = new Map<string, string>();
   let shards: readonly Shard[] | undefined;
@@ -142,7 +140,7 @@ async function listShards(client: DynamoDBStreamsClient, StreamArn: string): Pro
   return shards;
 }
 
-/** A child's records come after its parent's. */
+/** The records of a child shard follow those of its parent. */
 function readable(shards: readonly Shard[], positions: Positions): string[] {
   const listed = new Set(shards.map((shard) => shard.ShardId));
   const isDone = (id: string | undefined): boolean =>

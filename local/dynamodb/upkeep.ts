@@ -14,32 +14,33 @@ import { described } from '../shared/problems.ts';
 import type { StreamPump } from './stream-pump.ts';
 
 /**
- * The SQLite file of the embedded database, beside the process that serves it: its journal is a WAL, which several
- * processes may use, and both wait for a lock of the other. For upkeep that its API has no operation for.
+ * Direct access to the SQLite file of the embedded database, for maintenance that its API does not offer. The file uses
+ * a WAL, so several processes can access it and wait for each other's locks.
  */
 export interface DatabaseFile {
-  /** Keys of items whose time was over at an epoch second, longest over first. */
+  /** Keys of items that expired before the given epoch second, oldest expiry first. */
   expired(spec: TableSpec, nowSeconds: number, limit: number): Key[];
-  /** Deletes a table's oldest stream records before a sequence number. Returns how many, or 'busy' if it has to be tried again. */
+  /**
+   * Deletes a table's oldest stream records before a sequence number. Returns the number deleted, or 'busy' if the file
+   * is locked.
+   */
   trimStream(table: string, before: number, limit: number): number | 'busy';
-  /** Changes whenever the database has written. */
   readonly version: () => number;
   close(): void;
 }
 
 export type Key = Record<string, AttributeValue>;
 
-/** Longer waits would hold up the whole service, which has one thread. */
+/** A longer wait would block the service, which has one thread. */
 const lockWaitMs = 5;
-/** For a change of the file at the start. */
+/** Lock timeout for schema changes at the start. */
 const startWaitMs = 5000;
-/** SQLite's code of a lock that another holds (https://sqlite.org/rescode.html). */
+/** SQLITE_BUSY (https://sqlite.org/rescode.html). */
 const busyCode = 5;
 
 /**
- * Opens the file and makes indexes of our own, for which the embedded database looks through whole tables: it numbers
- * each stream record by the highest before it, and knows no expiry. Returns undefined if another version of the database
- * keeps its data in another way.
+ * Opens the file and adds indexes. Without them, the embedded database scans whole tables to number stream records, and
+ * cannot find expired items. Returns undefined if another version of the database stores its data differently.
  */
 export function openDatabaseFile(file: string, specs: readonly TableSpec[]): DatabaseFile | undefined {
   const database = new DatabaseSync(file, { timeout: startWaitMs });
@@ -51,7 +52,7 @@ export function openDatabaseFile(file: string, specs: readonly TableSpec[]): Dat
         `CREATE INDEX IF NOT EXISTS "local_expiry_${spec.name}" ON "${spec.name}" (${expiry(spec.ttlAttribute)})`,
       );
     }
-    // What is deleted here may come back after a power failure: it is deleted again.
+    // Deletions may be lost in a power failure. They are then repeated.
     database.exec(`PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${lockWaitMs}`);
     return accessTo(database);
   } catch {
@@ -104,7 +105,6 @@ function accessTo(database: DatabaseSync): DatabaseFile {
   };
 }
 
-/** The key attributes of an item. */
 function keyOf(item: Key, names: readonly string[]): Key {
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.includes(name)));
 }
@@ -112,12 +112,12 @@ function keyOf(item: Key, names: readonly string[]): Key {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && Number(error.errcode) % 256 === busyCode;
 
-/** A rewrite takes about 10 ms for each megabyte that is kept, so it must be worth its time. */
+/** A rewrite takes about 10 ms per MB of remaining data. */
 const minFreeBytes = 64 * 1024 * 1024;
 
 /**
- * Rewrites the file without its free pages if they are at least half of it, before the database opens it: SQLite uses free
- * pages again, but never gives them back by itself. If the process dies on the way the file is as before.
+ * Rewrites the file before the database opens it, if at least half of its pages are free: SQLite reuses free pages but
+ * never releases them. The file is unchanged if the process crashes.
  */
 export function compactFile(file: string): void {
   if (!existsSync(file)) return;
@@ -129,7 +129,7 @@ export function compactFile(file: string): void {
     if (isWorthIt && freePages * 2 >= pragma(database, 'page_count'))
       database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // A process that was left over may still use the file, or the disk may have no room for a copy.
+    // A leftover process may still use the file, or the disk may be too full for a copy.
   } finally {
     database?.close();
   }
@@ -138,30 +138,29 @@ export function compactFile(file: string): void {
 const pragma = (database: DatabaseSync, name: string): number =>
   Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 
-/** `file` is missing of a database that somebody else runs. */
+/** `file` is undefined for an external database. */
 export interface SweptDatabase {
   readonly client: DynamoDBClient;
   readonly file: DatabaseFile | undefined;
 }
 
-/** Deletes items whose time is over. `now` in epoch milliseconds, of the shifted clock. */
+/** Deletes expired items. `now` is in epoch ms of the shifted clock. */
 export type TtlSweep = (now: number) => Promise<void>;
 
-/** Expired items looked up at a time, and how long a run goes on: the next one continues. */
+/** A run ends after `runMs`. The next one continues. */
 const itemsPerSlice = 50;
 const runMs = 2000;
-/** Items that are read of a table in one run if it has no index of the expiry, about 5 ms. */
+/** Items read per table and run without an index, which takes about 5 ms. */
 const itemsPerScan = 250;
 
 /**
- * Does what DynamoDB does by itself and the embedded database does not. At rest it costs a look into an index; one item
- * at a time is deleted, so that a read beside it waits for one write at most.
+ * Deletes expired items, like DynamoDB's TTL. An idle run costs one index lookup. Deletes items one at a time, so that
+ * a concurrent read waits for at most one write.
  */
 export function createTtlSweep({ client, file }: SweptDatabase, specs: readonly TableSpec[]): TtlSweep {
   const expiring = specs.filter(({ ttlAttribute }) => ttlAttribute !== undefined);
   const cursors = new Map<string, Key | undefined>();
 
-  /** The next page of a table, from where the last run ended. */
   async function scanExpired(spec: TableSpec, nowSeconds: number): Promise<Key[]> {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new ScanCommand({
@@ -198,7 +197,7 @@ const isOver = ({ name, ttlAttribute = '' }: TableSpec, nowSeconds: number) => (
   ExpressionAttributeValues: { ':now': { N: String(nowSeconds) } },
 });
 
-/** The condition spares an item whose time was prolonged in the meantime. */
+/** The condition keeps an item whose expiry was extended in the meantime. */
 async function deleteExpired(client: DynamoDBClient, input: Omit<DeleteItemCommand['input'], 'ConditionExpression'>) {
   try {
     await client.send(new DeleteItemCommand({ ...input, ConditionExpression: condition }));
@@ -209,19 +208,18 @@ async function deleteExpired(client: DynamoDBClient, input: Omit<DeleteItemComma
 
 export interface StreamTrimOptions {
   readonly file: Pick<DatabaseFile, 'trimStream'>;
-  /** All pumps of each table's stream. */
   readonly pumps: ReadonlyMap<string, readonly Pick<StreamPump, 'position'>[]>;
   readonly log: (line: string) => void;
 }
 
-/** Records deleted at a time, about 2 ms; other writes wait that long. */
+/** Deleting a slice blocks other writes for about 2 ms. */
 const recordsPerSlice = 100;
 const betweenSlicesMs = 10;
 const restMs = 1000;
 
 /**
- * Deletes the stream records that all pumps have done with, which DynamoDB does after 24 hours and the embedded database
- * never. The last one that is done stays: the database numbers the next record by it.
+ * Deletes stream records that all pumps have processed. DynamoDB deletes them after 24 hours, the embedded database
+ * never. Keeps the last processed record, because the database numbers the next one after it.
  */
 export function startStreamTrim({ file, pumps, log }: StreamTrimOptions): { close(): Promise<void> } {
   const ending = new AbortController();

@@ -4,20 +4,18 @@ import * as v from 'valibot';
 import { formatOf } from '#contract/http/response-formats.ts';
 import { errorStatus, type Refusal } from '#contract/shared/errors.ts';
 
-/** A request as it was received, and the resource it was matched to. */
 export interface GatewayRequest {
   readonly method: string;
-  /** Path and query as sent. */
+  /** Path and query, still encoded. */
   readonly path: string;
   readonly query: string;
-  /** Names and values in turn, the names in the letters the client used. */
+  /** Alternating names and values, in the client's spelling. */
   readonly rawHeaders: readonly string[];
   readonly sourceIp: string;
   readonly body: Uint8Array;
-  /** The gateway takes bodies of this media type for binary. */
   readonly isBinary: boolean;
   readonly requestId: string;
-  /** Such as `/api/keys/{id}`, and its parameters decoded. */
+  /** Such as `/api/keys/{id}`. Its parameters are decoded. */
   readonly resource: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly at: Date;
@@ -26,7 +24,7 @@ export interface GatewayRequest {
 const stage = 'local';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** API Gateway passes these to no function. */
+/** Headers that API Gateway does not forward. */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -38,9 +36,9 @@ const hopByHop = new Set([
 ]);
 
 /**
- * The event a REST API sends to a Lambda proxy integration (AWS "Input format of a Lambda function for proxy
- * integration"): header names keep their letters, of repeated headers and query parameters the last counts in the
- * single-valued maps, absent maps and bodies are null. A body that is binary or not UTF-8 comes as base64.
+ * The event of a REST API with Lambda proxy integration (AWS "Input format of a Lambda function for proxy
+ * integration"). Header names keep their spelling. Single-value maps contain the last of repeated headers and query
+ * parameters. Absent maps and bodies are null. Binary and non-UTF-8 bodies are base64.
  */
 export function gatewayEvent(request: GatewayRequest): APIGatewayProxyEvent {
   const headers = headersOf(request.rawHeaders);
@@ -75,7 +73,7 @@ const base64Body = (body: Uint8Array) => ({
   isBase64Encoded: true,
 });
 
-/** Names that differ in capitals only are one header, under its first spelling. */
+/** Names are case-insensitive. The first spelling is used. */
 function headersOf(rawHeaders: readonly string[]): Grouped {
   const headers = noValues();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -93,7 +91,7 @@ function parametersOf(query: string): Grouped | undefined {
   return parameters.names.size > 0 ? parameters : undefined;
 }
 
-/** The values of each name, and the last of them; `names` has the spelling of each by what makes two of them one. */
+/** All values and the last value of each name. `names` maps a normalized name to its first spelling. */
 interface Grouped {
   readonly names: Map<string, string>;
   readonly all: Record<string, string[]>;
@@ -113,7 +111,7 @@ function add({ names, all, last }: Grouped, key: string, name: string, value: st
   set(last, first ?? name, value);
 }
 
-/** Also under the name `__proto__`, which cannot be assigned to. */
+/** Handles the name `__proto__`, which assignment does not set. */
 function set<T>(record: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') Object.defineProperty(record, name, { value, enumerable: true });
   else record[name] = value;
@@ -158,7 +156,7 @@ const noIdentity = {
 
 let lastTime = { second: -1, text: '' };
 
-/** Such as `09/Apr/2026:12:34:56 +0000`; made once for the requests of a second. */
+/** Such as `09/Apr/2026:12:34:56 +0000`. Cached for one second. */
 function commonLogTime(at: Date): string {
   const second = Math.floor(at.getTime() / 1000);
   if (lastTime.second !== second) {
@@ -171,7 +169,7 @@ function commonLogTime(at: Date): string {
 type HeaderValue = string | number | boolean;
 const isHeaderValue = (value: unknown): value is HeaderValue => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Checked in one go, as headers are: every response has some ten of them. */
+/** One function instead of a schema pipeline, because every response is checked. */
 const isStatus = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 200 && Number(value) <= 599;
 
@@ -190,26 +188,25 @@ const head = {
   cookies: v.optional(v.array(v.string())),
 };
 
-/** Status and headers, as a streaming handler gives them before its first byte. */
+/** Status and headers that a streaming handler sends before its first byte. */
 export const ReplyHead = v.object(head);
 export type ReplyHead = v.InferOutput<typeof ReplyHead>;
 
-/** What a buffered handler returns (AWS "Output format of a Lambda function for proxy integration"). */
+/** Result of a buffered handler (AWS "Output format of a Lambda function for proxy integration"). */
 const GatewayReply = v.object({
   ...head,
   body: v.optional(v.nullable(v.string()), ''),
   isBase64Encoded: v.optional(v.boolean(), false),
 });
 
-/** The gateway frames the body itself. */
+/** Headers that the gateway sets itself. */
 const framing = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
 
-/** Begins a response, but sends nothing yet; throws on a header that HTTP cannot carry. */
+/** Sets the status and headers without sending them. Throws on an invalid header. */
 export function writeHead(response: ServerResponse, reply: ReplyHead): void {
   response.writeHead(reply.statusCode, headerList(reply));
 }
 
-/** Names and values in turn. Single and multi-value headers are one list; a pair that stands in both is sent once. */
 function headerList({ headers, multiValueHeaders, cookies }: ReplyHead): string[] {
   const list: string[] = [];
   const values = new Map<string, string[]>();
@@ -229,13 +226,13 @@ function headerList({ headers, multiValueHeaders, cookies }: ReplyHead): string[
   return list;
 }
 
-/** The largest result of a buffered function, as JSON (AWS "Lambda quotas", invocation payload). */
+/** Maximum bytes of a buffered function's JSON result (AWS "Lambda quotas", invocation payload). */
 const maxResultBytes = 6_291_556;
 
-/** Sends a buffered handler's result; throws, with nothing sent, when it is too large for Lambda or not a proxy result. */
+/** Sends the result of a buffered handler. Throws before sending if the result is invalid or too large for Lambda. */
 export function sendReply(response: ServerResponse, result: unknown): void {
   const reply = v.parse(GatewayReply, result);
-  // JSON has at most six bytes for a character, so most results need not be measured.
+  // JSON uses at most six bytes per character, so most results need not be measured.
   const isLarge = (reply.body?.length ?? 0) * 6 > maxResultBytes / 2;
   if (isLarge && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes)
     throw new Error(`the result is larger than ${maxResultBytes} bytes`);
@@ -246,7 +243,7 @@ export function sendReply(response: ServerResponse, result: unknown): void {
   response.end(hasBody ? body : undefined);
 }
 
-/** An error response of the gateway itself, in the format of everything at the path. */
+/** Sends a gateway error in the path's response format. */
 export function sendError(response: ServerResponse, path: string, refusal: Refusal, requestId: string): void {
   const format = formatOf(path);
   const statusCode = errorStatus[refusal.code];

@@ -8,10 +8,8 @@ import type { Refusal } from '#contract/shared/errors.ts';
 import { described } from '../shared/problems.ts';
 import { ReplyHead, sendError, sendReply, writeHead } from './event.ts';
 
-/** A handler as a module exports it; one that streams also gets the stream to write to. */
 export type LambdaHandler = (...parameters: unknown[]) => unknown;
 
-/** What a function is run with: its name and the time it has. */
 export interface LambdaFunction {
   readonly id: string;
   readonly timeoutSeconds: number;
@@ -22,8 +20,8 @@ const streaming = new WeakSet<LambdaHandler>();
 const isStreaming = (handler: LambdaHandler): boolean => streaming.has(handler);
 
 /**
- * Puts the global `awslambda` in place, which the Node.js runtime of Lambda has and Middy's streaming mode uses
- * (AWS "Writing response streaming-enabled Lambda functions"). To be called before a handler is imported.
+ * Defines the global `awslambda` of Lambda's Node.js runtime, which Middy's streaming mode uses (AWS "Writing response
+ * streaming-enabled Lambda functions"). Call this before importing a handler.
  */
 export function installLambdaRuntime(): void {
   Reflect.set(globalThis, 'awslambda', { streamifyResponse, HttpResponseStream: { from: withHead } });
@@ -39,7 +37,7 @@ function withHead(stream: unknown, metadata: unknown): ServerResponse {
   return stream.withHead(metadata);
 }
 
-/** The context of one invocation (AWS "Using the Lambda context object"). */
+/** Context of one invocation (AWS "Using the Lambda context object"). */
 export function lambdaContext({ id, timeoutSeconds }: LambdaFunction, awsRequestId: string): Context {
   const deadline = performance.now() + timeoutSeconds * 1000;
   return {
@@ -58,7 +56,7 @@ export function lambdaContext({ id, timeoutSeconds }: LambdaFunction, awsRequest
   };
 }
 
-/** Thrown when a function has used up its time; what it still does is ignored. */
+/** The function's later result is ignored. */
 class FunctionTimeout extends Error {
   constructor({ id, timeoutSeconds }: LambdaFunction) {
     super(`${id} did not end within ${timeoutSeconds} s`);
@@ -66,7 +64,6 @@ class FunctionTimeout extends Error {
   }
 }
 
-/** The work's result, or FunctionTimeout when the function's time is over before it is there. */
 export async function withinTime<T>(lambda: LambdaFunction, work: () => T | Promise<T>): Promise<T> {
   const { promise: timeIsUp, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new FunctionTimeout(lambda)), lambda.timeoutSeconds * 1000);
@@ -79,7 +76,10 @@ export async function withinTime<T>(lambda: LambdaFunction, work: () => T | Prom
 
 const Handler = v.custom<LambdaHandler>((value) => typeof value === 'function', 'must be a function');
 
-/** The handler of a route, loaded by its first call, as its Lambda function's entry point builds it. Rejects if it does not load. */
+/**
+ * Loads a route's handler and builds it like the entry point of its Lambda function. Rejects if the module fails to
+ * load.
+ */
 export async function apiHandler(id: string): Promise<LambdaHandler> {
   return v.parse(Handler, id === unknownRouteId ? await unknownRouteHandler() : await routeHandler(operationPlace(id)));
 }
@@ -95,21 +95,21 @@ async function routeHandler({ file, name, route }: OperationPlace) {
   return (await import('#runtime/endpoint.ts')).endpoint(route, operation);
 }
 
-/** The handler of a job. */
 export async function jobHandler({ feature, id }: Pick<Job, 'id' | 'feature'>): Promise<LambdaHandler> {
   const { [jobName(id)]: build } = await import(/* @vite-ignore */ `#jobs/${feature}.ts`);
   return v.parse(Handler, build());
 }
 
-/** The function behind a route. A priced route waits for a model, so running out of time there is the model's. */
+/** `waitsForModel`: a timeout is reported as that of the model. */
 export interface RouteFunction extends LambdaFunction {
   readonly waitsForModel: boolean;
   load(): Promise<LambdaHandler>;
 }
 
 /**
- * Runs a route's function and sends its result. Exceeding the time limit is 504 or 503, a throw, an invalid result
- * or one above Lambda's 6 MB 500; once the response has begun, the connection is cut instead, as Lambda does.
+ * Runs a route's function and sends its result. A timeout is a 504 for priced routes and a 503 for others. A thrown
+ * error, an invalid result and one above Lambda's 6 MB limit are a 500. If the response has begun, the connection is
+ * closed instead, as on Lambda.
  */
 export async function invoke(
   lambda: RouteFunction,
@@ -143,8 +143,8 @@ function failure(lambda: RouteFunction, error: unknown): Refusal {
 }
 
 /**
- * What a response-streaming handler is given. It may be written to once its head is known, and then is the response itself:
- * every chunk is sent immediately, a slow client slows the writer down, and one that goes away closes it.
+ * The response stream of a handler. Once its status and headers are known, it is the HTTP response itself: chunks are
+ * sent immediately, with backpressure, and a disconnect closes it.
  */
 class ResponseStream {
   readonly #response: ServerResponse;
@@ -153,10 +153,10 @@ class ResponseStream {
     this.#response = response;
   }
 
-  /** With status and headers, which leave with the first bytes in one packet, or alone after an empty chunk. */
+  /** The head is sent with the first bytes in one packet, or alone after an empty chunk. */
   withHead(metadata: unknown): ServerResponse {
     writeHead(this.#response, v.parse(ReplyHead, metadata));
-    // The pipeline that writes here sees the error too; without a listener it would end the process.
+    // The writing pipeline handles the error. Without a listener it would end the process.
     return this.#response.on('error', () => undefined);
   }
 }

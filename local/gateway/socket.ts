@@ -16,27 +16,28 @@ import { gatewayEvent, sendError } from './event.ts';
 import { apiHandler, invoke, type LambdaHandler, type RouteFunction } from './lambda.ts';
 
 export interface FrontServerOptions {
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly routes: readonly Route[];
-  /** The handler of a route's id, or of `unknownRouteId`. While it waits, so does the request. */
+  /** Receives a route's id or `unknownRouteId`. Requests wait for it. */
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
-  /** Serves what is not the API; false where it does not. */
+  /** Serves everything except the API. Returns false for other paths. */
   readonly pages?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
-  /** Logs every failed function, and every request in one line. */
+  /** `log` receives failures, `access` one line per request. */
   readonly log?: (line: string) => void;
   readonly access?: (line: string) => void;
 }
 
-/** Milliseconds for what has no connection any more. */
+/** Milliseconds that functions without a connection have to finish at shutdown. */
 const settlingMs = 2000;
 
-/** The largest payload that API Gateway passes to a function (AWS "Amazon API Gateway quotas", payload size). */
+/** Maximum payload of API Gateway (AWS "Amazon API Gateway quotas", payload size). */
 const maxBodyBytes = 10 * 1024 * 1024;
 
 /**
- * API Gateway's part on one machine: HTTP in, proxy events to handlers, their responses out. Loopback only. A function goes on when its
- * reader has left, as on Lambda; closing leaves those that still run a moment more to settle.
+ * Stands in for API Gateway, on loopback only. Converts requests to proxy events, invokes handlers and sends their
+ * responses. Like on Lambda, a function continues after its client disconnects. At shutdown, running functions have a
+ * short time to finish.
  */
 export async function startFrontServer(options: FrontServerOptions): Promise<HttpServer> {
   const match = routeMatcher(options.routes);
@@ -116,7 +117,9 @@ const badPath: Refusal = {
 };
 const failed: Refusal = { code: 'INTERNAL_ERROR', detail: 'Something went wrong on our side.' };
 
-/** 403 and not 421, on which a client may try again by itself; and the table of error codes is closed. */
+/**
+ * Responds with 403 instead of 421, because clients may retry a 421 automatically and the error codes are a closed set.
+ */
 function sendForeign(response: ServerResponse, path: string, detail: string): void {
   if (path === '/_local' || path.startsWith('/_local/')) sendJson(response, 403, { error: detail });
   else sendError(response, path, { code: 'INSUFFICIENT_PERMISSIONS', detail }, randomUUID());
@@ -126,7 +129,7 @@ function unlessTooLarge(error: unknown): undefined {
   if (!(error instanceof BodyTooLarge)) throw error;
 }
 
-/** Path and query; a proxy-style target, which names the host too, loses it. */
+/** Splits path and query. Removes the origin from an absolute-form target. */
 function splitTarget(target: string): [path: string, query: string] {
   const local = target.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = local.indexOf('?');
@@ -151,24 +154,29 @@ function decodedValues(parameters: Readonly<Record<string, string>>): Record<str
 export interface HttpServerOptions {
   readonly port: number;
   readonly serve: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Gets one line per request: method, path, status, milliseconds; never query, headers or body. */
+  /** Receives one line per request: method, path, status and milliseconds, without query, headers and body. */
   readonly access?: (line: string) => void;
 }
 
 export interface HttpServer {
   readonly port: number;
-  /** `http://127.0.0.1:PORT`. */
   readonly origin: string;
-  /** Takes no more connections, lets requests under way end for that long, then cuts them; a second call waits for the first. */
+  /**
+   * Stops accepting connections, waits up to `graceMs` for pending requests and then closes them. A second call waits
+   * for the first.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
-/** An HTTP server on 127.0.0.1 that sends the envelope also for what is not HTTP. Throws a Problem for a port in use. */
+/**
+ * An HTTP server on 127.0.0.1 that responds with the envelope even to invalid HTTP. Throws a Problem if the port is in
+ * use.
+ */
 export async function startHttpServer({ port, serve, access }: HttpServerOptions): Promise<HttpServer> {
   const latest = new WeakMap<Duplex, Exchange>();
   let closing: Promise<void> | undefined;
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, onRequest);
-  // Node would refuse it with a bare 417; HTTP lets a server do without what it does not know (RFC 9110, 10.1.1).
+  // Node responds with a plain 417, but a server may ignore unknown expectations (RFC 9110, 10.1.1).
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => writeError(socket, '405 Method Not Allowed', noTunnel));
   server.on('clientError', (error, socket) => refuse(error, socket, latest.get(socket)));
@@ -202,7 +210,7 @@ export async function startHttpServer({ port, serve, access }: HttpServerOptions
   return { port: bound, origin: `http://127.0.0.1:${bound}`, close };
 }
 
-/** Host and optional port (RFC 3986, 3.2.2); empty if the target has no authority. */
+/** Host and optional port (RFC 3986, 3.2.2). Empty if the target has no authority. */
 const hostPattern = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]*)(?::\d*)?$/i;
 
 /**
@@ -226,13 +234,12 @@ const notHttp: Refusal = {
 };
 const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', detail: 'This is no proxy: CONNECT is not served.' };
 
-/** A request and its response, from its head to the response's end. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** What Node's parser refuses: a body that breaks off the rules in its own response, what is no request at all by itself. */
+/** Responds to a parser error: in the pending response if the body is malformed, otherwise directly on the socket. */
 function refuse(error: Error, socket: Duplex, exchange: Exchange | undefined): void {
   if (!socket.writable || hasLeft(error, exchange)) socket.destroy();
   else if (!exchange) writeError(socket, '400 Bad Request', notHttp);
@@ -244,13 +251,12 @@ function refuse(error: Error, socket: Duplex, exchange: Exchange | undefined): v
   }
 }
 
-/** Also the end of the client's bytes within a body: the client waits for no response then. */
+/** The client's data ended, even within a body, so it expects no response. */
 function hasLeft(error: Error, exchange: Exchange | undefined): boolean {
   const code = systemCode(error);
   return code === 'ECONNRESET' || (code === 'HPE_INVALID_EOF_STATE' && exchange !== undefined);
 }
 
-/** Where no response object exists, the response is written out. */
 function writeError(socket: Duplex, status: string, { code, detail }: Refusal): void {
   const body = JSON.stringify(errorEnvelope(code, detail));
   const head = [
@@ -284,14 +290,14 @@ function portProblem(port: number, error: unknown): unknown {
   return error;
 }
 
-/** Only printable ASCII: a path must not be able to steer a terminal. */
+/** Prints only ASCII, so that a path cannot control the terminal. */
 function accessLine(request: IncomingMessage, response: ServerResponse, ms: number): string {
   const path = (request.url ?? '/').split('?', 1)[0]?.replaceAll(/[^\x21-\x7e]/g, '?');
   const status = response.headersSent ? response.statusCode : 'closed by the client';
   return `${request.method} ${path} ${status} ${Math.round(ms)} ms`;
 }
 
-/** What requests meet from the moment the port is taken: API calls wait for the start, pages respond with 503 meanwhile. */
+/** Handles requests during the start: API calls wait, and pages respond with 503. */
 export interface Gate {
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
   readonly pages: Pages;

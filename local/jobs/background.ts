@@ -17,23 +17,21 @@ import { type EventBus, type LogSubscription, type Recurring, runJob, startSched
 
 export interface BackgroundOptions {
   readonly database: Database;
-  /** Address of the queues. */
   readonly sqs: string;
   readonly queues: Pick<QueueStore, 'hasVisible'>;
   readonly folder: DataFolder;
-  /** Whose objects expire. */
   readonly files: Pick<FileStore, 'expire'>;
   readonly events: EventBus;
   readonly logLines: Pick<LogSubscription, 'settled'>;
   readonly hasCanary: boolean;
-  /** Epoch milliseconds of the shifted clock. */
+  /** Epoch ms of the shifted clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
 }
 
-/** The work nobody waits for: jobs on streams, queues and a schedule, removal of expired items. */
+/** Asynchronous work: jobs on streams, queues and schedules, and removal of expired items. */
 export interface Background {
-  /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
+  /** Resolves when the jobs have processed the streams' current records and the messages and events that resulted. */
   readonly settled: () => Promise<void>;
   /**
    * Runs the work that the clock made due once. Resolves with whether it is done; after 20 s it continues in the
@@ -42,7 +40,7 @@ export interface Background {
   readonly catchUp: () => Promise<boolean>;
   /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;
-  /** Looks at the streams soon: items may have been written. */
+  /** Reads the streams soon, because items may have been written. */
   readonly wake: () => void;
 }
 
@@ -52,7 +50,7 @@ const sweepQueues: ReadonlySet<QueueId> = new Set(jobs.sweepMeters.uses.queues);
 const sweepSeconds = 30;
 const catchUpMs = 20_000;
 
-/** Milliseconds that running jobs have at shutdown. A job that is cut off is repeated, as after kill -9. */
+/** Milliseconds that running jobs have at shutdown. An interrupted job is repeated, as after kill -9. */
 const closeMs = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
@@ -94,7 +92,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     await logLines.settled();
   }
 
-  /** The scheduled jobs, repeated while accounts are due, then the messages that they queued. */
+  /** Runs the scheduled jobs until no account is due, then processes the queued messages. */
   async function caughtUp(isLate: () => boolean): Promise<boolean> {
     let isDone: boolean;
     let isLeft: boolean;
@@ -129,7 +127,6 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   return { settled, catchUp, stopWaiting, wake };
 }
 
-/** The result, or undefined if it takes longer; the work continues. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);

@@ -7,7 +7,6 @@ import { jobHandler, lambdaContext, withinTime } from '../gateway/lambda.ts';
 import { described } from '../shared/problems.ts';
 import type { Pump } from '../shared/pump.ts';
 
-/** Something that is done again and again, and once more whenever the clock was moved. */
 export interface Recurring {
   readonly name: string;
   readonly everySeconds: number;
@@ -15,7 +14,7 @@ export interface Recurring {
 }
 
 export interface Schedule {
-  /** Runs everything once. Resolves when all of it has ended, with whether all of it succeeded. */
+  /** Runs every task once. Resolves with whether all succeeded. */
   runAll(): Promise<boolean>;
   /**
    * Starts no more runs and waits for the current ones, without logging their errors, because the service is shutting
@@ -24,7 +23,7 @@ export interface Schedule {
   close(): Promise<void>;
 }
 
-/** EventBridge's part on one machine. A run that is due while the last one goes on waits for that one. */
+/** Stands in for EventBridge Scheduler. Skips a run while the previous one continues. */
 export function startSchedule(tasks: readonly Recurring[], log: (line: string) => void): Schedule {
   let isClosed = false;
   const report = (line: string): void => (isClosed ? undefined : log(line));
@@ -49,7 +48,6 @@ function queueOf(task: Recurring, log: (line: string) => void) {
   let last: Promise<boolean> = Promise.resolve(true);
   let waiting = 0;
 
-  /** False if the run failed. */
   async function run(previous: Promise<boolean>): Promise<boolean> {
     await previous;
     try {
@@ -72,15 +70,15 @@ function queueOf(task: Recurring, log: (line: string) => void) {
 }
 
 /**
- * EventBridge's part for events on one machine. An event reaches the jobs that subscribe to it at least once, in no order,
- * unless the process ends before: SES and EventBridge too only do their best.
+ * Stands in for EventBridge. Delivers an event at least once to each subscribed job, in any order, unless the process
+ * ends first. SES and EventBridge also deliver on a best-effort basis.
  */
 export interface EventBus {
-  /** Resolves when the event is handled or given up; nobody need wait for that. */
+  /** Resolves when the event is handled or discarded. Callers need not wait. */
   readonly publish: (event: unknown) => Promise<void>;
-  /** Resolves when all that was published before the call is handled or given up. */
+  /** Resolves when all earlier events are handled or discarded. */
   settled(): Promise<void>;
-  /** Tries nothing again, and lets what runs end. */
+  /** Stops retrying and waits for running deliveries. */
   close(): Promise<void>;
 }
 
@@ -90,7 +88,7 @@ const firstWaitMs = 50;
 const listeners: readonly Job[] = allJobs.filter(({ trigger }) => 'events' in trigger);
 
 const Event = v.object({ source: v.string() });
-/** As SNS hands it to a function. */
+/** The format in which SNS invokes a function. */
 const Notification = v.object({ Records: v.array(v.object({ EventSource: v.literal('aws:sns') })) });
 
 function wants(trigger: Job['trigger'], event: unknown): boolean {
@@ -143,7 +141,7 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
   return { publish, settled, close };
 }
 
-/** The part of CloudWatch Logs on one machine: lines reach the jobs on logs in batches, at least once. */
+/** Stands in for CloudWatch Logs subscriptions: delivers log lines in batches to the subscribed jobs, at least once. */
 export interface LogSubscription extends Omit<Pump, 'wake'> {
   readonly follow: (line: string) => void;
 }
@@ -174,7 +172,7 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
     delivered = undefined;
   }
 
-  /** Lambda tries an asynchronous event three times. */
+  /** Lambda attempts an asynchronous invocation three times. */
   async function deliver(job: Job, event: unknown): Promise<void> {
     for (let tries = 1; !(await succeeds(job, event)); tries++) {
       if (tries === maxBatchTries) return log(`${job.id}: log lines were given up`);
@@ -196,7 +194,6 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
   return { follow, settled, close: settled };
 }
 
-/** One run of a job, as Lambda would do it; rejects when it fails or takes too long. */
 export function runJob(job: Job, event: unknown): Promise<unknown> {
   return withinTime(job, async () => {
     const handler = await jobHandler(job);

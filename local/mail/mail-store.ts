@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { replaceFile } from '../shared/json-file.ts';
 
-/** A mail as it would have been sent. `sentAt` is ISO 8601. */
+/** `sentAt` is ISO 8601. */
 export const ReceivedMail = v.object({
   to: v.array(v.string()),
   subject: v.string(),
@@ -14,7 +14,7 @@ export const ReceivedMail = v.object({
 export type ReceivedMail = v.InferOutput<typeof ReceivedMail>;
 
 export interface MailStore {
-  /** Resolves once the mail is on disk. */
+  /** Resolves once the email is on disk. */
   add(mail: ReceivedMail): Promise<void>;
   /** The newest `maxKept` emails, newest first. */
   list(): ReceivedMail[];
@@ -75,7 +75,7 @@ async function readOrCreate(file: string): Promise<Buffer> {
   return content;
 }
 
-/** A failed write is taken back, so that the next line does not continue it. */
+/** Reverts a failed write, so that the next line does not continue it. */
 async function appendSynced(file: string, line: Buffer, size: number): Promise<void> {
   await withFile(file, 'a', async (handle) => {
     try {

@@ -8,9 +8,9 @@ import type { MailStore } from './mail-store.ts';
 export interface SesOptions {
   readonly mails: MailStore;
   readonly faults: Faults;
-  /** Unix milliseconds. */
+  /** Unix ms. */
   readonly now: () => number;
-  /** Receives bounces and complaints, as EventBridge would, after the sender has its response. */
+  /** Receives bounces and complaints after the response, like EventBridge. */
   readonly onFeedback?: (event: unknown) => void;
 }
 
@@ -20,7 +20,7 @@ interface SesError {
   readonly message: string;
 }
 
-/** SES refuses mails beyond 10 MB (SES quotas). */
+/** SES rejects emails above 10 MB (SES quotas). */
 const bodyLimitBytes = 10 * 1024 * 1024;
 
 const faultErrors: Record<'reject' | 'throttle' | 'unavailable', SesError> = {
@@ -30,9 +30,9 @@ const faultErrors: Record<'reject' | 'throttle' | 'unavailable', SesError> = {
 };
 
 /**
- * Serves `SendEmail` of the SES v1 Query protocol and keeps the mails instead of sending them. Addresses of SES's
- * mailbox simulator bounce and complain; that is published for mails with a configuration set, all of which have one event
- * destination here.
+ * Accepts `SendEmail` of SES's v1 Query API and stores the emails instead of sending them. Addresses of the mailbox
+ * simulator bounce and complain. Emails with a configuration set publish these events; every set has one event
+ * destination.
  */
 export function startSes({ mails, faults, now, onFeedback }: SesOptions): Promise<Loopback> {
   return listen(
@@ -69,7 +69,7 @@ function feedback(form: URLSearchParams, messageId: string, sentAt: string): unk
   return feedbackOn({ messageId, source, destination: recipients(form), configurationSet, sentAt });
 }
 
-/** An oversized form reads as an empty one with a mark that no client sends. */
+/** Marks an oversized form with a field that no client sends. */
 async function readForm(req: Parameters<typeof readBody>[0]): Promise<URLSearchParams> {
   try {
     return new URLSearchParams((await readBody(req, bodyLimitBytes)).toString());
@@ -104,7 +104,7 @@ function refusal(form: URLSearchParams): SesError | undefined {
   return undefined;
 }
 
-/** `a@b.example`, or `A name <a@b.example>`. As in SES, what is before the @ is ASCII. */
+/** `a@b.example` or `A name <a@b.example>`. Like SES, requires ASCII before the @. */
 function isMailbox(text: string): boolean {
   const address = bareAddress(text);
   const at = address.lastIndexOf('@');
@@ -133,14 +133,14 @@ function sendXml(res: ServerResponse, status: number, root: string, content: str
   res.end(`<${root} xmlns="http://ses.amazonaws.com/doc/2010-12-01/">${content}</${root}>`);
 }
 
-/** Control characters have no place in XML 1.0, not even escaped. */
+/** XML 1.0 forbids control characters, even escaped. */
 function escapeXml(text: string): string {
   // oxlint-disable-next-line no-control-regex
   const printable = text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd').toWellFormed();
   return printable.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** A mail that SES has accepted. `sentAt` is ISO 8601. */
+/** `sentAt` is ISO 8601. */
 export interface AcceptedMail {
   readonly messageId: string;
   readonly source: string;
@@ -152,7 +152,6 @@ export interface AcceptedMail {
 type Feedback = { readonly eventType: keyof typeof mailFeedback.detailTypes } & Readonly<Record<string, unknown>>;
 
 interface Scenario {
-  /** The mail arrives, whatever follows. */
   readonly arrives: boolean;
   readonly feedback: (emailAddress: string, timestamp: string) => Feedback;
 }
@@ -172,7 +171,7 @@ const complaint = (emailAddress: string, timestamp: string): Feedback => {
 
 const unknownUser = { action: 'failed', status: '5.1.1', diagnosticCode: 'smtp; 550 5.1.1 user unknown' };
 
-/** What SES's mailbox simulator plays, by the name before the @ (AWS "Testing Email Sending in Amazon SES"). */
+/** Scenarios of SES's mailbox simulator by local part (AWS "Testing Email Sending in Amazon SES"). */
 const scenarios: ReadonlyMap<string, Scenario> = new Map([
   ['bounce', { arrives: false, feedback: bounce('Permanent', unknownUser) }],
   ['suppressionlist', { arrives: false, feedback: bounce('Permanent', unknownUser) }],
@@ -180,20 +179,20 @@ const scenarios: ReadonlyMap<string, Scenario> = new Map([
   ['complaint', { arrives: true, feedback: complaint }],
 ]);
 
-/** Undefined for a mailbox that just takes the mail. The name may have a label: `bounce+label@…`. */
+/** Undefined for other addresses. The local part may have a label: `bounce+label@…`. */
 function scenarioOf(address: string): Scenario | undefined {
   const name = /^(\w+)(?:\+[^@]*)?@simulator\.amazonses\.com$/i.exec(bareAddress(address))?.[1];
   return name === undefined ? undefined : scenarios.get(name.toLowerCase());
 }
 
-/** `a@b.example` of `A name <a@b.example>`. */
+/** Extracts `a@b.example` from `A name <a@b.example>`. */
 function bareAddress(mailbox: string): string {
   return mailbox.endsWith('>') ? mailbox.slice(mailbox.lastIndexOf('<') + 1, -1) : mailbox;
 }
 
 export const arrives = (mailbox: string): boolean => scenarioOf(mailbox)?.arrives ?? true;
 
-/** The events that EventBridge gets because of a mail, as SES publishes them. */
+/** The events that SES publishes to EventBridge for an email. */
 export function feedbackOn(mail: AcceptedMail): unknown[] {
   return mail.destination.flatMap((mailbox) => {
     const feedback = scenarioOf(mailbox)?.feedback(bareAddress(mailbox), mail.sentAt);

@@ -10,13 +10,13 @@ export interface CarrierOptions {
   readonly phones: PhoneStore;
   readonly faults: Faults;
   readonly receipts: Pick<ReturnType<typeof receiptPlayer>, 'play'>;
-  /** Epoch milliseconds of the shifted clock. */
+  /** Epoch ms of the shifted clock. */
   readonly now: () => number;
 }
 
 const maxBodyBytes = 64 * 1024;
 
-/** What both operations take, bounded as the service's API reference has it. */
+/** Common parameters, with the limits of the API reference. */
 const common = {
   DestinationPhoneNumber: v.pipe(v.string(), v.regex(/^\+?[1-9]\d{1,18}$/)),
   ConfigurationSetName: v.optional(v.pipe(v.string(), v.maxLength(256))),
@@ -51,7 +51,7 @@ const faultErrors = {
   unavailable: { status: 503, type: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
 } as const satisfies Record<string, CarrierError>;
 
-/** Takes messages in the JSON protocol of AWS End User Messaging (AWS JSON 1.0), and plays what becomes of them. */
+/** Accepts messages in the JSON protocol of AWS End User Messaging (AWS JSON 1.0) and simulates their delivery. */
 export function startCarrier({ phones, faults, receipts, now }: CarrierOptions): Promise<Loopback> {
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = String(request.headers['x-amz-target'] ?? '');
@@ -105,7 +105,6 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.end(text);
 }
 
-/** An error as AWS End User Messaging returns it. */
 export interface CarrierError {
   readonly status: number;
   readonly type: string;
@@ -115,15 +114,14 @@ export interface CarrierError {
 
 type Channel = PhoneMessage['channel'];
 
-/** What happens to a message, chosen by the last two digits of its number (docs/messages.md#on-one-machine). */
+/**
+ * The simulated outcome of a message, selected by the last two digits of its number (docs/messages.md#on-one-machine).
+ */
 export interface Scene {
-  /** It is not taken. */
   readonly error?: CarrierError;
-  /** It is taken, and the connection ends without a response. */
+  /** The message is accepted, but the connection closes without a response. */
   readonly isReplyLost?: true;
-  /** It does not reach the phone. */
   readonly isLost?: true;
-  /** Types of the events that follow, in their order. */
   readonly events: Readonly<Record<Channel, readonly string[]>>;
 }
 

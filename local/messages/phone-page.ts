@@ -1,13 +1,12 @@
 import { escapeHtml, htmlPage } from '../shared/pages.ts';
 import type { PhoneMessage } from './phones.ts';
 
-/** How long a call rings, in ms. */
+/** Milliseconds that a call rings. */
 const ringMs = 45_000;
 const maxShown = 100;
 
 /**
- * The HTML page of a phone on which a person reads the messages that this machine did not send, and hears calls. `messages` come newest first;
- * `now` in epoch ms.
+ * HTML page of a phone that shows received messages and plays calls. `messages` are newest first; `now` is in epoch ms.
  */
 export function phonePage(messages: readonly PhoneMessage[], now: number): string {
   const shown = messages.slice(0, maxShown);
@@ -38,7 +37,6 @@ function bubble(message: PhoneMessage, now: number): string {
   return `<li class="${isCall ? 'call' : 'sms'}">${head}<p dir="auto">${escapeHtml(text)}</p>${time}</li>`;
 }
 
-/** Nothing plays before it is pressed. */
 function callHead({ id, at, to }: PhoneMessage, now: number): string {
   const isRinging = now - Date.parse(at) < ringMs;
   const label = `aria-label="Call to ${escapeHtml(to)}"`;
@@ -72,8 +70,8 @@ time { color: var(--dim); font-size: .8rem; }
 `;
 
 /**
- * The script of the phone's page: looks for what is new while it is seen, and plays a call once it is taken. It has its text in the page, as
- * it was escaped there; the policy of the page lets this script run and no other.
+ * Polls for new messages while the page is visible and plays a call when it is answered. The page's content security
+ * policy allows only this script.
  */
 export const phoneScript = `
 const taken = new Set();

@@ -5,28 +5,26 @@ import { callVoices } from '#contract/messages/voices.ts';
 import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 
-/** What reached a phone. `at` is ISO 8601. */
+/** `at` is ISO 8601. */
 export const PhoneMessage = v.object({
   id: v.string(),
   channel: v.picklist(['sms', 'voice_call']),
   to: v.string(),
   text: v.string(),
   at: v.string(),
-  /** Of a call, one of the contract's. */
+  /** Only for calls: a voice of the contract. */
   voice: v.optional(v.string()),
 });
 export type PhoneMessage = v.InferOutput<typeof PhoneMessage>;
 
 export interface PhoneStore {
-  /** Resolves once the message is in its file. */
   add(message: PhoneMessage): Promise<void>;
-  /** Newest first. */
   list(): PhoneMessage[];
 }
 
 const maxKept = 500;
 
-/** Keeps the newest messages in a file, for its owner only. */
+/** Keeps the newest messages in a file that only its owner can read. */
 export async function openPhoneStore(file: string): Promise<PhoneStore> {
   const messages = (await readJsonFile(file, v.array(PhoneMessage))) ?? [];
   let last: Promise<unknown> = Promise.resolve();
@@ -42,23 +40,21 @@ export async function openPhoneStore(file: string): Promise<PhoneStore> {
   };
 }
 
-/** What is heard of a call, or why nothing is. */
 export type Heard =
   | { readonly is: 'audio'; readonly contentType: string; readonly bytes: Uint8Array }
   | { readonly is: 'refused'; readonly status: number; readonly error: string };
 
 const maxBytes = 8 * 1024 * 1024;
 const maxMs = 60_000;
-/** Calls that are spoken at the same moment. */
+/** Maximum calls synthesized concurrently. */
 const maxConcurrent = 2;
 
 const refused = (status: number, error: string): Heard => ({ is: 'refused', status, error });
 
-/** Lets a person hear the calls that reached the phone, each in a voice that stands for its own. Nothing of them is kept or logged. */
+/** Plays received calls, each in a substitute for its voice. Stores and logs no audio. */
 export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 'speak'>>) {
   let running = 0;
 
-  /** `signal` aborts when nobody listens any more. */
   async function hear(id: string, signal: AbortSignal): Promise<Heard> {
     const call = phones.list().find((message) => message.id === id && message.channel === 'voice_call');
     if (!call) return refused(404, 'There is no such call.');
@@ -86,7 +82,7 @@ export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 
 
 type SpeechVoice = InferOutput<typeof SpeechRequest>['voice'];
 
-/** Male voices of calls (Amazon Polly, "Available voices"); the others are female. */
+/** Male voices of calls (Amazon Polly, "Available voices"). The others are female. */
 const male: ReadonlySet<string> = new Set([
   'brian',
   'cristiano',
@@ -115,7 +111,7 @@ const women = callVoices.filter((voice) => !male.has(voice));
 const maleVoices = ['onyx', 'echo', 'alloy', 'fable'] as const;
 const femaleVoices = ['nova', 'shimmer'] as const;
 
-/** The voice of the speech engine that stands for one of calls: of the same sex, and always the same. */
+/** The speech voice that substitutes for a call's voice: of the same sex, and always the same. */
 function speechVoice(voice: string): SpeechVoice {
   const isMale = male.has(voice);
   const place = (isMale ? men : women).findIndex((one) => one === voice);

@@ -5,27 +5,29 @@ import { messageReceipts } from '#contract/jobs.ts';
 import type { Pending } from '../shared/json-file.ts';
 import { PhoneMessage } from './phones.ts';
 
-/** The events that a message is to have, in their order. */
 export const Receipts = v.object({
   channel: PhoneMessage.entries.channel,
   eventTypes: v.array(v.string()),
   messageId: v.string(),
-  /** Epoch milliseconds. */
+  /** Epoch ms. */
   messageRequestTimestamp: v.number(),
 });
 export type Receipts = v.InferOutput<typeof Receipts>;
 
 export interface ReceiptOptions {
   readonly pending: Pending<Receipts>;
-  /** Milliseconds between a message and each event on it. */
+  /** Milliseconds before each event of a message. */
   readonly receiptDelayMs: number;
-  /** Epoch milliseconds of the shifted clock. */
+  /** Epoch ms of the shifted clock. */
   readonly now: () => number;
-  /** Takes what EventBridge would deliver; resolves when that is handled or given up. */
+  /** Resolves when the event is handled or discarded. */
   readonly publish: (event: unknown) => Promise<void>;
 }
 
-/** Plays what becomes of messages. Of those that a process leaves that is killed, the next one plays all events, so some come twice. */
+/**
+ * Publishes the delivery events of messages. After a crash, the next process publishes all events of a pending message
+ * again, so some arrive twice.
+ */
 export function receiptPlayer({ pending, receiptDelayMs, now, publish }: ReceiptOptions) {
   const ending = new AbortController();
 
@@ -35,7 +37,7 @@ export function receiptPlayer({ pending, receiptDelayMs, now, publish }: Receipt
 
   function run(name: string, receipts: Receipts): void {
     const played = publishAll(receipts).then(() => (ending.signal.aborted ? undefined : pending.remove(name)));
-    // What ends before its time is there for the next process.
+    // Unfinished receipts are kept for the next process.
     played.catch(() => undefined);
   }
 
@@ -50,7 +52,6 @@ export function receiptPlayer({ pending, receiptDelayMs, now, publish }: Receipt
 
   return {
     play,
-    /** Plays what the process before has left. */
     async resume(): Promise<void> {
       for (const { name, work } of await pending.left()) run(name, work);
     },
@@ -60,7 +61,10 @@ export function receiptPlayer({ pending, receiptDelayMs, now, publish }: Receipt
 
 const passing = new Set(['TEXT_SUCCESSFUL', 'VOICE_INITIATED', 'VOICE_RINGING', 'VOICE_ANSWERED']);
 
-/** As in the examples for EventBridge, which have neither number nor context (AWS "Monitoring with EventBridge" of End User Messaging). */
+/**
+ * Follows the EventBridge examples, which contain neither number nor context (AWS "Monitoring with EventBridge" of End
+ * User Messaging).
+ */
 function eventOf(channel: Receipts['channel'], eventType: string, about: object, at: number): object {
   return {
     version: '0',

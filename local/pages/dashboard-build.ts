@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Closers } from '../shared/pump.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Where the built dashboard lies, and in it the hash of the sources it was built from. */
+/** Folder of the built dashboard. Its stamp file contains the hash of the sources. */
 export const dashboardFolder = join(root, 'dashboard', 'dist');
 export const stampFile = 'sources.txt';
 
@@ -21,7 +21,7 @@ const sources = [
   'package-lock.json',
 ];
 
-/** A hash of everything that the built dashboard is made of. */
+/** Hash of all sources of the build. */
 export async function dashboardSources(): Promise<string> {
   const entries = await Array.fromAsync(glob(sources, { cwd: root, withFileTypes: true }));
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -35,15 +35,14 @@ export async function dashboardSources(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** True where the build is of the sources as they are. */
 export async function isDashboardBuilt(): Promise<boolean> {
   const stamp = await readFile(join(dashboardFolder, stampFile), 'utf8').catch(() => '');
   return stamp !== '' && stamp === (await dashboardSources());
 }
 
 /**
- * Builds the dashboard in a process of its own, unless that is done. A build that fails is logged, and hinders
- * nothing else. Ended with the service.
+ * Builds the dashboard in a separate process if its sources changed. A failed build is logged. Closing ends the
+ * process.
  */
 export async function buildDashboard(log: (line: string) => void, closers: Closers): Promise<void> {
   if (await isDashboardBuilt()) return;

@@ -14,12 +14,11 @@ import {
 import { htmlPage, type Pages, sendPage } from '../shared/pages.ts';
 import { dashboardFolder } from './dashboard-build.ts';
 
-/** A file as it is served. */
 interface Asset {
   readonly body: Buffer;
   readonly type: string;
   readonly cache: string;
-  /** Bodies that were compressed before. */
+  /** Compressed bodies, created on first use. */
   readonly compressed: Map<Coding, Promise<Buffer>>;
 }
 
@@ -33,17 +32,16 @@ const types: Readonly<Record<string, string>> = {
 };
 
 const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
-/** What others serve, whether they know the path or not. */
+/** Paths of other handlers, even if they do not exist. */
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
 interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable'> {
-  /** Where it sends long audio. */
+  /** URL for uploads of long audio. */
   readonly storage: string;
-  /** Of its build. */
   readonly folder?: string;
 }
 
-/** Serves the dashboard's pages and files from memory, as they were built when the service started. */
+/** Serves the dashboard's pages and files from memory, as built when the service started. */
 export async function openDashboard(options: DashboardOptions): Promise<Pages> {
   const { storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
@@ -135,7 +133,7 @@ Run <code>npm run build</code> to see why, then start the service again.</p>
 </main>`,
 });
 
-/** Content codings as the edge has them too, the better first (CloudFront, "Serving compressed files"). */
+/** Content codings of CloudFront, in order of preference (CloudFront, "Serving compressed files"). */
 const codings = {
   br: (body: Buffer) =>
     promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } }),
@@ -143,13 +141,13 @@ const codings = {
 } as const;
 export type Coding = keyof typeof codings;
 
-/** A few ms for 100 KB; the highest one takes a hundred times as long for 5 % less. */
+/** Takes a few ms per 100 KB. The maximum quality takes a hundred times as long for 5% less. */
 const brotliQuality = 6;
-/** Below, headers and all, there is nothing to win (CloudFront compresses from 1,000 bytes on). */
+/** CloudFront also compresses only files of at least 1,000 bytes. */
 const minBytes = 1000;
 const compressible = /^(?:text\/|application\/json|image\/svg)/;
 
-/** The coding to send a body in, by the request's Accept-Encoding (RFC 9110, 12.5.3); undefined for none. */
+/** Selects the coding by Accept-Encoding (RFC 9110, 12.5.3). Undefined for none. */
 function codingFor(accepted: string | readonly string[] | undefined, type: string, bytes: number): Coding | undefined {
   if (bytes < minBytes || !compressible.test(type)) return undefined;
   const taken = new Set(

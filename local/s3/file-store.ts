@@ -10,40 +10,40 @@ import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 
 const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.number(), etag: v.string() });
 
-/** An object of the bucket; `path` is the file that has its bytes. */
+/** `path` is the file with the object's bytes. */
 export type StoredObject = v.InferOutput<typeof Meta> & { readonly path: string };
 
-/** Bytes that were written and are no object yet. */
+/** Written bytes that are not yet an object. */
 export interface Draft {
   readonly path: string;
   readonly bytes: number;
   readonly md5: string;
 }
 
-/** More than `max` bytes came. */
+/** More than `max` bytes were sent. */
 export class TooLarge extends Error {}
 
-/** The disk has no room for what came. */
+/** The disk is full. */
 export class NoRoom extends Error {}
 
 export type FileStore = ReturnType<typeof openFileStore>;
 
-/** What the disk keeps free, and after how many bytes that is looked at again: others write too. */
+/**
+ * Bytes that stay free on the disk, and how often the free space is checked again, because other processes write too.
+ */
 const reserveBytes = 512 * 1024 * 1024;
 const lookAgainBytes = 8 * 1024 * 1024;
 
-/** Days after which objects are deleted, as the bucket's lifecycle does: texts, and everything else. */
+/** Days until objects are deleted, like the bucket's lifecycle rules. */
 const keptDays = { texts: 31, other: 2 } as const;
 const dayMs = 86_400_000;
 
 export interface FileStoreOptions {
-  /** What objects are dated by. */
   readonly now?: () => number;
-  /** Bytes that the disk keeps free. */
   readonly reserve?: number;
 }
 
-/** The objects of one bucket, each a file with its facts beside it. Nothing is made before the first is written. */
+/** The objects of a bucket: one file each, with its metadata next to it. Creates nothing before the first write. */
 export function openFileStore(folder: string, { now = Date.now, reserve = reserveBytes }: FileStoreOptions = {}) {
   async function demandRoom(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
@@ -100,7 +100,6 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
     await Promise.all([rm(meta, { force: true }), rm(path, { force: true })]);
   }
 
-  /** Deletes what is older than the bucket keeps it. */
   async function expire(): Promise<void> {
     for (const name of await readdir(folder).catch((): string[] => [])) {
       const path = join(folder, name);
@@ -113,7 +112,7 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
     }
   }
 
-  /** `to` is behind the last byte. */
+  /** `to` is exclusive. */
   const bytesOf = ({ path }: Pick<StoredObject, 'path'>, from: number, to: number): AsyncIterable<Uint8Array> =>
     to > from ? createReadStream(path, { start: from, end: to - 1 }) : nothing();
 
@@ -125,14 +124,12 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
     expire,
     bytesOf,
     discard: (path: string) => rm(path, { force: true }),
-    /** How many objects there are. */
     size: async () => (await readdir(folder).catch((): string[] => [])).filter((name) => name.endsWith('.json')).length,
   };
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** The bytes of files that follow each other. */
 export async function* concatenated(
   store: Pick<FileStore, 'bytesOf'>,
   drafts: readonly Pick<Draft, 'path' | 'bytes'>[],
@@ -140,7 +137,7 @@ export async function* concatenated(
   for (const draft of drafts) yield* store.bytesOf(draft, 0, draft.bytes);
 }
 
-/** An error as S3 returns it (S3 API, "Error responses"). */
+/** An error response of S3 (S3 API, "Error responses"). */
 export class S3Error extends Error {
   readonly status: number;
   readonly code: string;

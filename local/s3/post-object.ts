@@ -11,14 +11,17 @@ export interface PostOptions {
   readonly now: () => number;
 }
 
-/** Takes a form: its fields, and then the file, which is written as it comes and kept once its policy is (S3 "POST Object"). Gives its ETag. */
+/**
+ * Accepts a form with a file as its last field. Streams the file to disk and stores it if its policy allows it (S3
+ * "POST Object"). Returns its ETag.
+ */
 export async function postObject(req: IncomingMessage, { store, bucket, secret, now }: PostOptions): Promise<string> {
   const fields = new Map<string, string>();
   let file: Promise<{ draft: Draft; min: number }> | undefined;
   const form = formOf(req);
   const finished = new Promise<void>((resolve, reject) => {
     form.on('finish', resolve);
-    // What is refused is read to its end, so that its sender sees why.
+    // Read the rest of a rejected form, so that the client receives the response.
     const refuse = (error: unknown): void => {
       req.unpipe(form);
       req.resume();
@@ -26,7 +29,7 @@ export async function postObject(req: IncomingMessage, { store, bucket, secret, 
     };
     form.on('field', (name: string | undefined, value) => {
       if (file) return;
-      // Its types have no part without a name.
+      // Busboy's types omit that a part can lack a name.
       if (name === undefined) refuse(malformed());
       else fields.set(name.toLowerCase(), value);
     });
@@ -92,10 +95,13 @@ const Policy = v.object({ expiration: v.pipe(v.string(), v.isoTimestamp()), cond
 
 export type PostFields = ReadonlyMap<string, string>;
 
-/** Fields that no condition need name (S3 "Creating a POST policy"). */
+/** Fields that need no condition (S3 "Creating a POST policy"). */
 const free = new Set(['policy', 'x-amz-signature', 'file']);
 
-/** The lengths that a form's policy allows, once its signature, its end and its conditions on the fields are kept. Names are in lower case. */
+/**
+ * Checks the signature, the expiry and the conditions of a form's policy. Returns the allowed file length. Field names
+ * are lower-case.
+ */
 function allowedLength(fields: PostFields, bucket: string, secret: string, now: number): [min: number, max: number] {
   const encoded = fields.get('policy') ?? '';
   if (!isSigned(encoded, fields, secret))
@@ -137,7 +143,7 @@ function allowedLength(fields: PostFields, bucket: string, secret: string, now: 
 
 const denied = (why: string) => new S3Error(403, 'AccessDenied', `Invalid according to Policy: ${why}`);
 
-/** Signature version 4 of a policy (S3 "Calculating a signature"). */
+/** Checks a policy's Signature Version 4 (S3 "Calculating a signature"). */
 function isSigned(policy: string, fields: PostFields, secret: string): boolean {
   const [, date = '', region = '', service = '', end = ''] = (fields.get('x-amz-credential') ?? '').split('/');
   const key = [date, region, service, end].reduce<string | Buffer>(

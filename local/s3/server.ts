@@ -19,20 +19,19 @@ import { postObject } from './post-object.ts';
 export interface S3Options {
   readonly store: FileStore;
   readonly bucket: string;
-  /** Further buckets by their names, which take no forms. */
+  /** More buckets by name. They do not accept forms. */
   readonly others?: Readonly<Record<string, FileStore>>;
-  /** What clients sign with. */
+  /** Signing secret of the clients. */
   readonly secret: () => string;
   readonly now: () => number;
-  /** Origins of the pages that may send forms. */
   readonly pageOrigins?: readonly string[];
 }
 
-/** S3's limit of a single PUT. */
+/** S3's maximum size of a single PUT. */
 const maxPutBytes = 5 * 1024 ** 3;
 const maxXmlBytes = 1024 * 1024;
 
-/** Buckets of S3, by their paths: objects, ranges, uploads in parts, and forms by their policy. */
+/** Serves S3 buckets with path-style URLs: objects, ranges, multipart uploads, and POST forms. */
 export function startS3({ store, bucket, others, secret, now, pageOrigins = [] }: S3Options): Promise<Loopback> {
   const stores = new Map(Object.entries({ ...others, [bucket]: store }));
   const operations = new Map([...stores].map(([name, one]) => [name, objectOperations(name, one)]));
@@ -70,7 +69,6 @@ export function startS3({ store, bucket, others, secret, now, pageOrigins = [] }
   );
 }
 
-/** The operations on the objects of a bucket. */
 function objectOperations(bucket: string, store: FileStore) {
   const uploads = multipartUploads(store);
 
@@ -172,7 +170,7 @@ function demandMatch(wanted: string | string[] | undefined, { etag }: StoredObje
     throw new S3Error(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
 }
 
-/** Of a `bytes=` range with both ends, which is what is sent here; else of all. */
+/** Parses a `bytes=` range with both ends. Any other value selects the whole object. */
 function rangeOf(range: string | string[] | undefined, bytes: number): { first: number; last: number } {
   if (range === undefined) return { first: 0, last: bytes - 1 };
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(range)) ?? [];
@@ -181,10 +179,10 @@ function rangeOf(range: string | string[] | undefined, bytes: number): { first: 
   throw new S3Error(416, 'InvalidRange', 'The requested range is not satisfiable');
 }
 
-/** Of all parts but the last. */
+/** Minimum size of all parts except the last. */
 const minPartBytes = 5 * 1024 * 1024;
 
-/** Uploads in parts that are under way; those that are never completed go with the process. */
+/** Uploads that are never completed end with the process. */
 function multipartUploads(store: FileStore) {
   const uploads = new Map<string, { contentType: string; parts: Map<number, Draft> }>();
 
@@ -225,15 +223,15 @@ function multipartUploads(store: FileStore) {
   }
 }
 
-/** The CORS rule of a bucket: these pages send forms to it, and nothing else (S3 "Using cross-origin resource sharing"). */
+/** CORS rule of the bucket: the origins may only send forms (S3 "Using cross-origin resource sharing"). */
 function corsRule(bucket: string, origins: readonly string[]) {
-  /** Of the form, or of the preflight before it. */
+  /** The form or its preflight request. */
   function allows({ method = '', url = '', headers: { origin = '' } }: IncomingMessage): boolean {
     const isForm = ['POST', 'OPTIONS'].includes(method) && [`/${bucket}`, `/${bucket}/`].includes(url);
     return isForm && origins.includes(origin);
   }
 
-  /** Also of a refusal, which the page is to read. */
+  /** Also set on errors, so that the page can read them. */
   function setHeaders({ headers: { origin = '' } }: IncomingMessage, res: ServerResponse): void {
     res.setHeader('access-control-allow-origin', origin);
     res.setHeader('access-control-allow-methods', 'POST');

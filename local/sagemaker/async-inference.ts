@@ -11,7 +11,7 @@ import { inDialect } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';
 import { sendServiceError, serviceUnavailable, throttling, validationError } from './reply.ts';
 
-/** What is to be inferred: `inputLocation` is the payload's, and `key` its key in the bucket. */
+/** `inputLocation` is the payload's URI, and `key` its key in the bucket. */
 export const Inference = v.object({
   inferenceId: v.string(),
   inputLocation: v.string(),
@@ -28,19 +28,19 @@ export interface AsyncOptions {
   readonly store: FileStore;
   readonly pending: Pending<Inference>;
   readonly bucket: string;
-  /** The endpoint that takes jobs, and the family whose part the engine plays there. */
+  /** Endpoint for asynchronous requests, and the container family that it simulates. */
   readonly endpoint: string;
   readonly family: ContainerFamily;
-  /** Takes what SNS would deliver; resolves when that is handled or given up. */
+  /** Receives SNS notifications. Resolves when one is handled or discarded. */
   readonly publish: (event: unknown) => Promise<void>;
 }
 
-/** Jobs that wait, at most. */
 const maxQueued = 1000;
 
 /**
- * Asynchronous inference: reads the file of each job from the bucket, one job at a time, writes the reply there, and announces the end by SNS (AWS "Asynchronous
- * inference"). What waits when the process ends, the next one does.
+ * Stands in for asynchronous inference: reads each job's file from the bucket, runs one job at a time, stores the
+ * result in the bucket and publishes an SNS notification (AWS "Asynchronous inference"). The next process continues
+ * queued jobs.
  */
 export function asyncInference({ engine, faults, store, pending, bucket, endpoint, family, publish }: AsyncOptions) {
   let last: Promise<void> = Promise.resolve();
@@ -105,11 +105,10 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
 
   return {
     accept,
-    /** Begins what the process before has left. */
+    /** Continues the jobs of the previous process. */
     async resume(): Promise<void> {
       for (const { name, work } of await pending.left()) enqueue({ id: name, ...work });
     },
-    /** Begins no further job, and waits for the one that runs. */
     async close(): Promise<void> {
       ending.abort();
       await last;
@@ -125,7 +124,7 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const replyOf = ({ id }: AsyncJob): string => `replies/${id}.out`;
 const failureOf = ({ id }: AsyncJob): string => `failures/${id}-error.out`;
 
-/** As SNS hands it to a function; the message is that of SageMaker. */
+/** SageMaker's message in the format in which SNS invokes a function. */
 function notificationOf(
   { inferenceId, inputLocation, contentType, endpoint }: AsyncJob,
   location: string,
@@ -157,10 +156,10 @@ function notificationOf(
   };
 }
 
-/** Bytes of a form's fields before its file, at most. */
+/** Maximum bytes before the file in a form. */
 const maxHeadBytes = 64 * 1024;
 
-/** A form as its client has written it, whose last part is the file: that stays on the disk, whatever its size. Throws where it is none. */
+/** Parses a form whose last part is the file, which stays on disk regardless of its size. Throws for other forms. */
 async function formOfFile(blob: Blob, contentType: string): Promise<FormData> {
   const [, boundary] = /boundary=([^;\s]+)/.exec(contentType) ?? [];
   if (boundary === undefined) throw new Error('the form has no boundary');

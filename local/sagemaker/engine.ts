@@ -1,22 +1,22 @@
-/** A model server in one container dialect: what an OpenAI-compatible container returns on `/invocations`. */
+/** A model server: the behaviour of an OpenAI-compatible container on `/invocations`. */
 export interface Engine {
-  /** `signal` aborts when the caller goes away. A rejection stands for a container that died. */
+  /** `signal` aborts when the client disconnects. A rejection stands for a crashed container. */
   invoke(body: unknown, signal: AbortSignal): Promise<EngineReply>;
-  /** Writes down what is spoken in a file, where it can: a form of OpenAI's transcription API. */
+  /** Accepts the form of OpenAI's transcription API. */
   transcribe?(form: FormData, signal: AbortSignal): Promise<EngineReply>;
-  /** Speaks a text, where it can: a request of OpenAI's speech API, whose reply is a stream of the file's bytes. */
+  /** Accepts the body of OpenAI's speech API. The reply streams the audio file. */
   speak?(body: unknown, signal: AbortSignal): Promise<EngineReply>;
 }
 
 /**
- * `json`: a whole reply; a status of 400 or more reaches the caller as ModelError (424).
- * `stream`: the bytes of the container's server-sent events, or of an audio file; an error while iterating is a stream that broke.
+ * `json`: a whole reply. The caller receives a status of 400 or more as a ModelError (424). `stream`: server-sent
+ * events or the bytes of an audio file. An error during iteration is a broken stream.
  */
 export type EngineReply =
   | { kind: 'json'; status: number; body: unknown }
   | { kind: 'stream'; contentType: string; chunks: AsyncIterable<Uint8Array> };
 
-/** An error reply as vLLM makes it (vllm `ErrorResponse`). */
+/** An error in vLLM's format (`ErrorResponse`). */
 export function containerError(status: number, message: string): EngineReply {
   const type = status < 500 ? 'BadRequestError' : 'InternalServerError';
   return { kind: 'json', status, body: { error: { message, type, param: null, code: status } } };
@@ -24,10 +24,10 @@ export function containerError(status: number, message: string): EngineReply {
 
 const mebibyte = 1024 * 1024;
 
-/** Bytes that a model server's whole reply may have here, of text and of vectors: more than the service takes of any. */
+/** Maximum bytes of a model server's reply, above the service's own limits. */
 export const maxReplyBytes = { text: 4 * mebibyte, vectors: 16 * mebibyte } as const;
 
-/** The same chunks; fails where they become more than `maxBytes`. */
+/** Passes chunks on. Throws above `maxBytes` in total. */
 export async function* boundedChunks(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {

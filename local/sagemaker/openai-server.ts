@@ -6,16 +6,16 @@ import { boundedChunks, containerError, type Engine, type EngineReply, maxReplyB
 export interface ModelUrlOptions {
   /** Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string;
-  /** Sent as `model`; without it the first model that the server lists. */
+  /** Default: the first model that the server lists. */
   readonly modelName?: string;
 }
 
 const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
 
-/** Milliseconds to the end of a reply, as SageMaker gives a container at most for a stream. */
+/** Milliseconds. SageMaker's maximum for a container's stream. */
 const replyMs = 8 * 60_000;
 
-/** A server is what was given on the command line: one that points elsewhere, or compresses its responses, is refused. */
+/** Rejects redirects to other servers and disables compression. */
 const plainly = {
   redirect: 'manual',
   headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
@@ -23,12 +23,11 @@ const plainly = {
 
 const RequestBody = v.record(v.string(), v.unknown());
 
-/** Puts an OpenAI-compatible server (Ollama, llama.cpp, vLLM) behind the SageMaker stand-in. */
+/** Uses an OpenAI-compatible server (Ollama, llama.cpp, vLLM) as the engine. */
 export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
   const base = url.replace(/(?<!\/)\/+$/, '');
   let listed: Promise<string> | undefined;
 
-  /** The first listed model, requested once; a failure is forgotten. */
   async function model(): Promise<string> {
     if (modelName !== undefined) return modelName;
     listed ??= firstModel(base);
@@ -63,7 +62,7 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
   };
 }
 
-/** Without the one option of streams that is vLLM's own: other servers refuse a stream for it (OpenVINO's). */
+/** Removes vLLM's own stream option, because other servers, such as OpenVINO's, reject it. */
 function understood(body: Record<string, unknown>): Record<string, unknown> {
   const { stream_options: options } = body;
   if (typeof options !== 'object' || options === null) return body;
@@ -117,21 +116,21 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whether no connection was opened, so that the server may only be starting. */
+/** Whether no connection was established, for example because the server is still starting. */
 const isUnreached = (error: unknown): boolean => unreached.test(reason(error));
 
 const unreached = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|[Cc]onnect [Tt]imeout|lists no model/;
 
-/** What `fetch` hides in the cause, such as `connect ECONNREFUSED`. */
+/** `fetch` puts errors such as `connect ECONNREFUSED` in the cause. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
 }
 
-/** Bytes of audio, more than the service takes of any. */
+/** Above the service's own limit. */
 const maxAudioBytes = 64 * 1024 * 1024;
 
-/** Puts an OpenAI-compatible audio server behind the SageMaker stand-in; `url` is its base, such as `http://127.0.0.1:8000/v1`. */
+/** Uses an OpenAI-compatible audio server as the engine. `url` is its base, such as `http://127.0.0.1:8000/v1`. */
 export function audioUrlEngine(url: string): Required<Pick<Engine, 'speak' | 'transcribe'>> {
   const base = url.replace(/(?<!\/)\/+$/, '');
 

@@ -5,7 +5,6 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 import { sendJson } from '../shared/loopback.ts';
 import { boundedChunks, type EngineReply, maxReplyBytes } from './engine.ts';
 
-/** A call of the runtime: whether its response is a stream of frames, and of which endpoint. */
 export interface Call {
   readonly endpoint: string;
   readonly stream: boolean;
@@ -20,7 +19,6 @@ export interface Reply {
   readonly cutAfterChunks?: number;
 }
 
-/** Passes on the container's response, in the form that the call requests. */
 export async function sendReply({ req, res, call, reply, signal, cutAfterChunks }: Reply): Promise<void> {
   if (reply.kind === 'json' && reply.status >= 400) {
     return sendServiceError(res, modelError(call.endpoint, reply.status, reply.body));
@@ -42,7 +40,6 @@ export async function sendReply({ req, res, call, reply, signal, cutAfterChunks 
   res.end(body);
 }
 
-/** Undefined when the engine breaks off, or does not end. */
 async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
   const all: Uint8Array[] = [];
   try {
@@ -60,13 +57,12 @@ async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 export interface StreamOptions {
   readonly res: ServerResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
-  /** Break off in the middle of a frame, once this many chunks went out. */
+  /** Number of chunks after which the stream breaks in the middle of a frame. */
   readonly cutAfterChunks?: number;
 }
 
-/** Sends every chunk as soon as it is there, in several frames, no faster than the client reads. */
+/** Sends every chunk immediately, split into several frames, with backpressure. */
 async function sendStream({ res, chunks, signal, cutAfterChunks }: StreamOptions): Promise<void> {
   res.flushHeaders();
   let turn = 0;
@@ -103,7 +99,6 @@ const codec = new EventStreamCodec(
 
 const header = (value: string) => ({ type: 'string' as const, value });
 
-/** A frame of the model's own bytes. */
 export function payloadPart(bytes: Uint8Array): Uint8Array {
   const headers = {
     ':message-type': header('event'),
@@ -113,7 +108,7 @@ export function payloadPart(bytes: Uint8Array): Uint8Array {
   return codec.encode({ headers, body: bytes });
 }
 
-/** The frame that ends a stream whose model failed; clients throw it from the iterator. */
+/** The frame that ends a failed stream. Clients throw it from the iterator. */
 export function modelStreamError(message: string): Uint8Array {
   const headers = {
     ':message-type': header('exception'),
@@ -124,8 +119,9 @@ export function modelStreamError(message: string): Uint8Array {
 }
 
 /**
- * Cuts the bytes where a careless reader breaks: inside `data:`, inside a JSON string, inside a UTF-8 sequence and
- * between the two newlines that end an event. The same bytes and turn give the same parts, at most five; none is empty.
+ * Splits bytes at positions that break careless parsers: inside `data:`, a JSON string or a UTF-8 sequence, and between
+ * the two newlines that end an event. Deterministic for the same bytes and turn. Returns at most five parts, none
+ * empty.
  */
 export function splitAwkwardly(bytes: Uint8Array, turn: number): Uint8Array[] {
   const at = [1 + (turn % 4), insideString(bytes), insideCharacter(bytes), bytes.length - 1];
@@ -133,18 +129,18 @@ export function splitAwkwardly(bytes: Uint8Array, turn: number): Uint8Array[] {
   return [0, ...cuts].map((from, index) => bytes.subarray(from, cuts[index])).filter((part) => part.length > 0);
 }
 
-/** Behind the quote that opens the last string value, which is where a chunk has the model's text. */
+/** Position after the opening quote of the last string value, which contains the model's text. */
 function insideString(bytes: Uint8Array): number {
   const opened = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).lastIndexOf('":"');
   return opened < 0 ? Math.floor(bytes.length / 2) : opened + 3;
 }
 
-/** Before the first byte that continues a UTF-8 sequence; -1 when all is ASCII. */
+/** Position of the first UTF-8 continuation byte. -1 for ASCII. */
 function insideCharacter(bytes: Uint8Array): number {
   return bytes.findIndex((byte) => byte >= 0x80 && byte < 0xc0);
 }
 
-/** An error that SageMaker returns before any byte of the model (SageMaker runtime API, "Errors"). */
+/** An error of SageMaker itself, sent before any byte of the model (SageMaker runtime API, "Errors"). */
 export interface ServiceError {
   readonly status: number;
   readonly type: string;
@@ -165,8 +161,7 @@ export const serviceUnavailable: ServiceError = plain(
   'ServiceUnavailable',
 )('The service is unavailable. Try again.');
 
-/** A response of the container with a status of 400 or more, wrapped as SageMaker does. */
-export function modelError(endpoint: string, status: number, containerBody: unknown): ServiceError {
+function modelError(endpoint: string, status: number, containerBody: unknown): ServiceError {
   const text = typeof containerBody === 'string' ? containerBody : JSON.stringify(containerBody);
   const side = status < 500 ? 'client' : 'server';
   return {

@@ -19,19 +19,21 @@ import {
 export interface SageMakerOptions {
   readonly engine: Engine;
   readonly faults: Faults;
-  /** Endpoints that exist, by name, and the family whose part the engine plays there; any other is a ValidationError. */
+  /** Endpoints by name, with the container family that each simulates. Any other name is a ValidationError. */
   readonly endpoints: ReadonlyMap<string, ContainerFamily>;
-  /** Takes asynchronous invocations; without, there are none. */
   readonly jobs?: { accept(req: IncomingMessage, res: ServerResponse, endpoint: string): Promise<void> };
 }
 
-/** SageMaker's own limit of a request (SageMaker runtime API, InvokeEndpoint). */
+/** SageMaker's maximum request size (SageMaker runtime API, InvokeEndpoint). */
 const bodyLimitBytes = 25 * 1024 * 1024;
 
-/** Chunks that reach the client before a stream is cut: the role and some words. */
+/** Chunks sent before a stream is cut: the role and some words. */
 const chunksBeforeCut = 3;
 
-/** The SageMaker runtime: `POST /endpoints/{name}/invocations` and `…/invocations-response-stream`, one engine behind all. */
+/**
+ * Stands in for the SageMaker runtime: `POST /endpoints/{name}/invocations` and `…/invocations-response-stream`. All
+ * endpoints share one engine.
+ */
 export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOptions): Promise<Loopback> {
   return listen(
     listener(async (req, res) => {
@@ -99,13 +101,12 @@ const failing: Engine = {
 
 const unrouted: Engine = { invoke: async () => containerError(400, `The custom attributes must be ${speechRoute}.`) };
 
-/** Undefined when the engine failed altogether. */
+/** Undefined if the engine rejects. */
 async function invoke(engine: Engine, body: unknown, signal: AbortSignal): Promise<EngineReply | undefined> {
   if (body === undefined) return containerError(400, 'The body is not as its Content-Type has it.');
   return engine.invoke(body, signal).catch(() => undefined);
 }
 
-/** A form, or what JSON parses to; undefined for neither. */
 async function parsedBody({ headers }: IncomingMessage, body: Buffer): Promise<unknown> {
   const contentType = headers['content-type'] ?? '';
   try {

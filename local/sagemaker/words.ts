@@ -1,6 +1,7 @@
 /**
- * The demo engine's tokens: words (long ones in pieces), single marks and single Chinese or Japanese characters, each
- * with the space before it. Joined they are the text again, and there are never more of them than UTF-8 bytes.
+ * Splits text into the demo engine's tokens: words (long ones in pieces), single punctuation marks and single Chinese
+ * or Japanese characters, each with its preceding space. The tokens joined are the text, and there are at most as many
+ * as UTF-8 bytes.
  */
 export function tokenize(text: string): string[] {
   return text.match(token) ?? [];
@@ -20,7 +21,7 @@ export function hash(text: string, seed = 0x811c9dc5): number {
   return value >>> 0;
 }
 
-/** Numbers in [0, 1) that only depend on the seed (mulberry32). */
+/** Pseudorandom numbers in [0, 1) from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,13 +32,13 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** The words of a text's subject: lower case, each once, in their order. */
+/** Lower-case words that are not common, without duplicates, in order. */
 export function meaningfulWords(text: string): string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{M}]{3,40}/gu) ?? [];
   return [...new Set(words)].filter((word) => !isCommon(word));
 }
 
-/** Whether a lower-case word is no word of the subject. */
+/** Whether a lower-case word carries no subject. */
 export function isCommon(word: string): boolean {
   return common.has(word);
 }

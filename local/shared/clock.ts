@@ -13,21 +13,23 @@ const advance = v.pipe(
 );
 const instant = v.pipe(timestamp, v.transform(epochMs));
 
-/** What `POST /_local/clock` takes (docs/architecture.md#on-one-machine): an ISO 8601 duration to go forward, or the moment to go to. */
+/** Body of `POST /_local/clock` (docs/design/local.md): an ISO 8601 duration to advance by, or the new time. */
 export const ClockOrder = v.union(
   [v.strictObject({ advance }), v.strictObject({ now: instant })],
   'The body must be {"advance": "P1M"}, an ISO 8601 duration in whole units, or {"now": "2027-01-31T12:00:00Z"}, a timestamp.',
 );
 export type ClockOrder = v.InferOutput<typeof ClockOrder>;
 
-/** A clock that goes as the machine's does, and can be put forward. Epoch milliseconds. */
 export interface ShiftedClock {
   readonly now: () => number;
-  /** Goes forward, keeps that on disk, and gives the new time. Throws RangeError with a sentence when it cannot be. */
+  /**
+   * Moves the clock forward, stores the offset and returns the new time. Throws a RangeError with a sentence for an
+   * invalid order.
+   */
   readonly move: (order: ClockOrder) => Promise<number>;
 }
 
-/** The clock whose offset is kept in the file, so time never runs backwards over the same data. */
+/** Keeps the offset in a file, so that time never runs backwards for the same data. */
 export async function openClock(file: string, machineNow: () => number = Date.now): Promise<ShiftedClock> {
   const kept = await readJsonFile(file, v.object({ offsetMs: v.pipe(v.number(), v.minValue(0)) }));
   let offsetMs = kept?.offsetMs ?? 0;
@@ -44,7 +46,7 @@ export async function openClock(file: string, machineNow: () => number = Date.no
     return now();
   }
 
-  /** One after the other, so that two concurrent orders add up. */
+  /** Serializes moves, so that concurrent orders add up. */
   function move(order: ClockOrder): Promise<number> {
     const moved = moving.then(() => moveNow(order));
     moving = moved.catch(() => undefined);
@@ -54,7 +56,7 @@ export async function openClock(file: string, machineNow: () => number = Date.no
   return { now, move };
 }
 
-/** An ISO 8601 duration in whole units, none of them negative. */
+/** An ISO 8601 duration in whole, non-negative units. */
 export interface Duration {
   readonly months: number;
   readonly days: number;
@@ -65,8 +67,8 @@ const pattern =
   /^P(?=.)(?:(?<years>\d+)Y)?(?:(?<months>\d+)M)?(?:(?<weeks>\d+)W)?(?:(?<days>\d+)D)?(?:T(?=.)(?:(?<hours>\d+)H)?(?:(?<minutes>\d+)M)?(?:(?<seconds>\d+)S)?)?$/;
 
 /**
- * Reads `PnYnMnWnDTnHnMnS`, any part of which may be missing but not all; weeks may stand beside other units, as in
- * Temporal. Undefined for anything else: fractions, signs, lower-case letters.
+ * Parses `PnYnMnWnDTnHnMnS` with at least one part. Like Temporal, allows weeks next to other units. Undefined for
+ * fractions, signs and lower-case letters.
  */
 export function parseDuration(text: string): Duration | undefined {
   const parts = pattern.exec(text)?.groups;
@@ -80,8 +82,8 @@ export function parseDuration(text: string): Duration | undefined {
 }
 
 /**
- * The moment that much later, in epoch milliseconds, by the UTC calendar: months first, to the same day or the month's
- * last (31 January + P1M is 28 or 29 February), then days and time. NaN beyond what a Date can hold.
+ * Adds months in the UTC calendar, clamped to the last day of the month (31 January + P1M is 28 or 29 February), then
+ * days and time. Epoch ms. NaN if a Date cannot hold the result.
  */
 export function addDuration(at: number, { months, days, seconds }: Duration): number {
   const date = new Date(at);

@@ -6,22 +6,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { dataFolderProblem, Problem, systemCode } from './problems.ts';
 
-/** The folder that holds everything the service keeps, for its owner only. One service at a time uses it. */
+/** The folder of all stored data, private to its owner and used by one service at a time. */
 export interface DataFolder {
   readonly path: string;
   file(name: string): string;
-  /** Lets the next service use the folder. */
   release(): Promise<void>;
 }
 
-/** How long the one that has just made a lock may take to write it. */
+/** Milliseconds in which a new lock is written. */
 const writingMs = 200;
 
 const Owner = v.pipe(v.string(), v.parseJson(), v.object({ pid: v.number(), born: v.string() }));
 
 /**
- * Makes the folder where it is missing and takes it. Throws a Problem when it is not usable, or another service that
- * still runs has it; the lock of one that was killed is taken over. Logs a sentence where it stays open to other users.
+ * Creates the folder if necessary and locks it. Throws a Problem if it is not usable or a running service holds the
+ * lock. Takes over the lock of a killed service. Logs a sentence if the folder stays open to other users.
  */
 export async function openDataFolder(folder: string, log: (line: string) => void): Promise<DataFolder> {
   const path = resolve(folder);
@@ -36,7 +35,7 @@ export async function openDataFolder(folder: string, log: (line: string) => void
   return { path, file: (name) => join(path, name), release: () => rm(lock, { force: true }) };
 }
 
-/** Node's own way with `recursive` never ends where a file system lets nothing be made, such as /proc. */
+/** Node's `recursive` option never returns on a file system that forbids it, such as /proc. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
@@ -61,7 +60,7 @@ async function take(path: string, lock: string): Promise<void> {
   }
 }
 
-/** False when the file is there already. */
+/** False if the file exists. */
 async function made(file: string, content: string): Promise<boolean> {
   return writeFile(file, content, { flag: 'wx', mode: 0o600 }).then(
     () => true,
@@ -72,7 +71,7 @@ async function made(file: string, content: string): Promise<boolean> {
   );
 }
 
-/** Undefined for a lock that is not written to its end, for now or, after a kill, for ever. */
+/** Undefined for an incompletely written lock. */
 async function ownerOf(lock: string): Promise<v.InferOutput<typeof Owner> | undefined> {
   const owner = v.safeParse(Owner, await readFile(lock, 'utf8').catch(() => ''));
   return owner.success ? owner.output : undefined;
@@ -88,8 +87,8 @@ async function isAlive({ pid, born }: v.InferOutput<typeof Owner>): Promise<bool
 }
 
 /**
- * When the process began, in ticks since boot: process ids are reused, in containers soon. Empty off Linux, and
- * 'ended' for a process that was killed and has not been waited for (a zombie).
+ * Start time of the process in ticks since boot, because process ids are reused, soon in containers. Empty on other
+ * systems than Linux. 'ended' for a zombie.
  */
 async function birthOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -97,20 +96,17 @@ async function birthOf(pid: number): Promise<string> {
   return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
 }
 
-/** What the service keeps in its folder, with what SQLite and a write under way lay beside it. */
 const ownFile =
   /^(service\.lock|(dynamodb|queues)\.sqlite(-wal|-shm|-journal)?|mails\.jsonl(\.\d+\.tmp)?|(clock|demo|identity-key|[\w-]+\.checkpoint)\.json(\.\d+\.tmp)?)$/;
 
-/** Folders of its own in it, which only its user enters. */
 const ownFolders: ReadonlySet<string> = new Set(['audio']);
 
 const others = 0o077;
 const sticky = 0o1000;
 
 /**
- * Closes a data folder that was made with wider modes to other users of the machine: passwords, tokens and keys are in it.
- * Of a folder that is meant to be shared, or that holds other files too, only the service's files are closed, which is
- * logged.
+ * Restricts a data folder with wider modes to its owner, because it contains passwords, tokens and keys. In a folder
+ * that is shared or contains other files, restricts only the service's own files and logs that.
  */
 async function closeToOthers(folder: string, log: (line: string) => void): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -124,13 +120,13 @@ async function closeToOthers(folder: string, log: (line: string) => void): Promi
     else if (mode & others)
       log(sentence(folder, "holds files that are not the service's: only its own were closed to them"));
   } catch (error) {
-    // A file system without modes, or the files of another user, who has lent them.
+    // The file system has no modes, or the files belong to another user.
     if (!['EPERM', 'ENOTSUP', 'EROFS'].includes(systemCode(error) ?? '')) throw error;
     log(sentence(folder, `cannot be closed to them (${systemCode(error)})`));
   }
 }
 
-/** SQLite may take a file beside its own away meanwhile. */
+/** SQLite may delete an auxiliary file meanwhile. */
 async function close(path: string, mode: number): Promise<void> {
   try {
     if ((await stat(path)).mode & others) await chmod(path, mode);
@@ -142,15 +138,15 @@ async function close(path: string, mode: number): Promise<void> {
 const sentence = (folder: string, why: string): string =>
   `The data folder ${folder} is open to other users of this machine and ${why}. chmod 700 it, or choose another with --data DIR.`;
 
-/** SQLite's own codes: what is stored contradicts itself, and the file is no database (https://sqlite.org/rescode.html). */
+/** SQLITE_CORRUPT and SQLITE_NOTADB (https://sqlite.org/rescode.html). */
 const damageCodes: ReadonlySet<unknown> = new Set([11, 26]);
 
-/** Looked through in a fifth of a second; a larger file is left unchecked, so that it does not hold up the start. */
+/** Checked within 0.2 s. Larger files are not checked, because that would delay the start. */
 const maxCheckedBytes = 64 * 1024 * 1024;
 
 /**
- * Whether the database's pages and indexes contradict each other, so that what is read may be wrong and what is written
- * may do more harm. Values that changed within a page are not noticed: SQLite keeps no checksums.
+ * Whether the pages and indexes of the database contradict each other. Does not detect changed values within a page,
+ * because SQLite has no checksums.
  */
 export function isDamaged(file: string): boolean {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -5,8 +5,8 @@ const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxVal
 const rate = v.exactOptional(v.pipe(v.number(), v.gtValue(0), v.maxValue(1)));
 
 /**
- * Body of `POST /_local/faults` (docs/architecture.md#on-one-machine): the next `count` requests to `target` fail, or with a `rate` (up to 1)
- * each with that probability until so many have; `none` clears.
+ * Body of `POST /_local/faults` (docs/design/local.md). The next `count` requests to `target` fail. With a `rate` (up
+ * to 1), each request fails with that probability until `count` have failed. `none` clears.
  */
 export const FaultOrder = v.variant('target', [
   v.object({
@@ -34,19 +34,18 @@ export type FaultOrder = v.InferOutput<typeof FaultOrder>;
 export type Target = FaultOrder['target'];
 export type FaultOf<T extends Target> = Exclude<Extract<FaultOrder, { target: T }>['fault'], 'none'>;
 
-/** Pending faults, at most one kind per target; a new order for a target replaces the old one. */
+/** Pending faults, at most one order per target. A new order replaces it. */
 export interface Faults {
   order(order: FaultOrder): void;
   /**
-   * The fault that the request at hand must suffer, which uses up one count; undefined when none is ordered, it is spared by
-   * the rate, or cannot suffer it.
+   * Returns the fault of the current request and uses up one count. Undefined if none is ordered, the rate spares the
+   * request, or it cannot suffer the fault.
    */
   take<T extends Target>(target: T, canSuffer?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
-  /** What is still to come, with the counts left. */
   active(): FaultOrder[];
 }
 
-/** `random` draws from 0 up to 1. */
+/** `random` returns values in [0, 1). */
 export function createFaults(random: () => number = Math.random): Faults {
   const slots: { readonly [T in Target]: Slot<T> } = {
     sagemaker: slot('sagemaker', random),

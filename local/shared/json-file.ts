@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { Problem, systemCode } from './problems.ts';
 
-/** A file of the data folder; undefined when there is none. Throws a Problem naming the file when it is not what we wrote. */
+/** Undefined if the file does not exist. Throws a Problem that names the file if its content is invalid. */
 export async function readJsonFile<Schema extends v.GenericSchema>(
   file: string,
   schema: Schema,
@@ -34,12 +34,12 @@ export async function replaceFile(file: string, text: string, { flush = false } 
   await rename(temporary, file);
 }
 
-/** Work that is not done, each a file: what a process leaves that is killed is there for the next one. */
+/** Unfinished work, one file each, which a later process continues after a crash. */
 export interface Pending<Work extends object> {
-  /** Resolves once it is in its file, with its name. */
+  /** Resolves with its name once it is on disk. */
   add(work: Work): Promise<string>;
   remove(name: string): Promise<void>;
-  /** In their order. */
+  /** In the order in which they were added. */
   left(): Promise<{ readonly name: string; readonly work: Work }[]>;
 }
 

@@ -1,23 +1,23 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 
-/** A server that listens on 127.0.0.1. `url` has no slash at its end; close() ends every connection and resolves when closed. */
+/** A server on 127.0.0.1. `url` has no trailing slash. close() also ends open connections. */
 export interface Loopback {
   readonly port: number;
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** The body was longer than the reader allows; all of it has been read, so the client will see a reply. */
+/** The body was read completely, so that the client receives the response. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/** Longer than AWS SDK clients keep an idle connection, so that none of them writes into one being closed. */
+/** Longer than AWS SDK clients keep an idle connection, so that none writes to a closing one. */
 const keepAliveMs = 300_000;
 
 /**
- * Listens on 127.0.0.1 only and obeys no page but those that are allowed; port 0 takes any free one. Rejects with Node's error, such as code
- * EADDRINUSE.
+ * Listens on 127.0.0.1 and rejects requests from web pages, except allowed ones. Port 0 selects a free port. Rejects
+ * with Node's error, such as EADDRINUSE.
  */
 export function listen(listener: RequestListener, port = 0, allowsPage?: PageRule): Promise<Loopback> {
   const server = createServer(
@@ -51,7 +51,7 @@ function withoutPages(listener: RequestListener, allowsPage?: PageRule): Request
   };
 }
 
-/** A listener from an async function: when it rejects, the connection is dropped, as a crashed server would do. */
+/** If the handler rejects, drops the connection, like a crashed server. */
 export function listener(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): RequestListener {
   return (req, res) => {
     res.on('error', () => res.destroy());
@@ -60,8 +60,8 @@ export function listener(handle: (req: IncomingMessage, res: ServerResponse) => 
 }
 
 /**
- * The whole request body, once it has its Content-Length, else at its end. Rejects when the client goes away,
- * and with BodyTooLarge beyond `limitBytes`.
+ * Resolves once Content-Length bytes are read, or at the end of the body. Rejects if the client disconnects, or with
+ * BodyTooLarge above `limitBytes`.
  */
 export function readBody(req: IncomingMessage, limitBytes = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
@@ -94,8 +94,8 @@ export function sendJson(
 }
 
 /**
- * Why a request is refused that a page of another site has caused, or undefined when none has. Such a page reaches
- * 127.0.0.1 through the person's browser: by a name of its own that resolves to it (DNS rebinding), or across origins.
+ * Why a request from another site's page is rejected. Undefined for any other request. Such a page reaches 127.0.0.1
+ * through the user's browser, by a name that resolves to it (DNS rebinding) or across origins.
  */
 export function foreignRequest(request: IncomingMessage, path: string): string | undefined {
   const { origin } = request.headers;
@@ -104,18 +104,17 @@ export function foreignRequest(request: IncomingMessage, path: string): string |
   return foreignHost(request) ?? (isOtherOrigin || isOtherSite ? foreignPage : undefined);
 }
 
-/** As `foreignRequest`, for a server without pages of its own: to it, every page is foreign but those that it allows. */
+/** Like `foreignRequest`, for a server without its own pages: rejects every page that is not allowed. */
 function pageRequest(request: IncomingMessage, isAllowed: PageRule = () => false): string | undefined {
   const isFromPage = request.headers.origin !== undefined || isFromOtherSite(request);
   return foreignHost(request) ?? (isFromPage && !isAllowed(request) ? foreignPage : undefined);
 }
 
-/** Whether a page may send this request. */
 export type PageRule = (request: IncomingMessage) => boolean;
 
 const foreignPage = 'A page of another origin may not use this.';
 
-/** Also our names without a port will do: a browser adds the port, and it is the name that gives a page of another site away. */
+/** Accepts our names without a port: browsers add the port, and the name alone reveals another site. */
 function foreignHost(request: IncomingMessage): string | undefined {
   const authority = authorityOf(request);
   const names = ['127.0.0.1', 'localhost'];
@@ -125,18 +124,20 @@ function foreignHost(request: IncomingMessage): string | undefined {
   return `The Host header must be ${names.map((name) => `${name}:${localPort}`).join(' or ')}.`;
 }
 
-/** A target that names its host counts before the Host header (RFC 9112, 3.2.2); HTTP/1.0 need not have one. */
+/**
+ * An absolute-form target takes precedence over the Host header (RFC 9112, 3.2.2). HTTP/1.0 does not require either.
+ */
 function authorityOf({ url = '', headers: { host } }: IncomingMessage): string | undefined {
   return (/^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? host)?.toLowerCase();
 }
 
-/** Also true of `same-site`: another port of this machine is the same site. */
+/** `same-site` also counts as another site, because it includes other ports of this machine. */
 function isFromOtherSite({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
-/** A link that a person follows may open a page of ours, whatever page it is on: nothing can be read over there. */
+/** A link on any page may open one of our pages, because the other page cannot read it. */
 function opensPage({ method, headers }: IncomingMessage, path: string): boolean {
   const isLink = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return (

@@ -2,21 +2,19 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brand } from '#contract/shared/brand.ts';
 
-/** Serves what is not the API; false where it does not. */
+/** Serves everything except the API. Returns false for other paths. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
 
 export interface HtmlPage {
   readonly title: string;
-  /** More elements of its head. */
   readonly head?: string;
-  /** Style beside that of all pages. */
   readonly style: string;
   readonly body: string;
-  /** Runs at the end; the policy of the page must let it. */
+  /** The page's content security policy must allow it. */
   readonly script?: string;
 }
 
-/** A whole page of the service's own: light or dark as the person has it, nothing loaded from elsewhere. */
+/** A page of the service in light or dark mode that loads nothing from elsewhere. */
 export function htmlPage({ title, head = '', style, body, script }: HtmlPage): string {
   return `<!doctype html>
 <html lang="en">
@@ -38,7 +36,6 @@ ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 `;
 }
 
-/** Link to the dashboard. */
 const brandLine = `<a class="brand" href="/"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>${brand.name}</a>`;
 
 const common = `
@@ -57,11 +54,11 @@ a { color: var(--accent); }
 a:focus-visible, button:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .4rem; }
 `;
 
-/** Nothing is loaded from elsewhere and no script runs, but the page's own; mails are shown in frames of their own. */
+/** Allows no external resources and no scripts. Emails are shown in frames. */
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'self'; form-action 'self'; base-uri 'none'";
 
-/** What a page with a script of its own may do beside: run it, read from here, play audio from here. */
+/** Also allows the page's script, requests to this origin, and audio from this origin. */
 const withScript = (script: string): string =>
   `${contentSecurityPolicy}; script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'; connect-src 'self'; media-src 'self'`;
 

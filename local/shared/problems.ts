@@ -1,4 +1,4 @@
-/** A reason not to go on that a person can act on: one sentence for standard error, and the exit code. */
+/** An error that the user can solve: one sentence for standard error, and the exit code. */
 export class Problem extends Error {
   readonly exitCode: number;
 
@@ -9,7 +9,7 @@ export class Problem extends Error {
   }
 }
 
-/** The operating system's code of a failed call (`ENOSPC`, `EADDRINUSE` …); undefined for any other error. */
+/** Error code of the operating system, such as `ENOSPC`. Undefined for any other error. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -29,14 +29,12 @@ const diskSentences: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link to itself',
 };
 
-/** What is wrong with the data folder, where that is why the error came; other errors come back as they are. */
 export function dataFolderProblem(folder: string, error: unknown): unknown {
   const sentence = diskSentences[systemCode(error) ?? ''];
   if (!sentence) return error;
   return new Problem(`The data folder ${folder} ${sentence}. Choose another with --data DIR.`, 1, { cause: error });
 }
 
-/** The one sentence a person reads when the service cannot start or go on. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof Problem) return error.message;
   return `The service could not go on: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
@@ -46,7 +44,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Problem ? error.exitCode : 1;
 }
 
-/** The text of a log line for an error that a person cannot solve. */
+/** For log lines about errors that the user cannot solve. */
 export function described(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

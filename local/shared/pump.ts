@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface PumpOptions {
-  /** One look at the source; true when all that was there has been done. Ends early, rejecting, once the signal is aborted. */
+  /** Reads the source once. Resolves with true if everything was processed. Rejects early if the signal aborts. */
   readonly look: (ending: AbortSignal) => Promise<boolean>;
-  /** At least between two looks. */
+  /** Minimum milliseconds between reads. */
   readonly restMs: number;
-  /** At most, where nothing wakes the pump before. */
+  /** Maximum milliseconds between reads, unless the pump is woken. */
   readonly idleMs: number;
-  /** What to do about a look that was rejected, before the next one; not called while the pump ends. */
+  /** Called after a failed read, except during shutdown. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Lambda's event source mapping on one machine: takes work from a source to a function, again and again. */
+/** Stands in for Lambda's event source mapping: repeatedly delivers work from a source to a function. */
 export interface Pump {
-  /** Resolves when everything is done that the source held at the call. */
+  /** Resolves when everything in the source at the time of the call is processed. */
   settled(): Promise<void>;
-  /** The source may hold more: it is looked at as soon as the last look is `restMs` ago. */
+  /** Reads the source as soon as `restMs` allows. */
   wake(): void;
-  /** Lets the batch under way end. */
   close(): Promise<void>;
 }
 
@@ -87,16 +86,14 @@ export function startPump({ look, restMs, idleMs, onError }: PumpOptions): Pump 
   return { settled, wake, close };
 }
 
-/** Something that has been started and must be ended. */
 export interface Part {
   close(): unknown;
 }
 
-/** What has been started so far; ended in the opposite order. */
 export interface Closers {
-  /** A part that is added after the end is ended immediately. */
+  /** A part added after closing is closed immediately. */
   add(part: Part): void;
-  /** Ends everything once; goes on when one fails, and rejects with the first failure at the end. */
+  /** Closes everything once, continues after errors, and rejects with the first one. */
   closeAll(): Promise<void>;
 }
 

@@ -8,17 +8,17 @@ import { type Pump, startPump } from '../shared/pump.ts';
 export interface QueuePumpOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
-  /** Spares requests to an empty queue. */
+  /** Avoids requests to an empty queue. */
   readonly hasVisible?: () => boolean;
-  /** Batches that are handled concurrently. Default, and at most: 50. */
+  /** Maximum concurrent batches. Default and maximum: 50. */
   readonly maxConcurrency?: number | undefined;
-  /** Messages of a batch. Default: 10. */
+  /** Messages per batch. Default: 10. */
   readonly batchSize?: number | undefined;
   readonly deliver: (event: SQSEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
 
-/** What a function on a queue returns (AWS "Implementing partial batch responses"). */
+/** Result of a function on a queue (AWS "Implementing partial batch responses"). */
 const BatchResponse = v.nullish(
   v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
 );
@@ -28,10 +28,12 @@ const restMs = 250;
 const busyMs = 50;
 const closingMs = 5000;
 
-/** Lambda handles batches concurrently, and more of them while some take long. */
 const concurrentBatches = 50;
 
-/** A queue to one function, at least once. What fails stays in the queue, hidden until its visibility timeout is over. */
+/**
+ * Delivers a queue to one function, at least once. Failed messages stay in the queue, hidden until their visibility
+ * timeout.
+ */
 export function startQueuePump(options: QueuePumpOptions): Pump {
   const { client, queueUrl: QueueUrl, hasVisible, deliver, log, batchSize = maxBatchSize } = options;
   const atATime = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
@@ -67,7 +69,7 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
       const { batchItemFailures } = v.parse(BatchResponse, await deliver({ Records })) ?? {};
       const failed = new Set((batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
       if (failed.size > 0) log(`${failed.size} of ${all.size} messages failed, to be tried again`);
-      // A name that is not in the batch means all of it, as on Lambda.
+      // Like Lambda, retries the whole batch if the response names an unknown message.
       return failed.isSubsetOf(all) ? failed : all;
     } catch (error) {
       log(`failed, to be tried again: ${described(error)}`);
@@ -87,7 +89,7 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
   return { ...pump, close };
 }
 
-/** A message as Lambda hands it to a function (AWS "Example standard queue message event"). */
+/** A message in Lambda's format (AWS "Example standard queue message event"). */
 function eventRecord(
   { MessageId = '', Body = '', ReceiptHandle = '', MD5OfBody = '', Attributes }: Message,
   url: string,

@@ -7,49 +7,47 @@ import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
 import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 
-/** What a queue does with its messages (`contract/platform/queues.ts`). */
 export interface LocalQueue {
   readonly name: string;
   readonly visibilityTimeoutSeconds: number;
   readonly maxReceiveCount: number;
 }
 
-/** A message that was handed out, hidden from others until its visibility timeout is over. Times in epoch ms. */
+/** A received message, hidden until its visibility timeout. Times in epoch ms. */
 export interface ReceivedMessage {
   readonly id: string;
   readonly body: string;
   readonly sentAt: number;
-  /** How often it has been handed out, this time included. */
+  /** Number of receives, including this one. */
   readonly receives: number;
-  /** Of this hand-out; the next one has another. */
+  /** Receipt handle of this receive. */
   readonly receipt: string;
 }
 
 export interface QueueStore {
   readonly has: (queue: string) => boolean;
-  /** The message's id, once it is on disk; it is visible after so many seconds. */
+  /** Returns the message's id once it is on disk. The message is visible after `delaySeconds`. */
   readonly send: (
     queue: string,
     body: string,
     options?: { delaySeconds?: number; group?: string | undefined },
   ) => string;
   /**
-   * At most so many visible messages: first of the group with the fewest received and not deleted, then the oldest. Those out of tries go to the
-   * dead-letter queue instead.
+   * Returns up to `limit` visible messages: groups with the fewest messages in flight first, then the oldest. Moves
+   * messages without remaining receives to the dead-letter queue.
    */
   readonly receive: (queue: string, limit: number) => ReceivedMessage[];
-  /** Whether a message is visible now. */
   readonly hasVisible: (queue: string) => boolean;
-  /** By the receipt of its last hand-out; with an older one nothing happens, as may be in SQS. */
+  /** Only accepts the latest receipt. SQS may also ignore an older one. */
   readonly delete: (queue: string, receipt: string) => void;
-  /** How many messages each queue's dead-letter queue has, by the queue's name. */
+  /** Number of messages in each queue's dead-letter queue, by the queue's name. */
   readonly parked: () => Record<string, number>;
   readonly close: () => void;
 }
 
 export const deadLettersOf = (queue: string): string => `${queue}-dead-letters`;
 
-/** SQS's default, for those who look at dead letters. */
+/** SQS's default, used for dead-letter queues. */
 const defaultVisibilitySeconds = 30;
 
 const schema = `
@@ -59,7 +57,9 @@ CREATE TABLE IF NOT EXISTS messages (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS by_queue ON messages (queue, position);`;
 
-/** In SQS's fair queues, messages of the tenants with the fewest received and not deleted come first (AWS "How Amazon SQS fair queues work"). */
+/**
+ * Like SQS's fair queues, prefers tenants with the fewest messages in flight (AWS "How Amazon SQS fair queues work").
+ */
 const takeSql = `
 WITH busy AS (
   SELECT tenant, count(*) AS held FROM messages WHERE queue = :queue AND visibleAt > :now AND receives > 0 GROUP BY tenant
@@ -81,7 +81,7 @@ const Row = v.object({
 });
 const Count = v.object({ count: v.number() });
 
-/** The queues in a SQLite file for its owner only. `now` in epoch ms. Throws a Problem when the file is damaged. */
+/** Stores the queues in a private SQLite file. `now` in epoch ms. Throws a Problem if the file is damaged. */
 export function openQueueStore(file: string, queues: readonly LocalQueue[], now: () => number): QueueStore {
   closeSync(openSync(file, 'a', 0o600));
   if (isDamaged(file))
@@ -130,7 +130,7 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
   };
 }
 
-/** The queues that jobs take from, as CDK would make them. */
+/** The queues that trigger jobs, with CDK's settings. */
 const localQueues: readonly LocalQueue[] = allJobs.flatMap((job) =>
   'queue' in job.trigger
     ? [{ ...queues[job.trigger.queue], visibilityTimeoutSeconds: visibilityTimeoutSeconds(job) }]

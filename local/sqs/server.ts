@@ -4,7 +4,6 @@ import * as v from 'valibot';
 import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
 import type { QueueStore, ReceivedMessage } from './queue-store.ts';
 
-/** An error as SQS returns it: 400, with its name. */
 class SqsError extends Error {
   readonly type: string;
 
@@ -14,7 +13,7 @@ class SqsError extends Error {
   }
 }
 
-/** SQS takes messages of 1 MiB (SQS quotas); a quote or a line's end may be two bytes in JSON. */
+/** SQS accepts messages of 1 MiB (SQS quotas). JSON escapes may double them. */
 const maxMessageBytes = 1024 * 1024;
 const maxBodyBytes = 2 * maxMessageBytes + 4096;
 
@@ -31,10 +30,9 @@ const Receive = v.object({
 });
 const Delete = v.object({ QueueUrl, ReceiptHandle: v.string() });
 
-/** Where a queue is found by clients of a server at this address. */
 export const queueUrl = (server: string, queue: string): string => `${server}/000000000000/${queue}`;
 
-/** Sends, hands out and deletes messages in SQS's JSON protocol (AWS JSON 1.0). */
+/** Sends, receives and deletes messages in SQS's JSON protocol (AWS JSON 1.0). */
 export function startSqs(store: QueueStore): Promise<Loopback> {
   const operations: Readonly<Record<string, (input: unknown) => object>> = {
     SendMessage: (input) => {
@@ -87,10 +85,10 @@ function messageOf({ id, body, receipt, sentAt, receives }: ReceivedMessage) {
   return { MessageId: id, Body: body, MD5OfBody: md5(body), ReceiptHandle: receipt, Attributes };
 }
 
-/** The SDK checks it. */
+/** The SDK verifies it. */
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 
-/** Anything else drops the connection, as a server that fails does. */
+/** Drops the connection for any other error, like a crashed server. */
 function failure(error: unknown) {
   const known =
     error instanceof BodyTooLarge ? new SqsError('com.amazonaws.sqs#InvalidMessageContents', error.message) : error;

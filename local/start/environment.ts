@@ -3,7 +3,6 @@ import { queueVariables, tableVariables } from '#contract/platform/environment.t
 import { type QueueId, queues, type TableId, tables } from '#contract/platform/resources.ts';
 import { queueUrl } from '../sqs/server.ts';
 
-/** The services replaced on one machine, with the variable that their SDK clients take the address from. */
 const endpointVariables = {
   dynamodb: 'AWS_ENDPOINT_URL_DYNAMODB',
   ses: 'AWS_ENDPOINT_URL_SES',
@@ -11,16 +10,14 @@ const endpointVariables = {
   messaging: 'AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2',
 } as const;
 
-/** The bucket of long audio, and the endpoint that transcribes it. */
 export const longAudio = { bucket: 'audio', endpoint: 'svc-transcribe-async' } as const;
 
-/** The bucket of the ledger's closed months. */
 export const archiveBucket = 'archive';
 
-/** The queues and the buckets are always the service's own: others would not have them. */
+/** Queues and buckets are always local, because an external service would not have them. */
 export type Endpoints = Readonly<Record<keyof typeof endpointVariables | 'sqs' | 's3', string>>;
 
-/** Addresses the person has set; those services are used as they are and not started. */
+/** URLs that the user has set. These services are used as they are and not started. */
 export type ExternalEndpoints = Readonly<Record<keyof typeof endpointVariables, string | undefined>>;
 
 export function externalEndpoints(): ExternalEndpoints {
@@ -34,7 +31,7 @@ export function externalEndpoints(): ExternalEndpoints {
 
 const dummyCredentials = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
-/** Nothing of the person's own AWS set-up, so that no call can reach AWS in their name. */
+/** Removes the user's AWS configuration, so that no call reaches AWS with their credentials. */
 const noProfile = {
   AWS_PROFILE: undefined,
   AWS_SESSION_TOKEN: undefined,
@@ -43,7 +40,7 @@ const noProfile = {
   AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: undefined,
 };
 
-/** Sets what every AWS client here needs, and gives back how to undo it. */
+/** Sets the variables of all AWS clients. Returns a function that restores them. */
 export function setCredentials(external: ExternalEndpoints): () => void {
   const isElsewhere = Object.values(external).some((endpoint) => endpoint !== undefined && !isLoopback(endpoint));
   const credentials = isElsewhere && hasCredentials() ? {} : { ...dummyCredentials, ...noProfile };
@@ -55,12 +52,12 @@ function isLoopback(endpoint: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127(\.\d+){3}$/.test(name);
 }
 
-/** Whoever names a service on another machine means it to be called with their own credentials. */
+/** Keeps the user's credentials if they use an external service. */
 function hasCredentials(): boolean {
   return Boolean(process.env['AWS_ACCESS_KEY_ID'] || process.env['AWS_PROFILE']);
 }
 
-/** Sets what the functions read, as CDK would for each of them, and gives back how to undo it. */
+/** Sets the variables of the functions, as CDK would. Returns a function that restores them. */
 export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints): () => void {
   return setVariables({
     [endpointVariables.dynamodb]: endpoints.dynamodb,
@@ -76,7 +73,7 @@ export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints)
     ...queueUrls(endpoints.sqs),
     PUBLIC_ORIGIN: publicOrigin,
     MAIL_SENDER: 'no-reply@example.com',
-    // An SES that the person named has its own configuration sets, or none.
+    // An external SES has its own configuration sets.
     MAIL_CONFIGURATION_SET: externalEndpoints().ses ? process.env['MAIL_CONFIGURATION_SET'] : 'local',
     MESSAGE_COUNTRIES:
       process.env['MESSAGE_COUNTRIES'] ?? 'AT,AU,BE,CA,CH,DE,DK,ES,FI,FR,GB,IE,IT,JP,NL,NO,NZ,PL,PT,SE,US',

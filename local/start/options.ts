@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { Problem, sentenceOf } from '../shared/problems.ts';
 
-/** The options of `npm start` (docs/architecture.md#on-one-machine). */
+/** Options of `npm start` (docs/design/local.md). */
 export interface LocalOptions {
   readonly port: number;
   readonly data: string;
@@ -25,7 +25,7 @@ export const usage = `Usage: npm start -- [options]
 
 const badUsage = 2;
 
-/** The options, or 'help' for --help. Throws a Problem with exit code 2 for anything it does not know. */
+/** Returns 'help' for --help. Throws a Problem with exit code 2 for an unknown option. */
 export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
   const flags = read(args);
   if (flags.help) return 'help';
@@ -79,7 +79,6 @@ function nonEmpty(flag: string, text: string): string {
   throw new Problem(`${flag} must not be empty.`, badUsage);
 }
 
-/** What the terminal shows once the service is ready: the addresses, the demo account, one line to paste, what to try. */
 export function welcome(status: Status, engine: string): string {
   const { origin } = new URL(status.dashboardUrl);
   return [
@@ -122,7 +121,6 @@ function demoLines(status: Status): string[] {
   ];
 }
 
-/** What stands in for the models. */
 export function engineName({ modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>): string {
   if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
   return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;

@@ -32,11 +32,14 @@ import { createEngine, demoFormats, type ServiceOptions, startStandIns } from '.
 export interface Service {
   readonly origin: string;
   readonly status: Status;
-  /** Resolves when the jobs have done what the streams held at the call, and the messages and events that came of it. */
+  /** Resolves when the jobs have processed the streams' current records and the messages and events that resulted. */
   settled(): Promise<void>;
-  /** Resolves with a Problem when the service cannot go on; it is then to be closed. */
+  /** Resolves with a Problem if the service cannot continue. Close it then. */
   readonly died: Promise<Problem>;
-  /** Lets requests under way end for up to 5 s, and those without a client for 2 s more, then ends everything; the database last. */
+  /**
+   * Waits up to 5 s for pending requests and 2 s more for functions without a client, then closes everything, the
+   * database last.
+   */
   close(): Promise<void>;
 }
 
@@ -44,9 +47,9 @@ const graceMs = 5000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 /**
- * Starts the service, and resolves once it is ready. Environment variables are set while it runs and put back
- * when it is closed, so that one can follow another in a process. Rejects with a Problem where a person can do
- * something about it; nothing is left running then.
+ * Starts the service and resolves when it is ready. Sets environment variables and restores them on close, so that
+ * several services can run in succession in one process. Rejects with a Problem if the user can solve the cause, and
+ * leaves nothing running.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const closers = createClosers();
@@ -72,7 +75,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   const files = openFileStore(folder.file('audio'), { now: clock.now });
   const faults = createFaults();
 
-  // The port first: it names every address, and a port in use is to be reported before anything else is started.
+  // Binds the port first: all URLs contain it, and a port in use is reported before anything else starts.
   const gate = createGate();
   const { handlerOf, pages } = gate;
   const front = await startFrontServer({ port, routes: allRoutes, handlerOf, pages, log, ...(access && { access }) });
@@ -175,7 +178,7 @@ async function openDatabase(folder: DataFolder, external: string | undefined, cl
   return database;
 }
 
-/** Loads every handler now, so that no first request waits for it. One that does not load fails at its requests. */
+/** Loads every handler, so that no first request waits. Requests to a handler that failed to load fail. */
 async function loadHandlers(): Promise<void> {
   installLambdaRuntime();
   await Promise.allSettled([...allRoutes.map(({ id }) => apiHandler(id)), apiHandler(unknownRouteId)]);
@@ -192,7 +195,7 @@ function damagedMails(error: unknown): never {
   throw new Problem(`The kept mails cannot be read: ${error.message}`, 1, { cause: error });
 }
 
-/** Puts the functions on this clock, and gives back how to undo it. */
+/** Sets the functions' clock. Returns a function that restores it. */
 function setAmbientClock(clock: ShiftedClock): () => void {
   const { clock: before } = ambient;
   const use = (current: Pick<ShiftedClock, 'now'>): void => {
@@ -203,7 +206,7 @@ function setAmbientClock(clock: ShiftedClock): () => void {
   return () => use(before);
 }
 
-/** Subscribes to the records in the functions' log, and gives back how to undo it. */
+/** Subscribes to the functions' log records. Returns a function that unsubscribes. */
 function setAmbientFollower(follow: (line: string) => void): () => void {
   ambient.followRecords = follow;
   return () => {
@@ -211,7 +214,7 @@ function setAmbientFollower(follow: (line: string) => void): () => void {
   };
 }
 
-/** Without a demo account the service is still of use, so a changed password is only logged. */
+/** The service also works without a demo account, so a changed password is only logged. */
 async function openDemo(
   origin: string,
   folder: DataFolder,

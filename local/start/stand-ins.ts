@@ -25,30 +25,29 @@ import { startSqs } from '../sqs/server.ts';
 import { archiveBucket, type Endpoints, type ExternalEndpoints, longAudio } from './environment.ts';
 
 export interface ServiceOptions {
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Folder that keeps everything; made where it is missing. */
+  /** Folder of all stored data, created if missing. */
   readonly data: string;
-  /** Address of a database to use instead of the embedded one, with the same faults and hooks. */
+  /** URL of a database to use instead of the embedded one. Faults and hooks still apply. */
   readonly databaseUrl?: string;
-  /** An OpenAI-compatible server to call instead of the demo engine, and the model to call there. */
+  /** An OpenAI-compatible server to use instead of the demo engine, and its model. */
   readonly modelUrl?: string;
   readonly modelName?: string;
-  /** An OpenAI-compatible audio server to call instead of the demo engine. */
+  /** An OpenAI-compatible audio server to use instead of the demo engine. */
   readonly audioUrl?: string;
-  /** How long the demo engine takes for a word. */
+  /** Milliseconds per word of the demo engine. */
   readonly wordDelayMs?: number;
-  /** How long the carrier's stand-in takes for each report on a message. */
+  /** Milliseconds before each delivery receipt of a message. */
   readonly receiptDelayMs?: number;
-  /** Builds the dashboard where it is not built from its sources as they are; else it is served as it lies there. */
+  /** Builds the dashboard if its sources changed. Otherwise, serves the existing build. */
   readonly buildDashboard?: boolean;
-  /** Runs the canary too, every five minutes. */
+  /** Runs the canary every five minutes. */
   readonly canary?: boolean;
   readonly onDynamoRequest?: ProxyHook;
   readonly onDynamoReply?: ProxyHook;
-  /** Logs failures. */
   readonly log?: (line: string) => void;
-  /** Logs every request in one line, without query, headers and body. */
+  /** Receives one line per request, without query, headers and body. */
   readonly access?: (line: string) => void;
 }
 
@@ -62,28 +61,27 @@ export interface StandInOptions {
   readonly engine: Engine;
   readonly receiptDelayMs: ServiceOptions['receiptDelayMs'];
   readonly now: () => number;
-  /** Files of long audio, and the origins of the dashboard, which sends them. */
+  /** Files of long audio. `pageOrigins` may upload them. */
   readonly files: FileStore;
-  /** The ledger's closed months. */
   readonly archive: FileStore;
   readonly pageOrigins: readonly string[];
-  /** Receives bounces and complaints from the SES stand-in, receipts from that of the carrier, and the ends of asynchronous inference. */
+  /** Receives SES bounces and complaints, delivery receipts, and results of asynchronous inference. */
   readonly publish: (event: unknown) => Promise<void>;
-  /** What is to be inferred, and receipts that are to come. */
+  /** Unfinished work of the previous process. */
   readonly inferences: Pending<Inference>;
   readonly receipts: Pending<Receipts>;
 }
 
-/** Long enough to see a message sent before it is delivered. */
+/** Milliseconds, long enough to see a message as sent before it is delivered. */
 const usualReceiptDelayMs = 1500;
 
 export interface StandIns {
   readonly endpoints: Endpoints;
-  /** Goes on with what the process before has left, once its ends can be received. */
+  /** Continues the previous process's unfinished work. Call this once its results can be received. */
   readonly resume: () => Promise<void>;
 }
 
-/** Starts what stands in for AWS, except for what the person runs elsewhere, and gives the addresses of all. */
+/** Starts a stand-in for each AWS service that is not external. Returns all addresses. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<StandIns> {
   const { proxy, external, faults, mails, phones, queues, engine, now, files, inferences, pageOrigins } = options;
   const { archive, publish, receiptDelayMs = usualReceiptDelayMs } = options;
@@ -128,7 +126,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   return { endpoints: { dynamodb, ses, sagemaker, messaging, sqs, s3 }, resume };
 }
 
-/** The endpoints that the functions will call, so that a person can see each family of containers at work. */
+/** The functions' endpoints, so that a developer can try every container family. */
 function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
@@ -137,13 +135,12 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
 
 type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;
 
-/** What generates, speaks and transcribes on this machine. */
 export const createEngine = (options: EngineOptions, closers: Closers): Engine & Required<Pick<Engine, 'speak'>> => ({
   ...textEngine(options),
   ...audioEngine(options, closers),
 });
 
-/** What the page is given of it. */
+/** Speech formats for the dashboard. Null with an external audio server. */
 export const demoFormats = ({ audioUrl }: EngineOptions): string[] | null =>
   audioUrl === undefined ? [...demoSpeechFormats] : null;
 
@@ -152,7 +149,7 @@ function textEngine({ modelUrl, modelName, wordDelayMs }: EngineOptions): Engine
   return demoEngine(wordDelayMs === undefined ? {} : { wordDelayMs });
 }
 
-/** Begins nothing: the demo engine starts a process for each text that it is to speak, and reads files with the first of them. */
+/** Starts nothing: the demo engine starts a process for each text. */
 function audioEngine({ audioUrl }: EngineOptions, closers: Closers): Required<Pick<Engine, 'speak' | 'transcribe'>> {
   if (audioUrl !== undefined) return audioUrlEngine(audioUrl);
   const speech = demoSpeech();

@@ -1,8 +1,8 @@
 import { type Json, objectIn, type Side, targetOf, understands } from './understands.ts';
 
 /**
- * What of a document of ours whoever was made for the other one no longer gets: a page that is open while the API is updated, or a
- * program. Each is a sentence that begins with the operation; none for a document that only adds.
+ * Changes that break clients of the earlier document: open pages during a deployment, and programs. Returns one
+ * sentence per change, each starting with the operation. Empty if the new document only adds to the old one.
  */
 export function breakingChanges(before: unknown, after: unknown): readonly string[] {
   const now = operationsOf(after);
@@ -35,7 +35,7 @@ function operationsOf(document: unknown): ReadonlyMap<string, Json> {
   );
 }
 
-/** What callers of before send must be taken still. */
+/** Requests of existing clients must still be accepted. */
 function inputs(before: Json, after: Json, { old, document }: Documents): readonly string[] {
   const bodies = understands(
     { document, schema: bodyOf(after) },
@@ -56,7 +56,7 @@ function inputs(before: Json, after: Json, { old, document }: Documents): readon
   return [...bodies, ...parameters, ...gone.map((name) => `${name} is gone`)];
 }
 
-/** What is sent now must be understood by readers of before. */
+/** Existing clients must still understand the responses. */
 function outputs(before: Json, after: Json, { old, document }: Documents): readonly string[] {
   const now = successesOf(after);
   return [...successesOf(before)].flatMap(([name, schema]) =>
@@ -69,7 +69,7 @@ function outputs(before: Json, after: Json, { old, document }: Documents): reado
 const bodyOf = (operation: Json): unknown =>
   objectAt(objectAt(objectAt(operation, 'requestBody'), 'content'), 'application/json')['schema'];
 
-/** Schemas of its successes, by status and content type. */
+/** Schemas of the success responses, by status and content type. */
 function successesOf(operation: Json): ReadonlyMap<string, unknown> {
   const successes = Object.entries(objectAt(operation, 'responses')).filter(([status]) => status.startsWith('2'));
   return new Map(

@@ -2,25 +2,23 @@ import { isJsonObject } from '#contract/shared/fields.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A schema and the document that its references lead into. */
 export interface Side {
   readonly document: unknown;
   readonly schema: unknown;
 }
 
 interface Place {
-  /** Where in the body it is. */
   readonly path: string;
-  /** The reader is of before (a response), else the writer is (a request). */
+  /** True for responses, whose reader is the existing client. False for requests, whose writer is. */
   readonly isReaderOld: boolean;
 }
 
-/** Deeper than any body is nested. */
+/** Deeper than any body. */
 const maxDepth = 40;
 
 /**
- * What a reader, who goes by one schema, does not understand of what a writer may send by another; none where everything is
- * understood. A subset of JSON Schema: what the documents of this project are made of.
+ * Lists the values that a writer may send by its schema and that a reader's schema rejects. Empty if the reader accepts
+ * everything. Supports the subset of JSON Schema that this project's documents use.
  */
 export function understands(reader: Side, writer: Side, place: Place, depth = 0): readonly string[] {
   if (depth > maxDepth || reader.schema === undefined || writer.schema === undefined) return [];
@@ -34,7 +32,7 @@ export function understands(reader: Side, writer: Side, place: Place, depth = 0)
   });
 }
 
-/** An error may have a code that its reader does not know: status and detail are what counts. */
+/** Clients rely on an error's status and detail, so new error codes are compatible. */
 const isError = (schema: Json): boolean => objectIn(objectIn(schema['properties'])['error'])['const'] === true;
 
 function gaps(reader: Side, writer: Side, place: Place, depth: number): readonly string[] {
@@ -61,7 +59,6 @@ function gaps(reader: Side, writer: Side, place: Place, depth: number): readonly
   ];
 }
 
-/** Bounds below which, and above which, a reader takes nothing. */
 const lower = ['minimum', 'minLength', 'minItems'];
 const upper = ['maximum', 'maxLength', 'maxItems'];
 
@@ -92,7 +89,7 @@ function valuesOf({ const: one, enum: several }: Json): readonly string[] | unde
   return Array.isArray(several) ? several.map((value) => JSON.stringify(value)) : undefined;
 }
 
-/** Every integer is a number; a type that is not named follows from the values, where those are. */
+/** Every integer is a number. Without `type`, the types follow from `const` and `enum`. */
 function typesOf(schema: Json): readonly string[] {
   const { type, const: one, enum: several } = schema;
   const named = typeof type === 'string' ? [type] : listIn(type);
@@ -101,7 +98,6 @@ function typesOf(schema: Json): readonly string[] {
   return values.map((value) => (value === null ? 'null' : typeof value));
 }
 
-/** The schemas that one stands for, references and combinations resolved. */
 function alternatives({ document, schema }: Side): readonly Json[] {
   const { $ref: ref, anyOf, oneOf, allOf, ...own } = objectIn(schema);
   if (typeof ref === 'string') return alternatives({ document, schema: targetOf(ref, document) });

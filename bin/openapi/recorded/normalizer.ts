@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
-/** Time of the service's clock while recording, years ahead so that it can be advanced, and the time written instead. */
+/** The service's clock while recording (far ahead, so that it can be advanced), and the time written instead. */
 export const recordedAt = new Date('2050-01-15T09:00:00Z');
 const writtenAt = new Date('2027-01-15T09:00:00Z');
 const shiftYears = recordedAt.getUTCFullYear() - writtenAt.getUTCFullYear();
 const hour = 3600;
 
-/** Random values: identity tokens, credentials and beginnings of keys, digests, request ids, ids of completions. */
+/** Identity tokens, credentials and their prefixes, digests, request ids and completion ids. */
 const random =
   /(?<![\w-])(?=[\w.-]*[a-z])(?:eyJ[\w.-]+|whsec_[A-Za-z0-9+/]+=*|(?:whk|evt|dlv|agt|doc|cnv|msg|upl|trn)_[A-Za-z0-9]+|ta[iscrde]_[A-Za-z0-9]{13,}|(?:(?:chatcmpl|cmpl)-)?[A-Za-z0-9]{19}|[\w-]{22})(?![\w-])/g;
 const key = /tai_[A-Za-z0-9]{58}/g;
 const beginning = 'tai_'.length + 13;
 
-/** Maximum length of a list of numbers that is shown whole. */
+/** Longer lists of numbers are shortened. */
 const maxNumbers = 4;
 
-/** Fields with how long something took, which differs from run to run, and what is written instead. */
+/** Fields with measured durations, which differ between runs, and their replacements. */
 const durations: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['latencyMs', 640],
   ['firstByteMs', 180],
@@ -24,10 +24,9 @@ const durations: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['x-ratelimit-reset-requests', '63s'],
 ]);
 
-/** In place of a file in base64: the beginning of an MP3 file. */
+/** Replaces a file in base64: the beginning of an MP3 file. */
 const shownAudio = '//NExAAAAANIAAAAAExBTUUzLjEwMFVVVVVVVVVVVVVVVVVVVQ==';
 
-/** In place of where a file is sent, and of its form. */
 const uploadUrl = 'https://audio.s3.eu-west-1.amazonaws.com/';
 const uploadFields = {
   'Content-Type': 'audio/wav',
@@ -41,8 +40,8 @@ const uploadFields = {
 };
 
 /**
- * Makes recorded values equal in every run: random values are replaced by values of the same form that depend only on the
- * operation that first shows them, and their order there; times are cut to the hour, vectors are shortened.
+ * Makes recorded values equal in every run. Replaces random values with values of the same form that depend only on the
+ * first operation that returns them and their order. Rounds times to the hour and shortens vectors.
  */
 export function createNormalizer() {
   const known = new Map<string, string>();
@@ -71,7 +70,7 @@ export function createNormalizer() {
     ).slice(0, head === 'eyJ' ? 40 : found.length);
   }
 
-  /** A key's record has its beginning and end. */
+  /** The record of a key contains its first and last characters. */
   function rememberKeys(value: unknown): void {
     for (const [found] of JSON.stringify(value).matchAll(key)) {
       const replacement = known.get(found) ?? remember(found, textFor(found));
@@ -88,7 +87,7 @@ export function createNormalizer() {
       .replaceAll(/(T\d\d):\d\d:\d\d\.\d{3}Z/g, '$1:00:00.000Z');
   }
 
-  /** Account numbers are random; other numbers are small. */
+  /** Account ids are random and large. All other numbers are small. */
   function number(value: number): number {
     if (value < 2 ** 33) return value;
     const replacement = () => String(4_815_162_342_000_000 + digest().readUInt16BE());
@@ -108,13 +107,12 @@ export function createNormalizer() {
     if (name === 'audio' && typeof value === 'string') return shownAudio;
     if (name === 'fields') return uploadFields;
     if (name === 'url' && typeof value === 'string' && value.endsWith('/audio')) return uploadUrl;
-    // What a delivery sends is JSON.
+    // The body of a delivery is JSON.
     if (name === 'body' && typeof value === 'string') return JSON.stringify(normalized(JSON.parse(value)));
     return name === 'created' && typeof value === 'number' ? seconds(value) : normalized(value);
   }
 
   return {
-    /** Of which operation the next values are. */
     begin(id: string): void {
       operation = id;
     },
@@ -122,7 +120,7 @@ export function createNormalizer() {
       rememberKeys(value);
       return normalized(value);
     },
-    /** The events of a stream, the first and last two of them. */
+    /** The first two and last two events of a stream. */
     stream(body: string): string {
       const events = body.split('\n\n').filter(Boolean);
       const shown = events.length > 4 ? [...events.slice(0, 2), ...events.slice(-2)] : events;
@@ -139,7 +137,7 @@ function shortened(list: readonly unknown[]): readonly unknown[] {
   return list.every((item) => typeof item === 'number') ? list.slice(0, maxNumbers) : list;
 }
 
-/** Unix seconds of the recording, as written; those of the catalogue are as they are. */
+/** Maps a time of the recording, in Unix seconds, to the written time. Times of the model catalogue stay the same. */
 function seconds(value: number): number {
   const written = value - (recordedAt.getTime() - writtenAt.getTime()) / 1000;
   return value * 1000 < recordedAt.getTime() ? value : written - (written % hour);

@@ -17,11 +17,11 @@ type Service = Awaited<ReturnType<typeof startService>>;
 
 const secondsAfter = (from: Date, seconds: number): Date => new Date(from.getTime() + seconds * 1000);
 
-/** When the subscription begins and is upgraded: some seconds that a recording takes round neither price nor credits otherwise. */
+/** The seconds of recording between these times must not change the prorated price and credits. */
 const subscribedAt = secondsAfter(recordedAt, 600);
 const upgradedAt = secondsAfter(subscribedAt, 15 * 86_400 + 21);
 
-/** No receipt comes between two requests. */
+/** Delays receipts beyond the end of the recording. */
 const neverMs = 3_600_000;
 
 const email = 'sample@example.com';
@@ -32,7 +32,6 @@ const CreatedKey = v.object({ ...Created.entries, key: v.string() });
 const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
 const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 
-/** Starts the service on an empty folder, calls every operation once in an order that makes sense, and returns the responses. */
 export async function recordResponses(): Promise<RecordedResponses> {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const data = await mkdtemp(join(tmpdir(), 'openapi-'));
@@ -97,7 +96,6 @@ async function useModels(service: Service, { record }: Recorder, key: string): P
   await record('getOpenAiModel', { key });
 }
 
-/** The file of the sample goes to storage as a caller sends it. */
 async function transcribeLongAudio(service: Service, { record }: Recorder, key: string): Promise<void> {
   const { id, url, fields } = v.parse(CreatedUpload, (await record('createUpload', { key })).data);
   const form = new FormData();
@@ -135,7 +133,7 @@ async function manageKeys({ record }: Recorder): Promise<void> {
   await record('endSession', { cookie, path: { id } });
 }
 
-/** Begun and cancelled: what comes after knows the account by its address. */
+/** Starts and cancels the change, because later steps use the original address. */
 async function changeEmail(service: Service, { record }: Recorder): Promise<void> {
   const { cookie } = await record('login');
   await record('requestEmailChange', { cookie });
@@ -177,7 +175,7 @@ async function sendMessages({ record }: Recorder, key: string): Promise<void> {
   await record('listMessages', { key });
 }
 
-/** What is sent goes to a receiver on this machine, whatever URL is shown. */
+/** Sends to a receiver on this machine, regardless of the URL shown. */
 async function manageWebhooks(service: Service, { record }: Recorder, key: string): Promise<void> {
   const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
@@ -199,7 +197,6 @@ async function manageWebhooks(service: Service, { record }: Recorder, key: strin
   receiver.close();
 }
 
-/** Operations of operators are shown on an account of the identity provider. */
 async function operate(service: Service, { record }: Recorder): Promise<void> {
   await (await services().operators()).actions().setRole(email, 'operator');
   const { cookie } = await record('login');
@@ -236,7 +233,7 @@ async function leave(service: Service, { record }: Recorder): Promise<void> {
 }
 
 async function mailedToken(service: Service): Promise<string> {
-  // A reset link takes three steps: the request, its mail in the outbox, the mail sent.
+  // A reset link takes three steps: the request, the outbox entry, and the email.
   for (let step = 0; step < 3; step++) await service.settled();
   const mails = v.parse(Mails, await (await fetch(`${service.origin}/_local/mail`)).json());
   return /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1] ?? '';

@@ -6,7 +6,7 @@ import { headers } from '../headers.ts';
 import { createNormalizer } from './normalizer.ts';
 import { RecordedResponses } from './recorded-responses.ts';
 
-/** Credential of the caller, and fields of the sample that name something existing. */
+/** Credential of the caller, and the sample's references to existing objects. */
 export interface Call extends Sample {
   readonly key?: string;
   readonly cookie?: string;
@@ -14,7 +14,7 @@ export interface Call extends Sample {
 
 const Envelope = v.object({ data: v.unknown() });
 
-/** Sends samples to a service and records the responses. Throws for a response that is no success. */
+/** Sends samples to a service and records the responses. Throws unless a response is successful. */
 export function recorder(origin: string) {
   const recorded = new Map<string, unknown>();
   const normalizer = createNormalizer();
@@ -41,7 +41,7 @@ export function recorder(origin: string) {
     return body === undefined ? {} : { stream: normalizer.stream(await (await send(route, { ...call, body })).text()) };
   }
 
-  /** Records a route's first response; returns its `data` and the cookie it set. */
+  /** Records the first response of a route. Returns its `data` and the cookie it set. */
   async function record(name: keyof typeof routes, call: Call = {}) {
     const route: Route = routes[name];
     const sample = samples[route.id] ?? {};
@@ -57,7 +57,7 @@ export function recorder(origin: string) {
     const isJson = reply.headers.get('content-type')?.startsWith('application/json');
     const bytes = await reply.arrayBuffer();
     const body: unknown = isJson ? JSON.parse(Buffer.from(bytes).toString()) : null;
-    // Replaced in any case: a value that is returned once, such as a key, occurs in later responses.
+    // Normalize every response, because later responses may contain values that were returned only once, such as a key.
     const first = { ...Object(normalizer.value(request)), status: reply.status, response: normalizer.value(body) };
     if (!recorded.has(route.id)) {
       const known = Object.keys(headers).filter((header) => reply.headers.has(header));
@@ -70,7 +70,7 @@ export function recorder(origin: string) {
   return { record, responses: (): RecordedResponses => v.parse(RecordedResponses, Object.fromEntries(recorded)) };
 }
 
-/** The sample of a form, which the document shows with `@` before the file's name, as curl has it. */
+/** Builds the form of a sample, which writes files as `@name`, like curl. */
 function formOf(id: string, fields: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.string()), fields)))

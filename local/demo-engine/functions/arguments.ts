@@ -1,6 +1,5 @@
 import { type Mentions, mentionsOf, resolveSchema, type Schema } from './schemas.ts';
 
-/** What is being filled: the whole schema, the request's words, and how much may still be made. */
 interface Filling {
   readonly root: unknown;
   readonly mentions: Mentions;
@@ -10,7 +9,7 @@ interface Filling {
 const deepest = 12;
 const itemLimit = 200;
 
-/** A value that satisfies a JSON Schema, made of what the request mentions where that fits. */
+/** A value that satisfies a JSON Schema, from the words of the request if possible. */
 export function fillSchema(schema: unknown, request: string): unknown {
   return fill(schema, { root: schema, mentions: mentionsOf(request), budget: 2000 }, { name: '', depth: 0, turn: 0 });
 }
@@ -18,7 +17,6 @@ export function fillSchema(schema: unknown, request: string): unknown {
 interface Place {
   readonly name: string;
   readonly depth: number;
-  /** Which item of an array it is. */
   readonly turn: number;
 }
 
@@ -54,14 +52,13 @@ function kindOf(schema: Schema): string {
   return schema.minimum !== undefined || schema.maximum !== undefined ? 'number' : 'string';
 }
 
-/** One that the request names, else the default, else the first; further items of an array take the next ones. */
+/** A value that the request names, else the default, else the first. Array items use successive values. */
 function fillEnum(values: readonly unknown[], schema: Schema, mentions: Mentions, turn: number): unknown {
   const named = values.filter((value) => mentions.includes(String(value)));
   const usual = values.filter((value) => value === schema.default);
   return [...new Set([...named, ...usual, ...values])][turn] ?? values[0] ?? null;
 }
 
-/** Required properties, and optional ones that the request speaks of; all of them where none is required. */
 function fillObject(schema: Schema, filling: Filling, { depth }: Place): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const all = required.length === 0 && depth < 4;
@@ -85,7 +82,6 @@ function isMentioned(node: unknown, { root, mentions }: Filling): boolean {
   return (kind === 'integer' || kind === 'number') && mentions.hasNumber((value) => fitsNumber(value, schema));
 }
 
-/** At least one item where allowed, and as many as the request names. */
 function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): unknown[] {
   const { minItems = 0, maxItems = itemLimit, prefixItems = [], items } = schema;
   const min = Math.max(minItems, prefixItems.length, depth < deepest ? 1 : 0);
@@ -108,12 +104,11 @@ function namedItems(items: unknown, { root, mentions }: Filling): number {
   return kind === 'integer' || kind === 'number' ? mentions.numbersLeft((value) => fitsNumber(value, schema)) : 0;
 }
 
-/** Properties that stand for the whole request rather than for one word of it. */
+/** Names of properties that take the whole request instead of a word. */
 const wholeText = /quer|text|message|prompt|question|content|descri|body|sentence|comment|note|reason/i;
 
 const maxPoints = 4000;
 
-/** A string of the required format and length: what the request mentions, or a plain example. */
 function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: string; turn: number }): string {
   const formatted = schema.format === undefined ? undefined : formats.get(schema.format);
   if (formatted) return formatted(mentions);
@@ -122,7 +117,7 @@ function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: 
   return fitLength((mentioned || 'example') + again, schema);
 }
 
-/** In code points, as JSON Schema counts. */
+/** Counts code points, like JSON Schema. */
 function fitLength(text: string, { minLength = 0, maxLength = maxPoints }: Schema): string {
   const points = Array.from(text).slice(0, Math.min(maxLength, maxPoints));
   const missing = Math.min(minLength, maxPoints) - points.length;
@@ -150,7 +145,6 @@ const formats: ReadonlyMap<string, (mentions: Mentions) => string> = new Map([
   ['ipv6', () => '2001:db8::1'],
 ]);
 
-/** A number that the request mentions and the schema allows, else one near the schema's bounds. */
 function fillNumber(schema: Schema, mentions: Mentions, turn: number): number {
   const fits = (value: number) => fitsNumber(value, schema);
   return mentions.takeNumber(fits) ?? candidates(schema, turn).find(fits) ?? schema.minimum ?? 0;
@@ -171,7 +165,6 @@ function isMultiple(value: number, step: number | undefined): boolean {
   return step === undefined || step <= 0 || Number.isInteger(value / step);
 }
 
-/** Numbers to try, in order. */
 function candidates(schema: Schema, turn: number): number[] {
   const { multipleOf: step } = schema;
   const lower = Math.max(schema.minimum ?? -Infinity, schema.exclusiveMinimum ?? -Infinity);

@@ -2,7 +2,7 @@ import { hash, meaningfulWords } from '../../sagemaker/words.ts';
 import type { ChatBody, Tool } from '../request.ts';
 import { fillSchema } from './arguments.ts';
 
-/** A call that the engine makes; `arguments` is JSON that satisfies the tool's schema. */
+/** `arguments` is JSON that satisfies the tool's schema. */
 export interface CalledTool {
   readonly id: string;
   readonly name: string;
@@ -10,8 +10,8 @@ export interface CalledTool {
 }
 
 /**
- * The calls to make: of the forced tool, or of those that the last user message is about. None means to reply with text,
- * as after a tool's result; `unknown` that the forced tool does not exist.
+ * Chooses the forced tool, or the tools that the last user message mentions. An empty list means a text reply, for
+ * example after a tool's result. `unknown`: the forced tool does not exist.
  */
 export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
   const { messages, tools, tool_choice: choice, parallel_tool_calls: several } = body;
@@ -30,7 +30,6 @@ export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
   return best && !hasResult ? calls([best, ...(several ? further : [])], request) : [];
 }
 
-/** Where several tools are called, each goes by the part of the request that names it. */
 function calls(tools: readonly Tool[], request: string): CalledTool[] {
   if (tools.length === 1) return tools.map((tool) => call(tool, request));
   const clauses = request.split(/[.,;?!]\s|\b(?:and|then)\b/i);
@@ -51,7 +50,6 @@ function call(tool: Tool, request: string): CalledTool {
   };
 }
 
-/** The best fit, then every tool whose name has a word of the request that no name before it has. */
 function fittingTools(tools: readonly Tool[], request: string): Tool[] {
   const best = bestFit(tools, request);
   if (!best) return [];
@@ -66,7 +64,6 @@ function fittingTools(tools: readonly Tool[], request: string): Tool[] {
   return fitting;
 }
 
-/** The tool that shares most meaningful words with the request; words of its name count most. */
 function bestFit(tools: readonly Tool[], request: string): Tool | undefined {
   const requested = stems(request);
   const scored = tools.map((tool) => {
@@ -91,7 +88,7 @@ function propertyNames(schema: unknown): string[] {
   return typeof schema.properties === 'object' && schema.properties !== null ? Object.keys(schema.properties) : [];
 }
 
-/** `getWeather_byCity` as words. */
+/** Splits `getWeather_byCity` into words. */
 function spaced(name: string): string {
   return name.replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[_.-]/gu, ' ');
 }

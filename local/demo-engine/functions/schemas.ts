@@ -5,7 +5,7 @@ const size = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)
 const bound = v.fallback(v.optional(v.pipe(v.number(), v.finite())), undefined);
 const nodes = v.fallback(v.optional(v.array(v.unknown())), undefined);
 
-/** The keywords of a JSON Schema that the demo engine follows. A keyword of the wrong form counts as absent. */
+/** The supported keywords of JSON Schema. An invalid keyword is ignored. */
 const Schema = v.object({
   $ref: v.fallback(v.optional(v.string()), undefined),
   type: v.fallback(v.optional(v.union([v.string(), v.array(v.string())])), undefined),
@@ -34,8 +34,7 @@ const Schema = v.object({
 export type Schema = v.InferOutput<typeof Schema>;
 
 /**
- * The schema with references followed, the first branch of alternatives taken and `allOf` merged in. A reference that
- * leads back to itself is followed once.
+ * Follows references, takes the first branch of alternatives and merges `allOf`. Follows a recursive reference once.
  */
 export function resolveSchema(node: unknown, root: unknown, seen: ReadonlySet<string> = new Set()): Schema {
   const { $ref, anyOf, oneOf, allOf = [], ...own } = v.parse(Schema, isRecord(node) ? node : {});
@@ -60,7 +59,7 @@ function defined(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }
 
-/** `#/$defs/Name` inside the whole schema; undefined when there is no such place. */
+/** Resolves `#/$defs/Name` in the root schema. Undefined if it does not exist. */
 function followPointer(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   const steps = ref
@@ -83,23 +82,19 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a request mentions that may become an argument. Names and numbers are handed out once each, in their order. */
 export interface Mentions {
   readonly text: string;
-  /** The next name, such as a city; then other words of the request; undefined when it has none. */
+  /** The next name, such as a city, then other words of the request. */
   takeName(): string | undefined;
-  /** The next number that is acceptable. */
   takeNumber(accepts: (value: number) => boolean): number | undefined;
   hasNumber(accepts: (value: number) => boolean): boolean;
   namesLeft(): number;
   numbersLeft(accepts: (value: number) => boolean): number;
-  /** The first match in the text. */
   find(pattern: RegExp): string | undefined;
-  /** Whether the text has this word or phrase, in any case. */
   includes(phrase: string): boolean;
 }
 
-/** Reads what a request mentions; only its first 4,000 characters count. */
+/** Reads only the first 4,000 characters. */
 export function mentionsOf(request: string): Mentions {
   const text = request.slice(0, 4000);
   const plain = text.replaceAll(/(?<!\S)\S+@\S+|https?:\/\/\S+|\b\d{4}-\d{2}-\d{2}\S*/g, ' ');
@@ -134,7 +129,6 @@ function quotations(text: string): string[] {
   return [...text.matchAll(/["“«]([^"“”«»]{1,200})["”»]/g)].map(([, inside = '']) => inside.trim()).filter(Boolean);
 }
 
-/** Capitalised words, adjacent ones together; those that only open a sentence count when there are no others. */
 function properNames(text: string): string[] {
   const found = [...text.matchAll(/\p{Lu}[\p{L}\p{M}'’-]*(?: \p{Lu}[\p{L}\p{M}'’-]*)*/gu)].flatMap(
     ({ 0: run, index }) => {
@@ -149,7 +143,6 @@ function properNames(text: string): string[] {
   return (sure.length > 0 ? sure : found).map(({ name }) => name);
 }
 
-/** Words that open a request without being a name. */
 function isOpening(word: string): boolean {
   return isCommon(word) || imperatives.has(word);
 }
@@ -164,7 +157,7 @@ function plainWord(word: string): string {
   return word.toLowerCase().replace(/['’].*$/, '');
 }
 
-/** The word after the last preposition: "the weather in paris" is about paris. */
+/** The words after the last preposition, such as "paris" in "the weather in paris". */
 function objects(text: string): string | undefined {
   const after = [...text.matchAll(/\b(?:in|at|for|from|to|near|about|of)\s+(?:the\s+|an?\s+)?(\p{L}{2,40})/giu)];
   return after.map(([, word = '']) => word).findLast((word) => !isCommon(word.toLowerCase()));

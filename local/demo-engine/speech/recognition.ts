@@ -3,7 +3,8 @@ import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
 import { transcriptIn } from './speech-data.ts';
 
 /**
- * Reads back what the demo engine spoke, from the metadata that it wrote. Of other audio the text has only how long it is.
+ * Returns the transcript that the demo engine stored in the metadata of its own speech. For other audio, the text only
+ * names its length.
  */
 export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const file = form.get('file');
@@ -28,7 +29,7 @@ export async function demoTranscription(form: FormData): Promise<EngineReply> {
   };
 }
 
-/** A file up to twice as large is read whole, of a larger one its beginning and end: there is the metadata, as ours has it. */
+/** Files up to twice this size are read whole. Larger ones only at both ends, which contain our metadata. */
 const endBytes = 4 * 1024 * 1024;
 
 async function endsOf(file: File): Promise<Buffer> {

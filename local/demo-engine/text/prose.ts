@@ -2,13 +2,13 @@ import { hash, isCommon, seededRandom } from '../../sagemaker/words.ts';
 
 type Pick = (choices: readonly string[]) => string;
 
-/** `words`: about how many; `story`: a narrative rather than an argument. */
+/** `words` is approximate. `story` selects a narrative. */
 export interface Length {
   readonly words: number;
   readonly story: boolean;
 }
 
-/** Readable sentences around the words of `about`, endless in variety and always the same for the same text. */
+/** Sentences about the words of `about`. The same text always produces the same sentences. */
 export function sentences(about: string, { words, story }: Length): string {
   const random = seededRandom(hash(about));
   const pick: Pick = (choices) => choices[Math.floor(random() * choices.length)] ?? '';
@@ -22,7 +22,6 @@ export function sentences(about: string, { words, story }: Length): string {
   return parts.join('').trimEnd();
 }
 
-/** The words that the sentences turn around, as they were written. */
 function topics(about: string): readonly string[] {
   const words = new Set(about.slice(0, 4000).match(/[\p{L}\p{M}]{3,40}/gu));
   const subjects = [...words].filter((word) => !isCommon(word.toLowerCase()) && !aboutForm.has(word.toLowerCase()));
@@ -41,7 +40,7 @@ const aboutForm: ReadonlySet<string> = new Set([
   'continue',
 ]);
 
-/** The requested length of a text: "200 words", "three paragraphs" as digits, or words such as "long" and "story". */
+/** Reads the requested length: "200 words", "3 paragraphs", or words such as "long" and "story". */
 export function wantedLength(request: string, maxTokens: number | undefined): Length {
   const story = /\b(?:story|tale|novel|chapter|once upon)\b/i.test(request);
   const [, digits, unit = ''] = /(\d{1,5})[\s-]+(word|sentence|paragraph|token)s?\b/i.exec(request) ?? [];
@@ -82,8 +81,6 @@ function narrate(pick: Pick, known: readonly string[]): string {
   ];
   return pick(forms);
 }
-
-/** What the demo engine's sentences are made of. */
 
 const openers = list(`
   At first sight|In practice|On a closer look|To be fair|In the long run|For most readers|Seen from a

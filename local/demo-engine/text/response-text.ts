@@ -9,7 +9,7 @@ type Message = ChatBody['messages'][number];
 
 const whoIAm = 'This is the built-in demo engine of the platform, not a language model';
 
-/** The text generated for a conversation when no function is called: words, or JSON where `response_format` requests it. */
+/** Generates the reply to a conversation without a tool call: prose, or JSON if `response_format` requests it. */
 export function responseText({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
   const words = chatText(messages, maxTokens);
   if (format?.type === 'json_object') return JSON.stringify({ answer: words });
@@ -38,7 +38,6 @@ function chatText(messages: readonly Message[], maxTokens: number | undefined): 
   return `${whoIAm}.${instructed}${turn} You ${verb}: “${quote(question, 24)}” ${prose}`;
 }
 
-/** Carries a prompt on. */
 export function continuePrompt(prompt: string, maxTokens: number | undefined): string {
   const gap = prompt === '' || /\s$/.test(prompt) ? '' : ' ';
   return `${gap}(by the built-in demo engine) … ${sentences(prompt, wantedLength(prompt, maxTokens))}`;
@@ -59,7 +58,6 @@ function textFromResults(results: readonly Message[], question: string): string 
   return `${reports.join(' ')}${conclusion} ${whoIAm}.`;
 }
 
-/** A flat JSON object as a list in words; anything else as it is, shortened. */
 function readable(result: string): string {
   const value = parseJson(result);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return quote(result, 60);
@@ -78,20 +76,19 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** On one line, the first words only. */
 function quote(text: string, maxWords: number): string {
   const words = text.split(/\s+/, maxWords + 1).filter(Boolean);
   return words.length > maxWords ? `${words.slice(0, maxWords).join(' ')} …` : words.join(' ');
 }
 
-/** A line of a system message that has a passage of a document (functions/domain/agents/turns/prompt.ts). */
+/** A document passage in a line of the system message (functions/domain/agents/turns/prompt.ts). */
 interface Passage {
   readonly document: string;
   readonly text: string;
 }
 
 export interface SystemText {
-  /** What stands before the data and the sentence that announces it. */
+  /** The text before the data and its introduction. */
   readonly instructions: string;
   readonly passages: readonly Passage[];
 }
@@ -101,7 +98,7 @@ const maxPassages = 32;
 const maxText = 4000;
 const maxQuestion = 2000;
 
-/** Parts a system message whose last lines are data, each announced or followed by nothing but data. */
+/** Splits a system message whose last lines are data. */
 function systemText(system: string): SystemText {
   const lines = system.split('\n');
   const data = lines.findIndex((line) => /^\{"(?:passage|summary)":/.test(line));
@@ -134,7 +131,10 @@ interface Sentence {
   readonly words: ReadonlySet<string>;
 }
 
-/** The sentence that shares most with a question, rare words before frequent ones; undefined where none shares a word. */
+/**
+ * The sentence that shares the most words with the question. Rare words weigh more. Undefined if no sentence shares
+ * one.
+ */
 function nearestSentence(question: string, passages: readonly Passage[]): Omit<Sentence, 'words'> | undefined {
   const sentences = passages.flatMap(sentencesOf);
   const asked = [...wordsOf(question.slice(0, maxQuestion))];
@@ -158,7 +158,6 @@ function sentencesOf({ document, text }: Passage): Sentence[] {
     .map((sentence) => ({ document, text: sentence, words: wordsOf(sentence) }));
 }
 
-/** The words of a text's subject, without the endings that English gives them. */
 function wordsOf(text: string): ReadonlySet<string> {
   const words = [...wordSegmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
     isWordLike ? [segment.normalize('NFKC').toLowerCase()] : [],

@@ -1,13 +1,12 @@
 const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
 export type Language = (typeof languages)[number];
 
-/** Undefined languages are ones that the glossary does not have: words then stay as they are. */
+/** An undefined language is missing in the glossary. Its words stay as they are. */
 export interface TranslationOrder {
   readonly from: Language | undefined;
   readonly to: Language | undefined;
 }
 
-/** The order that a system message gives, such as "Translate … from English to French" or "… target language: de". */
 export function translationOrder(system: string): TranslationOrder | undefined {
   if (!/\btranslat/i.test(system)) return undefined;
   const pair = /\bfrom\s+["'(]?(\p{L}+)[^.\n]{0,30}?\b(?:in)?to\s+["'(]?(\p{L}+)/iu.exec(system);
@@ -18,7 +17,6 @@ export function translationOrder(system: string): TranslationOrder | undefined {
   };
 }
 
-/** The first language named within two words behind one of the cues. */
 function languageAfter(text: string, cue: RegExp): Language | undefined {
   for (const { index } of text.matchAll(cue)) {
     const words = text.slice(index, index + 60).match(/\p{L}+/gu) ?? [];
@@ -45,7 +43,7 @@ const names: ReadonlyMap<string, Language> = new Map([
   ['italian', 'it'],
 ]);
 
-/** Word for word, with marks, spaces and capitals kept; a word that the glossary lacks stays. */
+/** Translates word by word and keeps punctuation, spaces and capitals. Unknown words stay as they are. */
 export function translate(text: string, { from, to }: TranslationOrder): string {
   if (!to) return text;
   const sources = from ? [from] : languages.filter((language) => language !== to);
@@ -61,7 +59,7 @@ function likeCased(translated: string, word: string): string {
   return first === first.toLowerCase() ? translated : translated.charAt(0).toUpperCase() + translated.slice(1);
 }
 
-/** One line per meaning, in the order of `languages`. */
+/** One row per meaning, in the order of `languages`. */
 const rows = `hello bonjour hallo hola ciao|goodbye au_revoir auf_Wiedersehen adiós arrivederci|good bon guten buenos buon
 morning matin Morgen días mattino|evening soir Abend noche sera|thanks merci danke gracias grazie|please s’il_vous_plaît bitte
 por_favor prego|yes oui ja sí sì|no non nein no no|and et und y e|or ou oder o o|but mais aber pero ma|the le die el il

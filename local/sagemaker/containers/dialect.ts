@@ -4,15 +4,15 @@ import { containerError, type Engine, type EngineReply } from '../engine.ts';
 import { eventData, failureIn, overflowIn, refusalIn, vectorsIn } from './openai-reply.ts';
 import { asTgi } from './tgi.ts';
 
-/** The part of an engine that speaks, as vLLM-Omni would be met on /invocations. */
+/** Speech synthesis like vLLM-Omni on /invocations. */
 const asOmni = (engine: Engine): Engine => ({
   invoke: async (body, signal) => engine.speak?.(body, signal) ?? containerError(501, 'This engine does not speak.'),
 });
 
-/** What chooses the API of a container that has several (`CustomAttributes`). */
+/** Selects the API of a container with several (`CustomAttributes`). */
 export const speechRoute = 'route=/v1/audio/speech';
 
-/** The part of an engine that writes down speech, as WhisperX would be met on /invocations: a form, and JSON in reply. */
+/** Transcription like WhisperX on /invocations: a form in, JSON out. */
 const asWhisperx = (engine: Engine): Engine => ({
   async invoke(form, signal) {
     if (!(form instanceof FormData)) return containerError(400, 'The body must be a form with the part file.');
@@ -30,7 +30,7 @@ const Body = v.object({
 
 const largestBatch = 32;
 
-/** TEI with an embedding model: `inputs` to a bare array of vectors (router/src/http/server.rs, types.rs). */
+/** TEI with an embedding model: `inputs` in, an array of vectors out (router/src/http/server.rs, types.rs). */
 const asTei = (engine: Engine): Engine => ({
   async invoke(body, signal) {
     const parsed = v.safeParse(Body, body);
@@ -69,8 +69,9 @@ const refuse = (status: number, error: string, error_type: string): EngineReply 
 });
 
 /**
- * LMI: OpenAI's bodies, but errors are `error` and `code`, streams JSON lines without `[DONE]`, the last of them empty;
- * `inputs` are embedded (djl_python/lmi_vllm/vllm_async_service.py, async_utils.py).
+ * LMI uses OpenAI's bodies, with three differences: errors are `error` and `code`, streams are JSON lines that end with
+ * an empty line instead of `[DONE]`, and `inputs` are embedded (djl_python/lmi_vllm/vllm_async_service.py,
+ * async_utils.py).
  */
 const asLmi = (engine: Engine): Engine => ({
   async invoke(body, signal) {
@@ -103,5 +104,5 @@ const dialects: Readonly<Record<ContainerFamily, (engine: Engine) => Engine>> = 
   whisperx: asWhisperx,
 };
 
-/** The engine as a container of this family would be met on /invocations: its bodies, replies, streams and errors. */
+/** Wraps the engine in the API of a container family on /invocations: its bodies, replies, streams and errors. */
 export const inDialect = (family: ContainerFamily, engine: Engine): Engine => dialects[family](engine);

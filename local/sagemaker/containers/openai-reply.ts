@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { EngineReply } from '../engine.ts';
 
-/** An error reply of the engine. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
@@ -9,19 +8,17 @@ export interface Refusal {
 
 const ErrorBody = v.object({ error: v.object({ message: v.string() }) });
 
-/** Undefined when the reply is not an error. */
 export function refusalIn(reply: EngineReply): Refusal | undefined {
   if (reply.kind !== 'json' || reply.status < 400) return undefined;
   const body = v.safeParse(ErrorBody, reply.body);
   return { status: reply.status, message: body.success ? body.output.error.message : JSON.stringify(reply.body) };
 }
 
-/** The failure that an event of a stream reports. */
 export function failureIn(event: unknown): string | undefined {
   return v.is(ErrorBody, event) ? event.error.message : undefined;
 }
 
-/** The vectors of a reply to an embeddings request, in the order of its texts. */
+/** Vectors in the order of the request's texts. */
 const EmbeddingsBody = v.pipe(
   v.object({ data: v.array(v.object({ index: v.number(), embedding: v.array(v.number()) })) }),
   v.transform(({ data }) => data.toSorted((one, other) => one.index - other.index).map(({ embedding }) => embedding)),
@@ -29,7 +26,7 @@ const EmbeddingsBody = v.pipe(
 export const vectorsIn = (reply: EngineReply): number[][] =>
   v.parse(EmbeddingsBody, reply.kind === 'json' ? reply.body : undefined);
 
-/** The numbers of an engine's complaint that a request does not fit its context; undefined when it is another complaint. */
+/** Parses the engine's context length error. Undefined for any other error. */
 export function overflowIn(message: string) {
   const found = /maximum context length is (\d+) tokens.*requested (\d+) tokens(?: \((\d+) in the \w+, (\d+))?/s.exec(
     message,
@@ -39,10 +36,10 @@ export function overflowIn(message: string) {
   return { takes: Number(takes), prompt: Number(prompt), output: Number(output) };
 }
 
-/** Characters. */
+/** Maximum characters of a line. */
 const maxLine = 1024 * 1024;
 
-/** The data of server-sent events, as text; cut anywhere on the way here. */
+/** The data of server-sent events. Chunks may split events anywhere. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -5,19 +5,19 @@ import { eventData, failureIn } from './openai-reply.ts';
 
 const number = v.optional(v.number());
 
-/** A message has text, or calls, which are lost beside text (router/src/lib.rs, MessageBody). */
+/** A message has text or tool calls. Calls next to text are ignored (router/src/lib.rs, MessageBody). */
 const Message = v.union([
   v.looseObject({ role: v.string(), content: v.union([v.string(), v.array(v.unknown())]) }),
   v.looseObject({ role: v.string(), tool_calls: v.array(v.unknown()) }),
 ]);
 
-/** Chats as TGI takes them (router/src/lib.rs, ChatRequest); what it does not know, such as `top_k`, it ignores. */
+/** TGI's chat request (router/src/lib.rs, ChatRequest). Unknown fields such as `top_k` are ignored. */
 export const TgiChatBody = v.object({
   messages: v.array(Message),
   max_tokens: v.optional(v.number(), 100),
   temperature: v.pipe(
     number,
-    // Here, other than in its own form, 0 is understood.
+    // Unlike TGI's own request format, chat accepts 0.
     v.transform((given) => (given === 0 ? undefined : given)),
   ),
   top_p: number,
@@ -56,7 +56,7 @@ function choiceOf(choice: string | undefined): unknown {
 
 const about = { id: '', created: 1_780_000_000, model: 'served', system_fingerprint: '3.3.4-sha-d1f7b5e' };
 
-/** An end of sequence is `stop` here, the other reasons keep their names. */
+/** TGI reports an end of sequence as `stop` and keeps other reasons. */
 const reasonOf = (finish: string): string => (finish === 'eos_token' ? 'stop' : finish);
 
 async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): AsyncGenerator<Uint8Array> {
@@ -87,7 +87,7 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
   yield Buffer.from('data:[DONE]\n\n');
 }
 
-/** The end of sequence is a token too; the limit of tokens is not. */
+/** An end of sequence counts as a token; reaching the limit does not. */
 const tokensIn = ({ text, call, finish }: Exclude<TgiToken, { failed: string }>): number =>
   text || call || finish === 'eos_token' ? 1 : 0;
 
@@ -118,7 +118,7 @@ async function whole(tokens: AsyncIterable<TgiToken>, body: TgiChatBody) {
     }
     if (token.finish) finish_reason = reasonOf(token.finish);
   }
-  // The arguments of a call are an object here, other than with everybody else.
+  // TGI returns arguments as an object, unlike OpenAI.
   const called = call.name && [
     {
       id: '0',
@@ -147,14 +147,14 @@ const Chunk = v.object({
   usage: v.nullish(v.object({ prompt_tokens: v.number(), completion_tokens: v.number() })),
 });
 
-/** A token of text or a piece of a call, and why it was the last one; `failed` is the end of a generation that failed. */
+/** A text token or a piece of a call, with the finish reason if it is the last one. `failed`: the generation failed. */
 export type TgiToken =
   | { readonly text: string; readonly call?: unknown; readonly finish?: 'stop_sequence' | 'length' | 'eos_token' }
   | { readonly failed: string };
 
 /**
- * The engine's tokens as TGI makes them: it goes on until the text so far ends with a stop sequence, which is part of it,
- * the limit of tokens is reached, or the model ends.
+ * Converts the engine's output to TGI's tokens. Generation continues until the text ends with a stop sequence (which is
+ * included), reaches the token limit, or the model finishes.
  */
 export async function* tgiTokens(
   chunks: AsyncIterable<Uint8Array>,

@@ -8,9 +8,9 @@ const unfitting =
   'Failed to deserialize the JSON body into the target type: data did not match any variant of untagged enum SagemakerRequest';
 
 /**
- * TGI: the first of its request types that a body fits decides, `inputs` or `messages`; its limits on sampling; stop
- * sequences that are part of the text and seen only at the end of a token (router/src/sagemaker.rs, validation.rs,
- * server/text_generation_server/utils/tokens.py). Errors of a stream are in the stream, whose status is 200 by then.
+ * TGI accepts its own requests (`inputs`) and chats (`messages`), limits the sampling parameters, and checks stop
+ * sequences, which are part of the text, only at the end of a token (router/src/sagemaker.rs, validation.rs,
+ * server/text_generation_server/utils/tokens.py). Errors of a stream are sent in the stream with status 200.
  */
 export const asTgi = (engine: Engine): Engine => ({
   async invoke(body, signal) {
@@ -41,7 +41,7 @@ const number = v.pipe(
   v.transform((given) => given ?? undefined),
 );
 
-/** TGI's own form (router/src/lib.rs, CompatGenerateRequest). */
+/** TGI's own request format (router/src/lib.rs, CompatGenerateRequest). */
 const TgiGenerateBody = v.object({
   inputs: v.string(),
   parameters: v.object({
@@ -62,7 +62,7 @@ type TgiGenerateBody = v.InferOutput<typeof TgiGenerateBody>;
 
 const Request = v.union([TgiGenerateBody, TgiChatBody]);
 
-/** Always requests a stream of the engine, as TGI generates token by token whatever the form of the reply. */
+/** Always requests a stream, because TGI generates token by token. */
 async function askGenerate(engine: Engine, body: TgiGenerateBody, signal: AbortSignal): Promise<EngineReply> {
   const { inputs, parameters, stream } = body;
   const { max_new_tokens: max_tokens, temperature, top_p, top_k, frequency_penalty } = parameters;
@@ -128,7 +128,6 @@ async function whole(events: AsyncIterable<Event>, { parameters }: TgiGenerateBo
   return { status: 200, body: [{ generated_text: last.generated_text, ...shown }] };
 }
 
-/** How a request chooses tokens, in either of its forms. */
 export interface TgiSampling {
   readonly temperature?: number | undefined;
   readonly top_p?: number | undefined;
@@ -140,7 +139,7 @@ export interface TgiSampling {
 
 const maxStops = 4;
 
-/** The rule that a request breaks (router/src/validation.rs). */
+/** Returns the violated rule (router/src/validation.rs). */
 function invalid(sampling: TgiSampling): string | undefined {
   const { temperature = 1, top_p: topP, top_k: topK, frequency_penalty: penalty = 0, stop = [] } = sampling;
   if (temperature <= 0) return '`temperature` must be strictly positive';
@@ -158,7 +157,7 @@ const tgiError = (status: number, error: string, error_type: string): EngineRepl
   body: { error, error_type },
 });
 
-/** The engine's refusal, in TGI's words. */
+/** Maps the engine's error to TGI's. */
 function inTgiWords({ status, message }: Refusal): EngineReply & { kind: 'json' } {
   const overflow = overflowIn(message);
   if (overflow) {
