@@ -103,7 +103,7 @@ async function compareCalls(): Promise<void> {
       `round ${round}: a chat ${chatMs.toFixed(2)} ms, a turn ${turnMs.toFixed(2)} ms, ${ratio} times as much`,
     );
   }
-  console.log(`a turn takes ${median(ratios).toFixed(2)} times what a chat call takes, at the median`);
+  console.log(`median: a turn takes ${median(ratios).toFixed(2)} times the CPU time of a chat call`);
 }
 
 const vectorOf = () => Array.from({ length: dimensions }, () => Math.random() - 0.5);
@@ -142,7 +142,7 @@ async function searchOver(chunks: number): Promise<void> {
     }
   }
   const shown = [first, again].map((times) => `${median(times).toFixed(1)} ms`);
-  console.log(`${chunks} chunks: ${shown[0]} of processor time with the reading of their vectors, ${shown[1]} without`);
+  console.log(`${chunks} chunks: ${shown[0]} of CPU time with a cold vector cache, ${shown[1]} with a warm one`);
 }
 
 try {

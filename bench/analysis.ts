@@ -49,7 +49,7 @@ try {
   const [chats] = loads.map(({ processorMs }) => median(processorMs));
   for (const { what, processorMs } of loads) {
     const ms = median(processorMs);
-    console.log(`${what}: ${ms.toFixed(2)} ms of processor time each, ${(ms / (chats ?? ms)).toFixed(2)} of a chat's`);
+    console.log(`${what}: ${ms.toFixed(2)} ms of CPU time each, ${(ms / (chats ?? ms)).toFixed(2)} times a chat's`);
   }
 } finally {
   for (const child of children) await child.close();

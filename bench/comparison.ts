@@ -1,5 +1,5 @@
 import { allRoutes } from '#contract/routes.ts';
-import type { Measured, Startup } from './measurements.ts';
+import type { Measurement, Startup } from './measurements.ts';
 import type { ArmName } from './shared/arms.ts';
 import type { PromptSize } from './shared/load.ts';
 
@@ -18,12 +18,12 @@ export interface Comparison {
   readonly callsPerSecond: number;
 }
 
-export function compare(all: readonly Measured[]): Comparison[] {
+export function compare(all: readonly Measurement[]): Comparison[] {
   const kinds = all.filter(({ arm }) => arm === 'ours');
   return kinds.map(({ size, stream }) => {
     const of = (name: ArmName) => found(all, name, size, stream);
     const [direct, bare, peer, ours] = [of('direct'), of('bare proxy'), of('Portkey'), of('ours')];
-    const latency = (one: Measured) => (stream ? one.firstByteMs : one.totalMs);
+    const latency = (one: Measurement) => (stream ? one.firstByteMs : one.totalMs);
     return {
       size,
       stream,
@@ -35,7 +35,7 @@ export function compare(all: readonly Measured[]): Comparison[] {
   });
 }
 
-function found(all: readonly Measured[], name: ArmName, size: PromptSize, stream: boolean): Measured {
+function found(all: readonly Measurement[], name: ArmName, size: PromptSize, stream: boolean): Measurement {
   const one = all.find((row) => row.arm === name && row.size === size && row.stream === stream);
   if (!one) throw new Error(`${name} was not measured with ${size}`);
   return one;
@@ -104,5 +104,5 @@ export function goals(comparisons: readonly Comparison[], startups: readonly Sta
   ];
 }
 
-export const isHeld = ({ value, limit, isUpperBound }: Goal): boolean =>
+export const isMet = ({ value, limit, isUpperBound }: Goal): boolean =>
   isUpperBound ? value <= limit : value >= limit;

@@ -13,7 +13,7 @@ import { type Busy, Load, median, type Workload } from './shared/load.ts';
 import { type Child, onGatewayProcessor } from './shared/processes.ts';
 
 /** Medians of an arm's rounds. NaN if the arm has no such value. */
-export interface Measured extends Workload {
+export interface Measurement extends Workload {
   readonly arm: ArmName;
   /** Milliseconds of sequential calls. */
   readonly firstByteMs: number;
@@ -27,13 +27,13 @@ export interface Measured extends Workload {
  * Alternates between the arms in every round, so that a slow phase of the machine affects all of them and the ratios
  * stay valid.
  */
-export async function measure(arms: readonly Arm[], workload: Workload, options: BenchOptions): Promise<Measured[]> {
+export async function measure(arms: readonly Arm[], workload: Workload, options: BenchOptions): Promise<Measurement[]> {
   const loads = arms.map((arm) => new Load(arm, workload));
   const connections = options.connections;
   for (const load of loads) await load.busy(connections, options.warmSeconds);
   const [count, calls] = workload.stream ? [options.streamRounds, options.streams] : [options.rounds, options.calls];
   const quiet = await rounds(loads, count, async (load) => {
-    const exchanges = await load.inTurn(calls);
+    const exchanges = await load.sequential(calls);
     return {
       firstByteMs: median(exchanges.map(({ firstByteMs }) => firstByteMs)),
       totalMs: median(exchanges.map(({ totalMs }) => totalMs)),
@@ -41,7 +41,7 @@ export async function measure(arms: readonly Arm[], workload: Workload, options:
   });
   const busy = await rounds(loads, options.busyRounds, (load) => load.busy(connections, options.busySeconds));
   if (busy.flat().some(({ refused }) => refused > 0))
-    throw new Error('calls were refused, so the figures mean nothing');
+    throw new Error('calls were refused, so the results are not comparable');
   return loads.map(({ arm }, index) => ({
     arm: arm.name,
     ...workload,

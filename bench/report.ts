@@ -1,18 +1,10 @@
-import {
-  compare,
-  type Comparison,
-  type Goal,
-  goals,
-  isHeld,
-  pricedStartupBudget,
-  startupBudget,
-} from './comparison.ts';
-import type { GrowthPoint, Measured, ProjectorCost, Startup } from './measurements.ts';
+import { compare, type Comparison, type Goal, goals, isMet, pricedStartupBudget, startupBudget } from './comparison.ts';
+import type { GrowthPoint, Measurement, ProjectorCost, Startup } from './measurements.ts';
 import type { ArmName } from './shared/arms.ts';
 
 export interface Results {
   readonly conditions: Readonly<Record<string, string>>;
-  readonly measured: readonly Measured[];
+  readonly measured: readonly Measurement[];
   readonly projector: ProjectorCost;
   readonly startups: readonly Startup[];
   readonly growth: readonly GrowthPoint[];
@@ -33,7 +25,7 @@ ${Object.entries(conditions)
 
 ## Goals, with a prompt of 0.25 KB
 
-${table(['Figure', 'Measured', 'To hold', 'Target', ''], goals(comparisons, startups).map(goalRow))}
+${table(['Figure', 'Measurement', 'To hold', 'Target', ''], goals(comparisons, startups).map(goalRow))}
 
 ## Ratios
 
@@ -92,7 +84,7 @@ function goalRow(goal: Goal): Row {
     value.toFixed(2),
     bound,
     target === undefined ? '' : String(target),
-    isHeld(goal) ? 'held' : '**missed**',
+    isMet(goal) ? 'held' : '**missed**',
   ];
 }
 
@@ -101,7 +93,7 @@ function comparisonRow(one: Comparison): Row {
   return [one.size, responseKind(one), ...ratios.map((ratio) => number(ratio, 2))];
 }
 
-function measuredRow(row: Measured): Row {
+function measuredRow(row: Measurement): Row {
   const times = [row.firstByteMs, row.totalMs].map((ms) => number(ms, 2));
   return [row.size, responseKind(row), row.arm, ...times, number(row.processorMs, 3), number(row.callsPerSecond, 0)];
 }
@@ -125,8 +117,8 @@ function growthRow({
   busyShare,
   refused,
 }: GrowthPoint): Row {
-  const figures = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
-  return [String(accounts), String(concurrentCalls), ...figures, `${number(busyShare * 100, 0)} %`, String(refused)];
+  const values = [number(callsPerSecond, 0), number(totalMs, 1), number(processorMs, 2)];
+  return [String(accounts), String(concurrentCalls), ...values, `${number(busyShare * 100, 0)} %`, String(refused)];
 }
 
 interface Group {
@@ -143,7 +135,7 @@ const labelWidth = 88;
 const barWidth = 460;
 const width = 660;
 
-export function chart(measured: readonly Measured[]): string {
+export function chart(measured: readonly Measurement[]): string {
   const groups = groupsOf(measured);
   const height = groups.length * groupHeight + 16;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Ours beside Portkey and a bare proxy">
@@ -159,8 +151,8 @@ ${groups.map((group, index) => drawn(group, index * groupHeight + 20)).join('\n'
 `;
 }
 
-function groupsOf(measured: readonly Measured[]): Group[] {
-  const figure = (stream: boolean, of: (row: Measured) => number) => (arm: ArmName) => {
+function groupsOf(measured: readonly Measurement[]): Group[] {
+  const value = (stream: boolean, of: (row: Measurement) => number) => (arm: ArmName) => {
     const row = measured.find((one) => one.arm === arm && one.size === '0.25 KB' && one.stream === stream);
     return { arm, value: row ? of(row) : 0 };
   };
@@ -169,25 +161,25 @@ function groupsOf(measured: readonly Measured[]): Group[] {
       title: 'Whole response, median',
       unit: 'ms',
       digits: 2,
-      values: arms.map(figure(false, ({ totalMs }) => totalMs)),
+      values: arms.map(value(false, ({ totalMs }) => totalMs)),
     },
     {
       title: 'First byte of a stream, median',
       unit: 'ms',
       digits: 2,
-      values: arms.map(figure(true, ({ firstByteMs }) => firstByteMs)),
+      values: arms.map(value(true, ({ firstByteMs }) => firstByteMs)),
     },
     {
       title: 'Processor time of a call',
       unit: 'ms',
       digits: 3,
-      values: arms.map(figure(false, ({ processorMs }) => processorMs)),
+      values: arms.map(value(false, ({ processorMs }) => processorMs)),
     },
     {
       title: 'Calls per second on one core',
       unit: '',
       digits: 0,
-      values: arms.map(figure(false, ({ callsPerSecond }) => callsPerSecond)),
+      values: arms.map(value(false, ({ callsPerSecond }) => callsPerSecond)),
     },
   ];
 }

@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compare, goals, isHeld } from './comparison.ts';
+import { compare, goals, isMet } from './comparison.ts';
 import {
   benchOptions,
   bundleAll,
   measure,
-  type Measured,
+  type Measurement,
   measureGrowth,
   measureProjector,
   measureStartup,
@@ -58,11 +58,11 @@ try {
   const stored = await started(startOurs(folder, upstream, database.url));
   const accounts = benchAccounts(200);
   await database.add(accounts);
-  log('everything is up');
+  log('all servers are running');
 
   const arms = [directArm(upstream), bareArm(bare), portkeyArm(portkey, upstream), oursArm(ours, accounts)];
   const withDatabase = oursArm(stored, accounts, 'ours, real database');
-  const measured: Measured[] = [];
+  const measured: Measurement[] = [];
   for (const stream of [false, true]) {
     for (const size of allSizes) {
       const isFirst = size === '0.25 KB' && !stream;
@@ -92,7 +92,7 @@ try {
     writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
   }
   for (const goal of goals(compare(measured), startups))
-    log(`${isHeld(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
+    log(`${isMet(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
 } finally {
   await end();
 }

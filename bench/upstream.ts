@@ -18,13 +18,13 @@ export interface HttpRequest {
  */
 export function serveRequests(port: number, handle: (request: HttpRequest, socket: Socket) => void): void {
   const server = createServer({ noDelay: true }, (socket) => {
-    let held: Buffer = Buffer.alloc(0);
+    let received: Buffer = Buffer.alloc(0);
     socket.on('error', () => socket.destroy());
     socket.on('data', (bytes) => {
-      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      const request = requestIn(held);
+      received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
+      const request = requestIn(received);
       if (!request) return;
-      held = Buffer.alloc(0);
+      received = Buffer.alloc(0);
       handle(request, socket);
     });
   });
@@ -130,7 +130,7 @@ const windowBuckets = 21;
 const accountPlaceholder = '987654321';
 const holdPlaceholder = 'hold-of-the-request';
 
-let made: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
+let cachedTemplate: { readonly bucket: number; readonly text: readonly string[] } = { bucket: 0, text: [] };
 
 /**
  * DynamoDB's response to an UpdateItem on a meter: the item of a busy account, with the account and the hold of the
@@ -171,11 +171,11 @@ function named(request: string, mark: string): string {
  */
 function template(): readonly string[] {
   const bucket = Math.floor(Date.now() / bucketMs);
-  if (made.bucket !== bucket) {
+  if (cachedTemplate.bucket !== bucket) {
     const text = JSON.stringify(marshall(steadyItem(bucket)));
-    made = { bucket, text: text.split(new RegExp(`${accountPlaceholder}|${holdPlaceholder}`)) };
+    cachedTemplate = { bucket, text: text.split(new RegExp(`${accountPlaceholder}|${holdPlaceholder}`)) };
   }
-  return made.text;
+  return cachedTemplate.text;
 }
 
 function steadyItem(bucket: number): Record<string, unknown> {
@@ -239,7 +239,7 @@ async function sendStream(socket: Socket, { type, chunks }: Stream): Promise<voi
 function sendItem(head: string, body: string, socket: Socket): void {
   const operation = /DynamoDB_20120810\.(\w+)/.exec(head)?.[1] ?? '';
   const output = outputs[operation]?.(body);
-  if (output === undefined) throw new Error(`the stub does not know ${operation}`);
+  if (output === undefined) throw new Error(`the stub does not support ${operation}`);
   const headers = `x-amzn-requestid: BENCH\r\nx-amz-crc32: ${crc32(output)}\r\n`;
   sendWhole(socket, 'application/x-amz-json-1.0', output, headers);
 }

@@ -43,7 +43,7 @@ try {
     if (seconds.length !== count) throw new Error(`${seconds.length} of ${count} deliveries arrived`);
     const [median = 0, worst = 0] = [seconds[count / 2], seconds.at(-1)];
     const left = `left after ${median.toFixed(2)} s at the median and ${worst.toFixed(2)} s at worst`;
-    const each = `${deliveryMs.toFixed(2)} ms of processor time each, a bare signed POST ${postMs.toFixed(2)} ms`;
+    const each = `${deliveryMs.toFixed(2)} ms of CPU time each, a bare signed POST ${postMs.toFixed(2)} ms`;
     console.log(`round ${round}: ${count} due ${left}; ${each}, ${(deliveryMs / postMs).toFixed(1)} times as much`);
   }
 } finally {

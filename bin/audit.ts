@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { services } from '#runtime/services/container.ts';
-import { demandTables } from './shared/tables.ts';
+import { requireTables } from './shared/tables.ts';
 
 // The SDK parses each page into short-lived objects. A small young generation keeps V8's memory low.
 setFlagsFromString('--max-semi-space-size=1');
@@ -35,7 +35,7 @@ async function run(): Promise<number> {
     process.stdout.write(usage);
     return exitCodes.agree;
   }
-  demandTables('meters', 'ledger');
+  requireTables('meters', 'ledger');
   const { audit, rebuild: rebuildAll } = services().auditor();
   let hasHeader = false;
   const { accounts, differing, behind } = await (rebuild ? rebuildAll : audit)(({ accountId, kind, what }) => {

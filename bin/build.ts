@@ -10,7 +10,7 @@ process.env['NODE_ENV'] = 'production';
 /** Builds the dashboard into dashboard/dist unless the sources are unchanged. Replaces the folder at the end. */
 async function run(): Promise<void> {
   if (await isDashboardBuilt()) {
-    console.log('The dashboard is built from these sources already.');
+    console.log('The dashboard is up to date.');
     return;
   }
   const sources = await dashboardSources();
@@ -26,7 +26,7 @@ async function run(): Promise<void> {
   } finally {
     await rm(built, { recursive: true, force: true });
   }
-  console.log('The dashboard is built into dashboard/dist.');
+  console.log('Built the dashboard into dashboard/dist.');
 }
 
 await run();

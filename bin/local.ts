@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { described, exitCodeOf, sentenceOf } from '#local/shared/problems.ts';
+import { describeError, exitCodeOf, errorSentence } from '#local/shared/problems.ts';
 import { engineName, type LocalOptions, parseOptions, usage, welcome } from '#local/start/options.ts';
 
 const log = (line: string): void => console.error(line);
 const end = (error: unknown): never => {
-  log(sentenceOf(error));
+  log(errorSentence(error));
   process.exit(exitCodeOf(error));
 };
 
 // Neither a closed output pipe nor an unhandled rejection in a function may end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-process.on('unhandledRejection', (reason) => log(`A promise failed: ${described(reason)}`));
+process.on('unhandledRejection', (reason) => log(`Unhandled rejection: ${describeError(reason)}`));
 
 async function serve(options: LocalOptions): Promise<void> {
   enableCompileCache();

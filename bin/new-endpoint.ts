@@ -38,7 +38,7 @@ async function isTaken(path: string): Promise<boolean> {
 async function insert(file: string, place: { before: string } | { after: string }, added: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   const line = 'before' in place ? place.before : place.after;
-  if (text.split(line).length !== 2) throw new Error(`${file} does not have the line ${line.trim()} once`);
+  if (text.split(line).length !== 2) throw new Error(`${file} must contain the line ${line.trim()} exactly once`);
   await writeFile(
     file,
     text.replace(line, () => ('before' in place ? added + line : line + added)),
@@ -47,9 +47,9 @@ async function insert(file: string, place: { before: string } | { after: string 
 
 async function create(names: EndpointNames, service: templates.EndpointService): Promise<string[]> {
   const files = filesOf(names);
-  if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`there is an operation ${names.id} already`);
-  for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`there is ${path} already`);
-  const routes = 'functions/contract/routes/inference.ts';
+  if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`the operation ${names.id} already exists`);
+  for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`${path} already exists`);
+  const routes = 'functions/contract/routes/inference/inference.ts';
   const operations = 'functions/api/inference.ts';
   const samples = 'functions/contract/samples.ts';
   const record = 'bin/openapi/recorded/record.ts';

@@ -42,7 +42,7 @@ async function staleFiles(): Promise<URL[]> {
 }
 
 /** Breaking changes relative to the committed document. */
-async function brokenPromises(text: string): Promise<readonly string[]> {
+async function breakingChangesOf(text: string): Promise<readonly string[]> {
   const before = await readFile(documentFile, 'utf8').catch(() => '{}');
   return breakingChanges(JSON.parse(before), JSON.parse(text));
 }
@@ -62,10 +62,10 @@ async function run(): Promise<number> {
   }
   if (values.record) await record();
   const written = await files();
-  const broken = values.breaking ? [] : await brokenPromises(written[0][1]);
+  const broken = values.breaking ? [] : await breakingChangesOf(written[0][1]);
   for (const problem of broken) console.error(problem);
   if (broken.length > 0)
-    console.error('Nothing was written: the API only adds. Run with --breaking to write it all the same.');
+    console.error('Nothing was written: the API only adds. Run with --breaking to write it anyway.');
   else for (const [file, text] of written) await writeFile(file, text);
   return broken.length > 0 ? 1 : 0;
 }

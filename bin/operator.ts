@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { tableVariables } from '#contract/platform/environment.ts';
-import { tables } from '#contract/platform/resources.ts';
-import { demandTables } from './shared/tables.ts';
+import { tables } from '#contract/platform/tables.ts';
+import { requireTables } from './shared/tables.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
 
@@ -45,7 +45,7 @@ async function run(): Promise<string> {
   if (role !== 'operator' && role !== 'viewer')
     throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
-  else demandTables('accounts', 'meters', 'audit');
+  else requireTables('accounts', 'meters', 'audit');
   const { services } = await import('#runtime/services/container.ts');
   await (await services().operators()).actions().setRole(email, role);
   return `${email} has the role ${role} now.\n`;

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { projectImage } from '#runtime/jobs/billing.ts';
 import { givenUpImages } from '#runtime/jobs/stream-job.ts';
 import { itemOf } from '#runtime/stream-image.ts';
-import { demandTables } from './shared/tables.ts';
+import { requireTables } from './shared/tables.ts';
 
 /**
  * Writes the ledger rows of records that the projector discarded. Exit status: 0 if all were written, 1 if some failed,
@@ -41,8 +41,8 @@ async function run(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  if (positionals.length === 0) throw new Error('No file is named.');
-  demandTables('ledger', 'accounts');
+  if (positionals.length === 0) throw new Error('Name at least one file.');
+  requireTables('ledger', 'accounts');
   let failed = 0;
   for (const file of positionals) failed += await replay(file);
   return failed > 0 ? 1 : 0;

@@ -29,7 +29,7 @@ export class Load {
   }
 
   /** Sends sequential calls over one connection. Rejects unless every status is 200. */
-  async inTurn(calls: number): Promise<Exchange[]> {
+  async sequential(calls: number): Promise<Exchange[]> {
     const connection = await Connection.open(this.arm.port);
     const exchanges: Exchange[] = [];
     for (let call = 0; call < calls; call++) exchanges.push(await this.#served(connection));
@@ -54,11 +54,11 @@ export class Load {
     };
     await Promise.all(Array.from({ length: connections }, work));
     const used = (this.#processorSeconds() - before) * 1000;
-    const passedMs = performance.now() - began;
+    const elapsedMs = performance.now() - began;
     return {
-      callsPerSecond: (tookMs.length * 1000) / passedMs,
+      callsPerSecond: (tookMs.length * 1000) / elapsedMs,
       processorMs: used / tookMs.length,
-      busyShare: used / passedMs,
+      busyShare: used / elapsedMs,
       totalMs: median(tookMs),
       refused,
     };
@@ -113,7 +113,7 @@ export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const upper = sorted[Math.floor(sorted.length / 2)];
   const lower = sorted[Math.ceil(sorted.length / 2) - 1];
-  if (upper === undefined || lower === undefined) throw new Error('a median of nothing');
+  if (upper === undefined || lower === undefined) throw new Error('the median of an empty list is undefined');
   return (upper + lower) / 2;
 }
 
@@ -151,7 +151,7 @@ export class Connection {
   }
 
   static async open(port: number): Promise<Connection> {
-    return new Connection(port, await opened(port));
+    return new Connection(port, await openSocket(port));
   }
 
   /** Repeats a request once, because a server may close an idle connection while the request is being sent. */
@@ -159,7 +159,7 @@ export class Connection {
     try {
       return await this.#send(request);
     } catch {
-      this.#socket = await opened(this.#port);
+      this.#socket = await openSocket(this.#port);
       return this.#send(request);
     }
   }
@@ -194,7 +194,7 @@ export class Connection {
   }
 }
 
-async function opened(port: number): Promise<Socket> {
+async function openSocket(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay(true);
   await once(socket, 'connect');
   // A pending request is rejected on close. An idle connection may close unnoticed.

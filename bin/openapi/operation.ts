@@ -65,7 +65,7 @@ const security: Readonly<Record<Credential, readonly object[]>> = {
 
 function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], recorded: RecordedResponse) {
   const { bodyInput, formInput, bodyKinds } = route;
-  if (!bodyInput) throw new Error(`${route.id} takes no body`);
+  if (!bodyInput) throw new Error(`${route.id} accepts no body`);
   const more = Object.entries(samples[route.id]?.more ?? {});
   const examples = [['A request', recorded.body], ...more].map(([name, value]) => [name, { value }]);
   const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: recorded.body };

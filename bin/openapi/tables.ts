@@ -187,11 +187,11 @@ export function withTables(pages: readonly string[]): string[] {
     page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
       placed.add(name);
       const wanted = tables[name];
-      if (wanted === undefined) throw new Error(`the documentation has a place for an unknown table ${name}`);
+      if (wanted === undefined) throw new Error(`the documentation contains an unknown table ${name}`);
       return `<!-- ${name} -->\n\n${wanted}\n\n<!-- end -->`;
     }),
   );
   const missing = Object.keys(tables).filter((name) => !placed.has(name));
-  if (missing.length > 0) throw new Error(`the documentation has no place for ${missing.join(', ')}`);
+  if (missing.length > 0) throw new Error(`the documentation has no marker for ${missing.join(', ')}`);
   return texts;
 }

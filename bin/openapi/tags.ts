@@ -73,5 +73,5 @@ export function inOrder(routes: readonly Route[]): readonly Route[] {
 const hasPath = ({ paths }: Tag, { path }: Route): boolean => paths.some((beginning) => path.startsWith(beginning));
 
 function untagged({ path }: Route): never {
-  throw new Error(`no tag of the API reference has the path ${path}`);
+  throw new Error(`no tag of the API reference contains the path ${path}`);
 }

@@ -35,9 +35,9 @@ export async function restoreTable(
   log: (line: string) => void,
 ): Promise<TableDescription> {
   const [from, there] = [await describe(client, source), await describe(client, target)];
-  if (there) log(`${target} exists: going on from there`);
+  if (there) log(`${target} exists: continuing`);
   else {
-    if (!from) throw new Error(`There is no table ${source}.`);
+    if (!from) throw new Error(`The table ${source} does not exist.`);
     await client.send(
       new RestoreTableToPointInTimeCommand({
         SourceTableName: source,
@@ -48,7 +48,7 @@ export async function restoreTable(
     log(`${target} is being restored from ${source}`);
   }
   const restored = await whenActive(client, target);
-  log(`${target} is there`);
+  log(`${target} is active`);
   await client.send(
     new UpdateContinuousBackupsCommand({
       TableName: target,
@@ -78,7 +78,7 @@ async function describe(client: DynamoDBClient, TableName: string): Promise<Tabl
 async function whenActive(client: DynamoDBClient, TableName: string): Promise<TableDescription> {
   await waitUntilTableExists({ client, maxWaitTime, minDelay: 1, maxDelay: 20 }, { TableName });
   const table = await describe(client, TableName);
-  if (!table) throw new Error(`${TableName} is gone.`);
+  if (!table) throw new Error(`${TableName} no longer exists.`);
   return table;
 }
 

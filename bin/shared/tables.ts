@@ -4,7 +4,7 @@ import type { TableId } from '#contract/platform/resources.ts';
 const list = new Intl.ListFormat('en-GB');
 
 /** Throws unless the environment names all these tables. */
-export function demandTables(...needed: readonly TableId[]): void {
+export function requireTables(...needed: readonly TableId[]): void {
   const missing = needed.map((table) => tableVariables[table]).filter((name) => !process.env[name]);
   if (missing.length === 0) return;
   throw new Error(

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const { env } = stageNamed(name);
   const client = new LambdaClient({ maxAttempts: 10, ...(env && { region: env.region }) });
   const { functions, deleted } = await pruneVersions(client, name);
-  console.log(`${deleted} versions of ${functions} functions are deleted.`);
+  console.log(`${deleted} versions of ${functions} functions deleted.`);
 }
 
 await main().catch((error: unknown) => {

@@ -8,7 +8,7 @@ import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
 import { htmlPage, type Pages, sendPage } from '../shared/pages.ts';
-import { described } from '../shared/problems.ts';
+import { describeError } from '../shared/problems.ts';
 import type { DemoAccount } from './demo-account.ts';
 import { type IdentityIssuer, IdentityTokenOrder } from './identity-issuer.ts';
 
@@ -78,10 +78,10 @@ export function createAdmin({
       { GET: () => ({ json: phones.list().map(({ id, channel, to, text, at }) => ({ id, channel, to, text, at })) }) },
     ],
     ['/_local/phone', { GET: () => ({ html: phonePage(phones.list(), clock.now()), script: phoneScript }) }],
-    ['/_local/phone/call', { GET: hearCall }],
+    ['/_local/phone/call', { GET: callAudio }],
     ['/_local/clock', { GET: showClock, POST: moveClock }],
     ['/_local/faults', { GET: faultsReply, POST: orderFault }],
-    ['/_local/identity-token', { POST: makeToken }],
+    ['/_local/identity-token', { POST: createToken }],
     ['/_local/identity/jwks.json', { GET: () => ({ json: issuer.keySet }) }],
     ['/_local/identity/.well-known/openid-configuration', { GET: () => ({ json: issuer.configuration }) }],
   ]);
@@ -102,27 +102,27 @@ export function createAdmin({
     return faultsReply();
   }
 
-  async function hearCall({ url = '' }: IncomingMessage, left: AbortSignal): Promise<Reply> {
-    const heard = await calls.hear(new URL(url, 'http://localhost').searchParams.get('id') ?? '', left);
+  async function callAudio({ url = '' }: IncomingMessage, left: AbortSignal): Promise<Reply> {
+    const heard = await calls.audioOf(new URL(url, 'http://localhost').searchParams.get('id') ?? '', left);
     return heard.is === 'audio' ? { audio: heard } : { status: heard.status, json: { error: heard.error } };
   }
 
-  async function makeToken(request: IncomingMessage): Promise<Reply> {
+  async function createToken(request: IncomingMessage): Promise<Reply> {
     return { json: { token: await issuer.token(await bodyOf(request, IdentityTokenOrder)) } };
   }
 
   async function replyTo(request: IncomingMessage, path: string, left: AbortSignal): Promise<Reply> {
     const endpoint = endpoints.get(path);
-    if (!endpoint) return { status: 404, json: { error: `There is nothing at ${path}.` } };
+    if (!endpoint) return { status: 404, json: { error: `${path} does not exist.` } };
     const handle = endpoint[request.method ?? ''];
     const methods = Object.keys(endpoint).join(' and ');
-    if (!handle) return { status: 405, json: { error: `${path} takes ${methods} only.` } };
+    if (!handle) return { status: 405, json: { error: `${path} accepts only ${methods}.` } };
     return handle(request, left);
   }
 
   function failure(error: unknown): Reply {
     if (error instanceof BadBody) return { status: 400, json: { error: error.message } };
-    log(`/_local failed: ${described(error)}`);
+    log(`/_local failed: ${describeError(error)}`);
     return { status: 500, json: { error: 'The request failed; see the terminal for the cause.' } };
   }
 

@@ -11,7 +11,7 @@ export const DemoAccount = v.object({ email: v.string(), password: v.string(), a
 export type DemoAccount = v.InferOutput<typeof DemoAccount>;
 
 /** The stored account. The password is stored before registration, so an account without a key is unfinished. */
-const KeptAccount = v.object({ ...DemoAccount.entries, apiKey: v.nullable(v.string()) });
+const StoredAccount = v.object({ ...DemoAccount.entries, apiKey: v.nullable(v.string()) });
 
 export interface DemoAccountOptions {
   readonly origin: string;
@@ -32,12 +32,12 @@ const mailWaitMs = 5000;
  */
 export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAccountOptions): Promise<DemoAccount> {
   const api = apiClient(origin);
-  const kept = await readJsonFile(file, KeptAccount);
-  if (kept && isFinished(kept) && (await api.call('GET', '/v1/models', { key: kept.apiKey })).status === 200)
-    return kept;
-  const password = kept?.password ?? randomBytes(12).toString('base64url');
-  if (!kept) await writeJsonFile(file, { email, password, apiKey: null });
-  await signIn(api, password, kept && isFinished(kept) ? undefined : mails);
+  const stored = await readJsonFile(file, StoredAccount);
+  if (stored && isFinished(stored) && (await api.call('GET', '/v1/models', { key: stored.apiKey })).status === 200)
+    return stored;
+  const password = stored?.password ?? randomBytes(12).toString('base64url');
+  if (!stored) await writeJsonFile(file, { email, password, apiKey: null });
+  await signIn(api, password, stored && isFinished(stored) ? undefined : mails);
   const user = v.parse(CurrentUser, (await api.expect(200, 'GET', '/api/auth/me')).data);
   if (!user.isSubscribe) await startPlan(user.id, proPassRank);
   const demo = { email, password, apiKey: await newKey(api, mails) };
@@ -45,7 +45,7 @@ export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAc
   return demo;
 }
 
-const isFinished = (kept: v.InferOutput<typeof KeptAccount>): kept is DemoAccount => kept.apiKey !== null;
+const isFinished = (stored: v.InferOutput<typeof StoredAccount>): stored is DemoAccount => stored.apiKey !== null;
 
 /**
  * Registers before it logs in, because the refusal of a login takes as long as hashing a password. Given `mails`,
@@ -72,14 +72,13 @@ async function resetPassword(api: ApiClient, newPassword: string, mails: MailSto
   const isReset = await withMailedToken(mails, '/reset-password', new Set(), (token) =>
     api.call('POST', '/api/auth/reset-password', { body: { token, newPassword } }),
   );
-  if (!isReset)
-    throw new Problem(`No mail with a new password for ${email} arrived here, so there is no demo account.`);
+  if (!isReset) throw new Problem(`No email with a new password for ${email} arrived, so there is no demo account.`);
 }
 
 async function newKey(api: ApiClient, mails: MailStore): Promise<string> {
   const body = { name: 'demo' };
-  const made = await api.call('POST', '/api/keys', { body });
-  if (made.message !== 'ACCOUNT_NOT_CONFIRMED') return v.parse(CreatedKey, made.data).key;
+  const created = await api.call('POST', '/api/keys', { body });
+  if (created.message !== 'ACCOUNT_NOT_CONFIRMED') return v.parse(CreatedKey, created.data).key;
   await confirm(api, mails);
   return v.parse(CreatedKey, (await api.expect(201, 'POST', '/api/keys', { body })).data).key;
 }
@@ -92,7 +91,7 @@ async function confirm(api: ApiClient, mails: MailStore): Promise<void> {
   if (await isConfirmed()) return;
   await api.call('POST', '/api/auth/resend-confirmation');
   if (!(await isConfirmed()))
-    throw new Problem(`No confirmation mail for ${email} arrived here, so there is no demo account.`);
+    throw new Problem(`No confirmation email for ${email} arrived, so there is no demo account.`);
 }
 
 /**

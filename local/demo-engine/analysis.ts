@@ -8,22 +8,22 @@ const Format = v.object({
 });
 
 /** The platform's prompt puts the text between two identical random lines. */
-const marked = /(?:^|\n)([\da-f]{32})\n([^]*)\n\1$/;
+const markedText = /(?:^|\n)([\da-f]{32})\n([^]*)\n\1$/;
 
 const maxItems = 200;
 
 /** Answers the platform's analysis schema from word lists. Undefined for any other request. */
 export function analysisOf(format: unknown, message: string): Record<string, unknown> | undefined {
-  const text = marked.exec(message)?.[2];
+  const text = markedText.exec(message)?.[2];
   if (text === undefined || !v.is(Format, format)) return undefined;
   const { properties } = format.schema;
   const fields: Readonly<Record<string, () => unknown>> = {
     language: () => languageOf(text),
-    sentiment: () => moodOf(text),
-    entities: () => namedIn(text).slice(0, maxItems),
+    sentiment: () => sentimentOf(text),
+    entities: () => entitiesIn(text).slice(0, maxItems),
     key_phrases: () => phrasesOf(text),
-    pii: () => personalIn(text).slice(0, maxItems),
-    categories: () => fitting(text, properties['categories']),
+    pii: () => personalDataIn(text).slice(0, maxItems),
+    categories: () => matchingLabels(text, properties['categories']),
   };
   return Object.fromEntries(Object.keys(properties).map((name) => [name, fields[name]?.() ?? null]));
 }
@@ -50,21 +50,23 @@ function intoRuns(runs: string[][], word: string): string[][] {
   return [...runs.slice(0, -1), [...last, word]];
 }
 
-const near: Readonly<Record<string, RegExp>> = {
+const topicPatterns: Readonly<Record<string, RegExp>> = {
   delivery: /\b(?:parcel|package|shipping|shipped|arrived|courier|late|deliver\w*)\b/i,
   quality: /\b(?:broke|broken|superb|excellent|sturdy|material|quality|defective|works?)\b/i,
   price: /\b(?:price|cheap|expensive|cost|money|worth|paid|refund)\b/i,
   service: /\b(?:staff|support|service|helpful|rude|friendly|waiter|replied)\b/i,
 };
 
-function fitting(text: string, schema: unknown): string[] {
+function matchingLabels(text: string, schema: unknown): string[] {
   if (!v.is(Categories, schema)) return [];
   const labels = schema.items.enum;
   const stems = new Set(meaningfulWords(text).map(stemOf));
   const scored = labels.map((label) => {
     const words: string[] = label.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
     const shared = words.filter((word) => stems.has(stemOf(word))).length;
-    const hints = Object.entries(near).filter(([name, pattern]) => words.includes(name) && pattern.test(text)).length;
+    const hints = Object.entries(topicPatterns).filter(
+      ([name, pattern]) => words.includes(name) && pattern.test(text),
+    ).length;
     return { label, score: shared * 2 + hints };
   });
   const found = scored.filter(({ score }) => score > 0).toSorted((one, other) => other.score - one.score);
@@ -86,7 +88,7 @@ const scripts: readonly (readonly [code: string, letters: RegExp])[] = [
   ['th', /\p{Script=Thai}/gu],
 ];
 
-const small: readonly (readonly [code: string, words: ReadonlySet<string>])[] = [
+const frequentWords: readonly (readonly [code: string, words: ReadonlySet<string>])[] = [
   ['en', set('the and is are was were of to in that it this with for not but you my a an at from by have has')],
   ['fr', set('le la les et est sont de des du un une dans que qui ce cette avec pour pas mais vous mon ma je il elle')],
   ['de', set('der die das und ist sind war von zu ein eine in den dem mit für nicht aber ich sie es mein auf auch')],
@@ -101,7 +103,7 @@ function languageOf(text: string): string {
   const script = scripts.find(([, of]) => (text.match(of)?.length ?? 0) * (of === scripts[0]?.[1] ? 5 : 2) > letters);
   if (script && letters > 0) return script[0];
   const words = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
-  const counted = small.map(([code, of]) => ({ code, count: words.filter((word) => of.has(word)).length }));
+  const counted = frequentWords.map(([code, of]) => ({ code, count: words.filter((word) => of.has(word)).length }));
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).code;
 }
 
@@ -122,7 +124,7 @@ const bad =
 const negations = set('not no never hardly isn wasn don doesn didn nicht kein keine pas jamais non nunca mai');
 
 /** A word after a negation counts as its opposite. */
-function moodOf(text: string): 'positive' | 'negative' | 'neutral' | 'mixed' {
+function sentimentOf(text: string): 'positive' | 'negative' | 'neutral' | 'mixed' {
   const all = text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];
   const count = { good: 0, bad: 0 };
   all.forEach((word, index) => {
@@ -137,7 +139,7 @@ function moodOf(text: string): 'positive' | 'negative' | 'neutral' | 'mixed' {
   return count.good > count.bad ? 'positive' : 'negative';
 }
 
-export interface Named {
+export interface Entity {
   readonly text: string;
   readonly type: string;
 }
@@ -164,23 +166,23 @@ const date = new RegExp(
 const quantity =
   /[$€£¥] ?\d[\d,.]*\d|[$€£¥] ?\d|(?<![\d,.])\b\d[\d,.]* ?(?:%|percent|dollars?|euros?|pounds?|kg|km|cm|mm|miles?|metres?|meters?|grams?|litres?|hours?|minutes?|seconds?|days?|weeks?|months?|years?|people|stars?|times|GB|MB)(?![\p{L}\p{N}])/gu;
 
-function namedIn(text: string): Named[] {
-  const found: (Named & { index: number })[] = [
+function entitiesIn(text: string): Entity[] {
+  const found: (Entity & { index: number })[] = [
     ...Array.from(text.matchAll(date), ({ 0: words, index }) => ({ text: words, type: 'DATE', index })),
     ...Array.from(text.matchAll(quantity), ({ 0: words, index }) => ({ text: words, type: 'QUANTITY', index })),
     ...properNames(text),
   ];
   const taken: [number, number][] = [];
-  const kept = found.filter(({ text: words, index }) => {
+  const entities = found.filter(({ text: words, index }) => {
     const isFree = taken.every(([start, end]) => index >= end || index + words.length <= start);
     if (isFree) taken.push([index, index + words.length]);
     return isFree;
   });
-  const inOrder = kept.toSorted((one, other) => one.index - other.index);
+  const inOrder = entities.toSorted((one, other) => one.index - other.index);
   return [...new Map(inOrder.map(({ text: words, type }) => [`${type} ${words}`, { text: words, type }])).values()];
 }
 
-function* properNames(text: string): Generator<Named & { index: number }> {
+function* properNames(text: string): Generator<Entity & { index: number }> {
   for (const { 0: run, index } of text.matchAll(
     /\p{Lu}[\p{L}\p{M}’'-]*(?: (?:of |de |van )?(?:\p{Lu}[\p{L}\p{M}’'-]*|\d{1,4}\b))*/gu,
   )) {
@@ -207,8 +209,8 @@ function typeOf(name: string, before: string): string {
 
 const isListed = (word = ''): boolean => firstNames.has(word.toLowerCase()) || places.has(word.toLowerCase());
 
-function personalIn(text: string): Named[] {
-  const people = namedIn(text).filter(({ type }) => type === 'PERSON');
+function personalDataIn(text: string): Entity[] {
+  const people = entitiesIn(text).filter(({ type }) => type === 'PERSON');
   const streets = text.matchAll(
     /\b\d{1,5}[a-z]? (?:\p{Lu}[\p{L}\p{M}]* ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Square|Drive)\b\.?|\b\p{Lu}[\p{L}\p{M}]*(?:straße|strasse|weg|platz|gasse) \d{1,4}\b|\b\d{1,4},? (?:rue|avenue|place) (?:\p{L}+ ?){1,4}/gu,
   );

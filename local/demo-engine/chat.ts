@@ -32,11 +32,11 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
     tools.length > 0
       ? { tokens: [], finish: calls.every((call) => call.output.finish === 'stop') ? 'stop' : 'length' }
       : limitOutput(responseText(body, maxTokens), room, body.stop);
-  const made = [output, ...calls.map((call) => call.output)].reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const generated = [output, ...calls.map((call) => call.output)].reduce((sum, { tokens }) => sum + tokens.length, 0);
 
   const seed = hash(JSON.stringify(body.messages)).toString(16).padStart(8, '0');
   const about = { id: `chatcmpl-demo-${seed}`, created: Math.floor(Date.now() / 1000), model: body.model };
-  const reply: Reply = { output, calls, usage: usageOf(prompt, made), about };
+  const reply: Reply = { output, calls, usage: usageOf(prompt, generated), about };
   if (body.stream) return streamed(reply, body, tempo, signal);
   await pause(tempo.plainMs, signal);
   return { kind: 'json', status: 200, body: completion(reply) };
@@ -169,7 +169,7 @@ function usageOf(prompt: number, completion: number): Usage {
 /** Usage in every chunk, which vLLM sends only if the usage of the whole response was also requested. */
 function continuousUsage({ stream_options: options }: Pick<CompletionBody, 'stream_options'>, prompt: number) {
   const isRequested = options.include_usage && options.continuous_usage_stats;
-  return (made: number) => (isRequested ? { usage: usageOf(prompt, made) } : {});
+  return (generated: number) => (isRequested ? { usage: usageOf(prompt, generated) } : {});
 }
 
 /** Maximum tokens of prompt and output together, like vLLM's `max_model_len`. */

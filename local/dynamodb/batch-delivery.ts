@@ -7,8 +7,8 @@ import type {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { EventPattern } from '#contract/platform/resources.ts';
-import { described } from '../shared/problems.ts';
+import type { EventPattern } from '#contract/platform/stream-filter.ts';
+import { describeError } from '../shared/problems.ts';
 
 export interface DeliveryOptions {
   readonly streamArn: string;
@@ -82,7 +82,7 @@ async function firstFailed(
     // Like Lambda, retries the whole batch if the response names an unknown record.
     return indexes.length === 0 ? -1 : Math.max(0, Math.min(...indexes));
   } catch (error) {
-    if (Number.isInteger(Math.log2(failures + 1))) options.log(`failed, to be tried again: ${described(error)}`);
+    if (Number.isInteger(Math.log2(failures + 1))) options.log(`failed, will be retried: ${describeError(error)}`);
     return records.findIndex((record) => record === wanted[0]);
   }
 }

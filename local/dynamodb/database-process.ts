@@ -23,10 +23,10 @@ exec 3<&0
 exec "$0" "$@" </dev/null 3<&-`;
 
 /**
- * The database accepts any signature, and its CORS headers allow every origin. It therefore listens on a port that
+ * The database accepts any signature, and its CORS headers allow every origin. It therefore waitUntilListening on a port that
  * browsers block (Fetch standard, "port blocking") and on a random loopback address, so that no web page can reach it.
  */
-const portsThatBrowsersBlock = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
+const blockedPorts = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
 
 /** Retries if the port is in use, or if the machine was suspended. */
 const attempts = 5;
@@ -34,24 +34,24 @@ const startMs = 10_000;
 const stopMs = 3000;
 
 /**
- * Starts the database on a file and waits until it listens. Throws a Problem if it is not installed or does not start.
+ * Starts the database on a file and waits until it waitUntilListening. Throws a Problem if it is not installed or does not start.
  */
 export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
   const program = databaseProgram();
   for (let attempt = 1; ; attempt += 1) {
     // Some systems only have 127.0.0.1.
     const host = attempt < attempts ? randomLoopback() : '127.0.0.1';
-    const port = portsThatBrowsersBlock[randomInt(portsThatBrowsersBlock.length)] ?? portsThatBrowsersBlock[0];
+    const port = blockedPorts[randomInt(blockedPorts.length)] ?? blockedPorts[0];
     const serve = ['serve', '--host', host, '--port', String(port), '--db-path', file];
     // Runs in its own session, so that Ctrl-C in the terminal does not end it before pending requests.
     const child = spawn('/bin/sh', ['-c', tethered, program, ...serve], {
       stdio: ['pipe', 'ignore', 'pipe'],
       detached: true,
     });
-    const refusal = await listens(child);
+    const refusal = await waitUntilListening(child);
     if (refusal === undefined) return running(child, `http://${host}:${port}`);
     child.kill('SIGKILL');
-    sayGoodbye(child);
+    releaseTether(child);
     if (attempt === attempts || !/in use|locked|busy|did not listen/.test(refusal)) throw cannotOpen(file, refusal);
   }
 }
@@ -80,10 +80,10 @@ function databaseProgram(): string {
 }
 
 /**
- * Returns undefined once the database listens, otherwise the reason. Reads its output, because another process may
+ * Returns undefined once the database waitUntilListening, otherwise the reason. Reads its output, because another process may
  * listen on the port.
  */
-async function listens(child: ChildProcess): Promise<string | undefined> {
+async function waitUntilListening(child: ChildProcess): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -105,7 +105,7 @@ function firstSentence(output: string): string {
 }
 
 /** Lets the shell on the pipe exit without killing the database. Ignores a shell that has already exited. */
-function sayGoodbye(child: ChildProcess): void {
+function releaseTether(child: ChildProcess): void {
   child.stdin?.on('error', () => undefined).end('goodbye\n');
 }
 
@@ -116,9 +116,9 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
 
   async function exit(): Promise<void> {
     const [code, signal] = await once(child, 'exit');
-    sayGoodbye(child);
+    releaseTether(child);
     const how = typeof signal === 'string' ? `signal ${signal}` : `exit code ${String(code)}`;
-    if (!isClosing) resolve(new Problem(`The embedded database ended by itself (${how}), so the service ends too.`));
+    if (!isClosing) resolve(new Problem(`The embedded database exited unexpectedly (${how}). The service stops.`));
   }
 
   async function close(): Promise<void> {

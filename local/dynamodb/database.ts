@@ -71,7 +71,7 @@ async function startEmbedded(file: string): Promise<DatabaseProcess> {
 
 function unreachable(url: string, error: unknown): Problem {
   const reason = error instanceof Error ? error.message || error.name : String(error);
-  return new Problem(`The database that AWS_ENDPOINT_URL_DYNAMODB names, ${url}, cannot be used: ${reason}.`, 1, {
+  return new Problem(`The database at ${url} (AWS_ENDPOINT_URL_DYNAMODB) cannot be used: ${reason}.`, 1, {
     cause: error,
   });
 }

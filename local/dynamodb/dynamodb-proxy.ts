@@ -9,7 +9,7 @@ import { type Loopback, listen, listener, readBody } from '../shared/loopback.ts
 /** Receives the operation's name, such as `UpdateItem`. A rejection drops the client's connection. */
 export type ProxyHook = (operation: string) => void | Promise<void>;
 
-type Suffered = FaultOf<'dynamodb'> | undefined;
+type AppliedFault = FaultOf<'dynamodb'> | undefined;
 
 export interface DynamoProxyOptions {
   readonly upstream: string;
@@ -18,7 +18,7 @@ export interface DynamoProxyOptions {
    * Awaited before the request is forwarded. If the client disconnects meanwhile, the request is dropped. May return
    * the fault to apply.
    */
-  readonly onRequest?: (operation: string) => ReturnType<ProxyHook> | Suffered | Promise<Suffered>;
+  readonly onRequest?: (operation: string) => ReturnType<ProxyHook> | AppliedFault | Promise<AppliedFault>;
   /** Awaited before the response is returned. */
   readonly onReply?: ProxyHook;
   readonly onWrite?: () => void;
@@ -49,14 +49,14 @@ export async function startDynamoProxy({
   const proxy = listener(async (req, res) => {
     const target = String(req.headers['x-amz-target'] ?? '');
     const operation = target.slice(target.indexOf('.') + 1);
-    let own: Suffered | void;
+    let own: AppliedFault | void;
     if (onRequest) {
       own = await onRequest(operation);
       await nextPoll();
       if (req.socket.destroyed || req.destroyed) return;
     }
-    const canSuffer = (fault: FaultOf<'dynamodb'>) => fault !== 'conflict' || conflicting.has(operation);
-    const fault = own ?? (dataPlane.test(target) ? faults.take('dynamodb', canSuffer) : undefined);
+    const isApplicable = (fault: FaultOf<'dynamodb'>) => fault !== 'conflict' || conflicting.has(operation);
+    const fault = own ?? (dataPlane.test(target) ? faults.take('dynamodb', isApplicable) : undefined);
     if (fault && fault !== 'lost-reply') {
       const body = await readBody(req);
       return sendFault(res, fault === 'conflict' ? conflict(operation, body) : faultReplies[fault]);
@@ -65,7 +65,7 @@ export async function startDynamoProxy({
     if (writing.test(operation)) onWrite?.();
     try {
       await onReply?.(operation);
-      if (fault === 'lost-reply') throw new Error('The reply is lost, as ordered.');
+      if (fault === 'lost-reply') throw new Error('Simulated loss of the reply.');
     } catch (lost) {
       await readBody(reply);
       throw lost;

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import * as v from 'valibot';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
-import { described } from '../shared/problems.ts';
+import { describeError } from '../shared/problems.ts';
 import { type Pump, startPump } from '../shared/pump.ts';
 import { deliverRecords, type DeliveryOptions } from './batch-delivery.ts';
 
@@ -45,22 +45,22 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
 
   let seen: number | undefined;
 
-  async function look(signal: AbortSignal): Promise<boolean> {
+  async function poll(signal: AbortSignal): Promise<boolean> {
     const version = options.version?.();
     if (version !== undefined && version === seen) return true;
-    let isAll = true;
+    let isComplete = true;
     for await (const { shardId, records, isLast } of reader.pages(batchSize)) {
       await deliverRecords({ ...options, signal }, records, (position) => note(shardId, position));
       if (isLast) await note(shardId, shardEnd);
-      if (isLast || records.length === batchSize) isAll = false;
+      if (isLast || records.length === batchSize) isComplete = false;
     }
-    seen = isAll ? version : undefined;
-    return isAll;
+    seen = isComplete ? version : undefined;
+    return isComplete;
   }
 
   function onError(error: unknown): void {
     reader.rewind();
-    options.log(`the stream could not be read: ${described(error)}`);
+    options.log(`the stream could not be read: ${describeError(error)}`);
   }
 
   function position(): number {
@@ -68,7 +68,7 @@ export async function startStreamPump(options: StreamPumpOptions): Promise<Strea
     return numbers.length > 0 && numbers.every(Number.isSafeInteger) ? Math.min(...numbers) : 0;
   }
 
-  return { ...startPump({ look, restMs, idleMs, onError }), position };
+  return { ...startPump({ poll, restMs, idleMs, onError }), position };
 }
 
 /** Empty if the checkpoint belongs to another stream, which is then read from the beginning. */

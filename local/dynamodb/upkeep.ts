@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import type { TableSpec } from '#contract/platform/tables.ts';
-import { described } from '../shared/problems.ts';
+import { describeError } from '../shared/problems.ts';
 import type { StreamPump } from './stream-pump.ts';
 
 /**
@@ -86,9 +86,9 @@ function accessTo(database: DatabaseSync): DatabaseFile {
     version: () => Number(dataVersion.get()?.['data_version']),
     expired({ name, ttlAttribute, partitionKey, sortKey }, nowSeconds, limit) {
       if (!ttlAttribute) return [];
-      const isOver = `${expiry(ttlAttribute)} < ?`;
+      const expiredItems = `${expiry(ttlAttribute)} < ?`;
       const rows = database
-        .prepare(`SELECT item_json FROM "${name}" WHERE ${isOver} ORDER BY ${expiry(ttlAttribute)} LIMIT ?`)
+        .prepare(`SELECT item_json FROM "${name}" WHERE ${expiredItems} ORDER BY ${expiry(ttlAttribute)} LIMIT ?`)
         .all(nowSeconds, limit);
       const names = [partitionKey, ...(sortKey ? [sortKey] : [])].map((key) => key.name);
       return rows.map((row) => keyOf(v.parse(StoredItem, row).item_json, names));
@@ -125,8 +125,8 @@ export function compactFile(file: string): void {
   try {
     database = new DatabaseSync(file);
     const freePages = pragma(database, 'freelist_count');
-    const isWorthIt = freePages * pragma(database, 'page_size') >= minFreeBytes;
-    if (isWorthIt && freePages * 2 >= pragma(database, 'page_count'))
+    const isWorthwhile = freePages * pragma(database, 'page_size') >= minFreeBytes;
+    if (isWorthwhile && freePages * 2 >= pragma(database, 'page_count'))
       database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
     // A leftover process may still use the file, or the disk may be too full for a copy.
@@ -139,7 +139,7 @@ const pragma = (database: DatabaseSync, name: string): number =>
   Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 
 /** `file` is undefined for an external database. */
-export interface SweptDatabase {
+export interface TtlDatabase {
   readonly client: DynamoDBClient;
   readonly file: DatabaseFile | undefined;
 }
@@ -157,14 +157,14 @@ const itemsPerScan = 250;
  * Deletes expired items, like DynamoDB's TTL. An idle run costs one index lookup. Deletes items one at a time, so that
  * a concurrent read waits for at most one write.
  */
-export function createTtlSweep({ client, file }: SweptDatabase, specs: readonly TableSpec[]): TtlSweep {
+export function createTtlSweep({ client, file }: TtlDatabase, specs: readonly TableSpec[]): TtlSweep {
   const expiring = specs.filter(({ ttlAttribute }) => ttlAttribute !== undefined);
   const cursors = new Map<string, Key | undefined>();
 
   async function scanExpired(spec: TableSpec, nowSeconds: number): Promise<Key[]> {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new ScanCommand({
-        ...isOver(spec, nowSeconds),
+        ...expiredItems(spec, nowSeconds),
         FilterExpression: condition,
         Limit: itemsPerScan,
         ExclusiveStartKey: cursors.get(spec.name),
@@ -178,7 +178,7 @@ export function createTtlSweep({ client, file }: SweptDatabase, specs: readonly 
   async function sweepTable(spec: TableSpec, nowSeconds: number, end: number): Promise<void> {
     for (;;) {
       const keys = file ? file.expired(spec, nowSeconds, itemsPerSlice) : await scanExpired(spec, nowSeconds);
-      for (const Key of keys) await deleteExpired(client, { ...isOver(spec, nowSeconds), Key });
+      for (const Key of keys) await deleteExpired(client, { ...expiredItems(spec, nowSeconds), Key });
       if (!file || keys.length < itemsPerSlice || performance.now() >= end) return;
     }
   }
@@ -191,7 +191,7 @@ export function createTtlSweep({ client, file }: SweptDatabase, specs: readonly 
 
 const condition = '#ttl < :now';
 
-const isOver = ({ name, ttlAttribute = '' }: TableSpec, nowSeconds: number) => ({
+const expiredItems = ({ name, ttlAttribute = '' }: TableSpec, nowSeconds: number) => ({
   TableName: name,
   ExpressionAttributeNames: { '#ttl': ttlAttribute },
   ExpressionAttributeValues: { ':now': { N: String(nowSeconds) } },
@@ -242,7 +242,7 @@ export function startStreamTrim({ file, pumps, log }: StreamTrimOptions): { clos
         await sleep(restMs, undefined, { signal: ending.signal });
       } catch (error) {
         if (ending.signal.aborted) return;
-        log(`stream records could not be deleted: ${described(error)}`);
+        log(`stream records could not be deleted: ${describeError(error)}`);
         await sleep(restMs, undefined, { signal: ending.signal }).catch(() => undefined);
       }
     }

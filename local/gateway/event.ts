@@ -75,7 +75,7 @@ const base64Body = (body: Uint8Array) => ({
 
 /** Names are case-insensitive. The first spelling is used. */
 function headersOf(rawHeaders: readonly string[]): Grouped {
-  const headers = noValues();
+  const headers = emptyGroup();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
     const lower = name.toLowerCase();
@@ -86,7 +86,7 @@ function headersOf(rawHeaders: readonly string[]): Grouped {
 
 function parametersOf(query: string): Grouped | undefined {
   if (query === '') return undefined;
-  const parameters = noValues();
+  const parameters = emptyGroup();
   for (const [name, value] of new URLSearchParams(query)) add(parameters, name, name, value);
   return parameters.names.size > 0 ? parameters : undefined;
 }
@@ -98,7 +98,7 @@ interface Grouped {
   readonly last: Record<string, string>;
 }
 
-const noValues = (): Grouped => ({ names: new Map(), all: {}, last: {} });
+const emptyGroup = (): Grouped => ({ names: new Map(), all: {}, last: {} });
 
 function add({ names, all, last }: Grouped, key: string, name: string, value: string): void {
   const first = names.get(key);
@@ -233,8 +233,8 @@ const maxResultBytes = 6_291_556;
 export function sendReply(response: ServerResponse, result: unknown): void {
   const reply = v.parse(GatewayReply, result);
   // JSON uses at most six bytes per character, so most results need not be measured.
-  const isLarge = (reply.body?.length ?? 0) * 6 > maxResultBytes / 2;
-  if (isLarge && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes)
+  const mayExceedLimit = (reply.body?.length ?? 0) * 6 > maxResultBytes / 2;
+  if (mayExceedLimit && Buffer.byteLength(JSON.stringify(result)) > maxResultBytes)
     throw new Error(`the result is larger than ${maxResultBytes} bytes`);
   const body = Buffer.from(reply.body ?? '', reply.isBase64Encoded ? 'base64' : 'utf8');
   const hasBody = reply.statusCode !== 204 && reply.statusCode !== 304;

@@ -5,7 +5,7 @@ import { jobName, type OperationPlace, operationPlace } from '#contract/handlers
 import type { Job } from '#contract/jobs.ts';
 import { unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
-import { described } from '../shared/problems.ts';
+import { describeError } from '../shared/problems.ts';
 import { ReplyHead, sendError, sendReply, writeHead } from './event.ts';
 
 export type LambdaHandler = (...parameters: unknown[]) => unknown;
@@ -64,7 +64,7 @@ class FunctionTimeout extends Error {
   }
 }
 
-export async function withinTime<T>(lambda: LambdaFunction, work: () => T | Promise<T>): Promise<T> {
+export async function withTimeout<T>(lambda: LambdaFunction, work: () => T | Promise<T>): Promise<T> {
   const { promise: timeIsUp, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new FunctionTimeout(lambda)), lambda.timeoutSeconds * 1000);
   try {
@@ -119,7 +119,7 @@ export async function invoke(
 ): Promise<void> {
   const { requestId } = event.requestContext;
   try {
-    await withinTime(lambda, async () => {
+    await withTimeout(lambda, async () => {
       const handler = await lambda.load();
       const context = lambdaContext(lambda, requestId);
       if (!isStreaming(handler)) return sendReply(response, await handler(event, context));
@@ -129,7 +129,7 @@ export async function invoke(
     });
   } catch (error) {
     if (response.destroyed) return;
-    log(`${lambda.id} failed (request ${requestId}): ${described(error)}`);
+    log(`${lambda.id} failed (request ${requestId}): ${describeError(error)}`);
     if (response.headersSent) response.destroy();
     else sendError(response, event.path, failure(lambda, error), requestId);
   }

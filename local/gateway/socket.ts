@@ -11,7 +11,7 @@ import { unknownRouteId } from '#contract/routes.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import { BodyTooLarge, foreignRequest, readBody, sendJson } from '../shared/loopback.ts';
 import type { Pages } from '../shared/pages.ts';
-import { described, Problem, systemCode } from '../shared/problems.ts';
+import { describeError, Problem, systemCode } from '../shared/problems.ts';
 import { gatewayEvent, sendError } from './event.ts';
 import { apiHandler, invoke, type LambdaHandler, type RouteFunction } from './lambda.ts';
 
@@ -58,7 +58,7 @@ export async function startFrontServer(options: FrontServerOptions): Promise<Htt
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path, query] = splitTarget(request.url ?? '/');
     const foreign = foreignRequest(request, path);
-    if (foreign !== undefined) return sendForeign(response, path, foreign);
+    if (foreign !== undefined) return sendForbidden(response, path, foreign);
     if (options.pages?.(request, response, path)) return;
     const requestId = randomUUID();
     const body = await readBody(request, maxBodyBytes).catch(unlessTooLarge);
@@ -87,7 +87,7 @@ export async function startFrontServer(options: FrontServerOptions): Promise<Htt
   function serve(request: IncomingMessage, response: ServerResponse): void {
     respond(request, response).catch((error: unknown) => {
       if (request.destroyed && !request.complete) return;
-      log(`the front server failed: ${described(error)}`);
+      log(`the front server failed: ${describeError(error)}`);
       if (response.headersSent) response.destroy();
       else sendError(response, request.url ?? '', failed, randomUUID());
     });
@@ -120,7 +120,7 @@ const failed: Refusal = { code: 'INTERNAL_ERROR', detail: 'Something went wrong 
 /**
  * Responds with 403 instead of 421, because clients may retry a 421 automatically and the error codes are a closed set.
  */
-function sendForeign(response: ServerResponse, path: string, detail: string): void {
+function sendForbidden(response: ServerResponse, path: string, detail: string): void {
   if (path === '/_local' || path.startsWith('/_local/')) sendJson(response, 403, { error: detail });
   else sendError(response, path, { code: 'INSUFFICIENT_PERMISSIONS', detail }, randomUUID());
 }
@@ -178,7 +178,7 @@ export async function startHttpServer({ port, serve, access }: HttpServerOptions
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: 65_000 }, onRequest);
   // Node responds with a plain 417, but a server may ignore unknown expectations (RFC 9110, 10.1.1).
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_request, socket) => writeError(socket, '405 Method Not Allowed', noTunnel));
+  server.on('connect', (_request, socket) => writeError(socket, '405 Method Not Allowed', connectNotSupported));
   server.on('clientError', (error, socket) => refuse(error, socket, latest.get(socket)));
   const bound = await listening(server, port);
 
@@ -228,11 +228,14 @@ function hostRefusal({ rawHeaders, httpVersion }: IncomingMessage): Refusal | un
   };
 }
 
-const notHttp: Refusal = {
+const malformedRequest: Refusal = {
   code: 'INVALID_FORMAT',
-  detail: 'The request is not well-formed HTTP, its head is too large, or it came too slowly.',
+  detail: 'The request is not well-formed HTTP, its head is too large, or it arrived too slowly.',
 };
-const noTunnel: Refusal = { code: 'METHOD_NOT_ALLOWED', detail: 'This is no proxy: CONNECT is not served.' };
+const connectNotSupported: Refusal = {
+  code: 'METHOD_NOT_ALLOWED',
+  detail: 'CONNECT is not supported, because this server is not a proxy.',
+};
 
 interface Exchange {
   readonly request: IncomingMessage;
@@ -241,18 +244,18 @@ interface Exchange {
 
 /** Responds to a parser error: in the pending response if the body is malformed, otherwise directly on the socket. */
 function refuse(error: Error, socket: Duplex, exchange: Exchange | undefined): void {
-  if (!socket.writable || hasLeft(error, exchange)) socket.destroy();
-  else if (!exchange) writeError(socket, '400 Bad Request', notHttp);
+  if (!socket.writable || isDisconnected(error, exchange)) socket.destroy();
+  else if (!exchange) writeError(socket, '400 Bad Request', malformedRequest);
   else if (exchange.response.writableEnded) return;
   else if (exchange.request.complete || exchange.response.headersSent) socket.destroy();
   else {
     exchange.response.setHeader('Connection', 'close');
-    sendError(exchange.response, exchange.request.url ?? '', notHttp, randomUUID());
+    sendError(exchange.response, exchange.request.url ?? '', malformedRequest, randomUUID());
   }
 }
 
 /** The client's data ended, even within a body, so it expects no response. */
-function hasLeft(error: Error, exchange: Exchange | undefined): boolean {
+function isDisconnected(error: Error, exchange: Exchange | undefined): boolean {
   const code = systemCode(error);
   return code === 'ECONNRESET' || (code === 'HPE_INVALID_EOF_STATE' && exchange !== undefined);
 }
@@ -284,9 +287,11 @@ async function listening(server: Server, port: number): Promise<number> {
 function portProblem(port: number, error: unknown): unknown {
   const code = systemCode(error);
   if (code === 'EADDRINUSE')
-    return new Problem(`Port ${port} is in use by another program. Stop that one, or choose another with --port PORT.`);
+    return new Problem(
+      `Port ${port} is in use by another program. Stop that program, or choose another port with --port PORT.`,
+    );
   if (code === 'EACCES')
-    return new Problem(`This user may not serve on port ${port}. Choose one above 1023 with --port PORT.`);
+    return new Problem(`This user may not use port ${port}. Choose a port above 1023 with --port PORT.`);
   return error;
 }
 

@@ -79,7 +79,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const scheduledJobs = hasCanary ? [...allJobs, canary] : allJobs;
   const schedule = startSchedule([...scheduledJobs.flatMap(scheduled), expiry, fileExpiry], log);
   const parts = [schedule, ...consumers.values(), ...streams];
-  closers.add({ close: () => within(closeMs, Promise.all(parts.map((part) => part.close()))) });
+  closers.add({ close: () => withTimeLimit(closeMs, Promise.all(parts.map((part) => part.close()))) });
 
   const settledAll = (pumps: Iterable<Pump> = consumers.values()) =>
     Promise.all([...pumps].map((pump) => pump.settled()));
@@ -93,7 +93,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   }
 
   /** Runs the scheduled jobs until no account is due, then processes the queued messages. */
-  async function caughtUp(isLate: () => boolean): Promise<boolean> {
+  async function runUntilCaughtUp(isLate: () => boolean): Promise<boolean> {
     let isDone: boolean;
     let isLeft: boolean;
     do {
@@ -111,8 +111,8 @@ export async function startBackground(options: BackgroundOptions, closers: Close
 
   async function catchUp(): Promise<boolean> {
     const deadline = performance.now() + catchUpMs;
-    const work = caughtUp(() => isEnding || performance.now() > deadline);
-    return (await within(catchUpMs, Promise.race([work, ending.promise]))) ?? false;
+    const work = runUntilCaughtUp(() => isEnding || performance.now() > deadline);
+    return (await withTimeLimit(catchUpMs, Promise.race([work, ending.promise]))) ?? false;
   }
 
   function wake(): void {
@@ -127,7 +127,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   return { settled, catchUp, stopWaiting, wake };
 }
 
-async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
+async function withTimeLimit<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), ms);
   try {

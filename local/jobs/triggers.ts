@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { allJobs, eventSources, type Job } from '#contract/jobs.ts';
-import { jobHandler, lambdaContext, withinTime } from '../gateway/lambda.ts';
-import { described } from '../shared/problems.ts';
+import { jobHandler, lambdaContext, withTimeout } from '../gateway/lambda.ts';
+import { describeError } from '../shared/problems.ts';
 import type { Pump } from '../shared/pump.ts';
 
 export interface Recurring {
@@ -54,7 +54,7 @@ function queueOf(task: Recurring, log: (line: string) => void) {
       await task.run();
       return true;
     } catch (error) {
-      log(`${task.name} failed: ${described(error)}`);
+      log(`${task.name} failed: ${describeError(error)}`);
       return false;
     } finally {
       waiting -= 1;
@@ -91,22 +91,22 @@ const Event = v.object({ source: v.string() });
 /** The format in which SNS invokes a function. */
 const Notification = v.object({ Records: v.array(v.object({ EventSource: v.literal('aws:sns') })) });
 
-function wants(trigger: Job['trigger'], event: unknown): boolean {
+function isSubscribed(trigger: Job['trigger'], event: unknown): boolean {
   if (!('events' in trigger)) return false;
   if (trigger.events === 'transcriptions') return v.is(Notification, event);
   return v.is(Event, event) && event.source === eventSources[trigger.events];
 }
 
 export function createEventBus(log: (line: string) => void, run: typeof runJob = runJob): EventBus {
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   const ending = new AbortController();
 
   async function publish(event: unknown): Promise<void> {
     const deliveries = listeners
-      .filter(({ trigger }) => wants(trigger, event))
+      .filter(({ trigger }) => isSubscribed(trigger, event))
       .map((job) => {
-        const delivery = deliver(job, event).finally(() => underWay.delete(delivery));
-        underWay.add(delivery);
+        const delivery = deliver(job, event).finally(() => pending.delete(delivery));
+        pending.add(delivery);
         return delivery;
       });
     await Promise.all(deliveries);
@@ -114,7 +114,8 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
 
   async function deliver(job: Job, event: unknown): Promise<void> {
     for (let tries = 1; !(await succeeds(job, event)); tries++) {
-      if (tries === maxEventTries || ending.signal.aborted) return log(`${job.id}: an event was given up`);
+      if (tries === maxEventTries || ending.signal.aborted)
+        return log(`${job.id}: discarded an event after the last attempt`);
       await sleep(firstWaitMs * 3 ** (tries - 1), undefined, { signal: ending.signal }).catch(() => undefined);
     }
   }
@@ -124,13 +125,13 @@ export function createEventBus(log: (line: string) => void, run: typeof runJob =
       await run(job, event);
       return true;
     } catch (error) {
-      log(`${job.id}: failed on an event: ${described(error)}`);
+      log(`${job.id}: failed on an event: ${describeError(error)}`);
       return false;
     }
   }
 
   async function settled(): Promise<void> {
-    await Promise.all(underWay);
+    await Promise.all(pending);
   }
 
   async function close(): Promise<void> {
@@ -175,7 +176,7 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
   /** Lambda attempts an asynchronous invocation three times. */
   async function deliver(job: Job, event: unknown): Promise<void> {
     for (let tries = 1; !(await succeeds(job, event)); tries++) {
-      if (tries === maxBatchTries) return log(`${job.id}: log lines were given up`);
+      if (tries === maxBatchTries) return log(`${job.id}: discarded log lines after the last attempt`);
       await sleep(firstPauseMs * 3 ** (tries - 1));
     }
   }
@@ -185,7 +186,7 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
       await run(job, event);
       return true;
     } catch (error) {
-      log(`${job.id}: failed on log lines: ${described(error)}`);
+      log(`${job.id}: failed on log lines: ${describeError(error)}`);
       return false;
     }
   }
@@ -195,7 +196,7 @@ export function createLogSubscription(log: (line: string) => void, run: typeof r
 }
 
 export function runJob(job: Job, event: unknown): Promise<unknown> {
-  return withinTime(job, async () => {
+  return withTimeout(job, async () => {
     const handler = await jobHandler(job);
     return handler(event, lambdaContext(job, randomUUID()));
   });

@@ -104,7 +104,7 @@ function parseLines(text: string, file: string): ReceivedMail[] {
     .slice(0, -1)
     .map((line, index) => {
       const mail = v.safeParse(Line, line);
-      if (!mail.success) throw new Error(`${file}, line ${index + 1}, is not a mail; remove the line or the file.`);
+      if (!mail.success) throw new Error(`${file}, line ${index + 1}, is not an email. Remove the line or the file.`);
       return mail.output;
     });
 }

@@ -190,10 +190,10 @@ function bareAddress(mailbox: string): string {
   return mailbox.endsWith('>') ? mailbox.slice(mailbox.lastIndexOf('<') + 1, -1) : mailbox;
 }
 
-export const arrives = (mailbox: string): boolean => scenarioOf(mailbox)?.arrives ?? true;
+const arrives = (mailbox: string): boolean => scenarioOf(mailbox)?.arrives ?? true;
 
 /** The events that SES publishes to EventBridge for an email. */
-export function feedbackOn(mail: AcceptedMail): unknown[] {
+function feedbackOn(mail: AcceptedMail): unknown[] {
   return mail.destination.flatMap((mailbox) => {
     const feedback = scenarioOf(mailbox)?.feedback(bareAddress(mailbox), mail.sentAt);
     return feedback ? [eventOf(mail, feedback)] : [];

@@ -40,7 +40,7 @@ export async function openPhoneStore(file: string): Promise<PhoneStore> {
   };
 }
 
-export type Heard =
+export type CallAudio =
   | { readonly is: 'audio'; readonly contentType: string; readonly bytes: Uint8Array }
   | { readonly is: 'refused'; readonly status: number; readonly error: string };
 
@@ -49,13 +49,13 @@ const maxMs = 60_000;
 /** Maximum calls synthesized concurrently. */
 const maxConcurrent = 2;
 
-const refused = (status: number, error: string): Heard => ({ is: 'refused', status, error });
+const refused = (status: number, error: string): CallAudio => ({ is: 'refused', status, error });
 
 /** Plays received calls, each in a substitute for its voice. Stores and logs no audio. */
 export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 'speak'>>) {
   let running = 0;
 
-  async function hear(id: string, signal: AbortSignal): Promise<Heard> {
+  async function audioOf(id: string, signal: AbortSignal): Promise<CallAudio> {
     const call = phones.list().find((message) => message.id === id && message.channel === 'voice_call');
     if (!call) return refused(404, 'There is no such call.');
     if (running >= maxConcurrent) return refused(503, 'Other calls are being spoken; try again.');
@@ -69,7 +69,7 @@ export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 
     }
   }
 
-  async function spoken(text: string, voice: string, signal: AbortSignal): Promise<Heard> {
+  async function spoken(text: string, voice: string, signal: AbortSignal): Promise<CallAudio> {
     const order = { model: 'svc-speech', input: text, voice: speechVoice(voice), response_format: 'mp3', speed: 1 };
     const reply = await speak(order, signal);
     if (reply.kind === 'json') return refused(422, 'The speech engine cannot speak this text; read it instead.');
@@ -77,7 +77,7 @@ export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 
     return { is: 'audio', contentType: reply.contentType, bytes };
   }
 
-  return { hear };
+  return { audioOf };
 }
 
 type SpeechVoice = InferOutput<typeof SpeechRequest>['voice'];

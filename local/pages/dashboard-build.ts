@@ -49,5 +49,5 @@ export async function buildDashboard(log: (line: string) => void, closers: Close
   const child = spawn(process.execPath, ['bin/build.ts'], { cwd: root, stdio: 'ignore' });
   closers.add({ close: () => child.kill() });
   const [code] = await once(child, 'close').catch(() => [undefined]);
-  if (code !== 0) log('The dashboard could not be built; everything else works. npm run build shows why.');
+  if (code !== 0) log('The dashboard could not be built. Everything else works. Run npm run build to see the error.');
 }

@@ -24,7 +24,7 @@ export interface Draft {
 export class TooLarge extends Error {}
 
 /** The disk is full. */
-export class NoRoom extends Error {}
+export class DiskFull extends Error {}
 
 export type FileStore = ReturnType<typeof openFileStore>;
 
@@ -32,10 +32,10 @@ export type FileStore = ReturnType<typeof openFileStore>;
  * Bytes that stay free on the disk, and how often the free space is checked again, because other processes write too.
  */
 const reserveBytes = 512 * 1024 * 1024;
-const lookAgainBytes = 8 * 1024 * 1024;
+const recheckBytes = 8 * 1024 * 1024;
 
 /** Days until objects are deleted, like the bucket's lifecycle rules. */
-const keptDays = { texts: 31, other: 2 } as const;
+const retentionDays = { texts: 31, other: 2 } as const;
 const dayMs = 86_400_000;
 
 export interface FileStoreOptions {
@@ -45,9 +45,9 @@ export interface FileStoreOptions {
 
 /** The objects of a bucket: one file each, with its metadata next to it. Creates nothing before the first write. */
 export function openFileStore(folder: string, { now = Date.now, reserve = reserveBytes }: FileStoreOptions = {}) {
-  async function demandRoom(): Promise<void> {
+  async function requireFreeSpace(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < reserve) throw new NoRoom('the disk has no room for more');
+    if (bavail * bsize < reserve) throw new DiskFull('the disk has no room for more');
   }
 
   const nameOf = (key: string) => createHash('sha256').update(key).digest('hex');
@@ -55,19 +55,19 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
 
   async function draft(pieces: AsyncIterable<Uint8Array>, max: number): Promise<Draft> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await demandRoom();
+    await requireFreeSpace();
     const path = join(folder, `${randomUUID()}.draft`);
     const hash = createHash('md5');
     let bytes = 0;
-    let nextLook = lookAgainBytes;
+    let nextCheck = recheckBytes;
     const count = new Transform({
       transform(piece: Buffer, _encoding, done) {
         bytes += piece.length;
         hash.update(piece);
         if (bytes > max) return done(new TooLarge(`more than ${max} bytes came`));
-        if (bytes < nextLook) return done(null, piece);
-        nextLook = bytes + lookAgainBytes;
-        demandRoom().then(() => done(null, piece), done);
+        if (bytes < nextCheck) return done(null, piece);
+        nextCheck = bytes + recheckBytes;
+        requireFreeSpace().then(() => done(null, piece), done);
       },
     });
     try {
@@ -106,7 +106,7 @@ export function openFileStore(folder: string, { now = Date.now, reserve = reserv
       const current = name.endsWith('.draft') ? Date.now() : now();
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: current }));
       const found = await readJsonFile(join(folder, `${name}.json`), Meta).catch(() => undefined);
-      const days = keptDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
+      const days = retentionDays[found?.key.startsWith('texts/') ? 'texts' : 'other'];
       if (name.endsWith('.json') || current - mtimeMs < days * dayMs) continue;
       await Promise.all([rm(path, { force: true }), rm(`${path}.json`, { force: true })]);
     }

@@ -37,7 +37,7 @@ export async function postObject(req: IncomingMessage, { store, bucket, secret, 
       file = take(stream);
       file.catch(refuse);
       req.once('close', () => {
-        if (!req.complete) stream.destroy(new Error('the client went away'));
+        if (!req.complete) stream.destroy(new Error('the client disconnected'));
       });
     });
     form.on('error', () => reject(malformed()));

@@ -7,7 +7,7 @@ import {
   type Draft,
   escaped,
   type FileStore,
-  NoRoom,
+  DiskFull,
   S3Error,
   sendError,
   sendXml,
@@ -129,7 +129,7 @@ function objectOperations(bucket: string, store: FileStore) {
         .replace(/^\//, '')
         .slice(bucket.length + 1),
     );
-    demandMatch(req.headers['x-amz-copy-source-if-match'], from);
+    requireMatch(req.headers['x-amz-copy-source-if-match'], from);
     const { first, last } = rangeOf(req.headers['x-amz-copy-source-range'], from.bytes);
     const etag = await uploads.put(id, number, store.bytesOf(from, first, last + 1), maxPutBytes);
     sendXml(res, 200, `<CopyPartResult><ETag>${escaped(etag)}</ETag></CopyPartResult>`);
@@ -141,7 +141,7 @@ function objectOperations(bucket: string, store: FileStore) {
   }
 
   async function sendObject(req: IncomingMessage, res: ServerResponse, object: StoredObject): Promise<void> {
-    demandMatch(req.headers['if-match'], object);
+    requireMatch(req.headers['if-match'], object);
     const { contentType, bytes, etag } = object;
     const isPart = req.headers.range !== undefined;
     const { first, last } = rangeOf(req.headers.range, bytes);
@@ -160,12 +160,12 @@ function objectOperations(bucket: string, store: FileStore) {
 
 function knownError(error: unknown): S3Error | undefined {
   if (error instanceof S3Error) return error;
-  if (error instanceof NoRoom || error instanceof TooLarge)
-    return new S3Error(503, 'SlowDown', 'There is no room for this object.');
+  if (error instanceof DiskFull || error instanceof TooLarge)
+    return new S3Error(503, 'SlowDown', 'The disk is too full for this object.');
   return error instanceof BodyTooLarge ? new S3Error(400, 'MaxMessageLengthExceeded', error.message) : undefined;
 }
 
-function demandMatch(wanted: string | string[] | undefined, { etag }: StoredObject): void {
+function requireMatch(wanted: string | string[] | undefined, { etag }: StoredObject): void {
   if (wanted !== undefined && wanted !== etag)
     throw new S3Error(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
 }

@@ -7,7 +7,7 @@ import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import type { Pending } from '../shared/json-file.ts';
 import { sendJson } from '../shared/loopback.ts';
-import { inDialect } from './containers/dialect.ts';
+import { asContainer } from './containers/dialect.ts';
 import type { Engine, EngineReply } from './engine.ts';
 import { sendServiceError, serviceUnavailable, throttling, validationError } from './reply.ts';
 
@@ -57,7 +57,7 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
     const inputLocation = header('inputlocation');
     const start = `s3://${bucket}/`;
     if (!inputLocation.startsWith(start))
-      return sendServiceError(res, validationError('The input location is not of this bucket.'));
+      return sendServiceError(res, validationError('The input location must be in this bucket.'));
     if (queued >= maxQueued) return sendServiceError(res, throttling);
     const inference = {
       inferenceId: header('inference-id') || randomUUID(),
@@ -100,7 +100,7 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
     const object = await store.find(key);
     if (!object || fault === 'error') return undefined;
     const form = await formOfFile(await openAsBlob(object.path), contentType);
-    return inDialect(family, engine).invoke(form, ending.signal);
+    return asContainer(family, engine).invoke(form, ending.signal);
   }
 
   return {

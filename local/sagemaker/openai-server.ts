@@ -16,7 +16,7 @@ const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.
 const replyMs = 8 * 60_000;
 
 /** Rejects redirects to other servers and disables compression. */
-const plainly = {
+const fetchOptions = {
   redirect: 'manual',
   headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
 } as const;
@@ -46,24 +46,24 @@ export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
       if (!request.success || !path) return containerError(400, 'The body needs one of messages, prompt or input.');
       try {
         const response = await fetch(`${base}/${path}`, {
-          ...plainly,
+          ...fetchOptions,
           method: 'POST',
-          body: JSON.stringify({ ...understood(request.output), model: await model() }),
+          body: JSON.stringify({ ...withoutVllmOptions(request.output), model: await model() }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),
         });
-        return await passOn(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
+        return await toEngineReply(response, path === 'embeddings' ? maxReplyBytes.vectors : maxReplyBytes.text);
       } catch (error) {
         signal.throwIfAborted();
-        if (isUnreached(error))
+        if (isConnectionError(error))
           return containerError(503, `The model server cannot be reached at ${base}: ${reason(error)}.`);
-        return containerError(502, `The model server at ${base} gave no whole response: ${reason(error)}.`);
+        return containerError(502, `The model server at ${base} returned an incomplete response: ${reason(error)}.`);
       }
     },
   };
 }
 
 /** Removes vLLM's own stream option, because other servers, such as OpenVINO's, reject it. */
-function understood(body: Record<string, unknown>): Record<string, unknown> {
+function withoutVllmOptions(body: Record<string, unknown>): Record<string, unknown> {
   const { stream_options: options } = body;
   if (typeof options !== 'object' || options === null) return body;
   return { ...body, stream_options: { ...options, continuous_usage_stats: undefined } };
@@ -76,14 +76,14 @@ function pathFor(body: Record<string, unknown>): string | undefined {
 }
 
 async function firstModel(base: string): Promise<string> {
-  const response = await fetch(`${base}/models`, { ...plainly, signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(`${base}/models`, { ...fetchOptions, signal: AbortSignal.timeout(10_000) });
   const models = v.safeParse(Models, parseJson(await textOf(response, maxReplyBytes.text)));
   const first = models.success ? models.output.data[0] : undefined;
   if (!first) throw new Error('it lists no model, so the model name must be given');
   return first.id;
 }
 
-async function passOn(response: Response, maxBytes: number): Promise<EngineReply> {
+async function toEngineReply(response: Response, maxBytes: number): Promise<EngineReply> {
   const refused = refusal(response);
   if (refused) {
     await response.body?.cancel();
@@ -117,9 +117,10 @@ function parseJson(text: string): unknown {
 }
 
 /** Whether no connection was established, for example because the server is still starting. */
-const isUnreached = (error: unknown): boolean => unreached.test(reason(error));
+const isConnectionError = (error: unknown): boolean => connectionErrors.test(reason(error));
 
-const unreached = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|[Cc]onnect [Tt]imeout|lists no model/;
+const connectionErrors =
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|[Cc]onnect [Tt]imeout|lists no model/;
 
 /** `fetch` puts errors such as `connect ECONNREFUSED` in the cause. */
 function reason(error: unknown): string {
@@ -152,7 +153,7 @@ export function audioUrlEngine(url: string): Required<Pick<Engine, 'speak' | 'tr
       if (reply) return reply;
       await response.body?.cancel();
       const status = response.status >= 400 ? response.status : 502;
-      return containerError(status, `The audio server responded with ${response.status} and not as requested.`);
+      return containerError(status, `The audio server returned an unexpected response (status ${response.status}).`);
     } catch (error) {
       signal.throwIfAborted();
       const reason = error instanceof Error ? error.message : String(error);

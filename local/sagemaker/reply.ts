@@ -35,7 +35,7 @@ export async function sendReply({ req, res, call, reply, signal, cutAfterChunks 
     return sendStream({ res, chunks, signal, ...(cutAfterChunks !== undefined && { cutAfterChunks }) });
   }
   const body = await collect(chunks);
-  if (!body) return sendServiceError(res, modelError(call.endpoint, 500, 'The container broke off its reply.'));
+  if (!body) return sendServiceError(res, modelError(call.endpoint, 500, 'The reply of the container ended early.'));
   res.setHeader('content-type', contentType);
   res.end(body);
 }
@@ -69,7 +69,7 @@ async function sendStream({ res, chunks, signal, cutAfterChunks }: StreamOptions
   try {
     for await (const chunk of chunks) {
       if (turn === cutAfterChunks) break;
-      await write(res, Buffer.concat(splitAwkwardly(chunk, turn).map(payloadPart)), signal);
+      await write(res, Buffer.concat(splitAdversarially(chunk, turn).map(payloadPart)), signal);
       turn += 1;
     }
   } catch (error) {
@@ -123,7 +123,7 @@ export function modelStreamError(message: string): Uint8Array {
  * the two newlines that end an event. Deterministic for the same bytes and turn. Returns at most five parts, none
  * empty.
  */
-export function splitAwkwardly(bytes: Uint8Array, turn: number): Uint8Array[] {
+export function splitAdversarially(bytes: Uint8Array, turn: number): Uint8Array[] {
   const at = [1 + (turn % 4), insideString(bytes), insideCharacter(bytes), bytes.length - 1];
   const cuts = [...new Set(at)].filter((cut) => cut > 0 && cut < bytes.length).toSorted((a, b) => a - b);
   return [0, ...cuts].map((from, index) => bytes.subarray(from, cuts[index])).filter((part) => part.length > 0);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContainerFamily } from '#contract/inference/models.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
-import { inDialect, speechRoute } from './containers/dialect.ts';
+import { asContainer, speechRoute } from './containers/dialect.ts';
 import { containerError, type Engine, type EngineReply } from './engine.ts';
 import {
   type Call,
@@ -39,7 +39,7 @@ export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOpt
     listener(async (req, res) => {
       const [, async] = /^\/endpoints\/([A-Za-z0-9-]{1,63})\/async-invocations$/.exec(req.url ?? '') ?? [];
       if (jobs && async !== undefined && req.method === 'POST') return jobs.accept(req, res, async);
-      const signal = goneSignal(res);
+      const signal = disconnectSignal(res);
       const call = parseCall(req);
       if (!call) return sendServiceError(res, unknownOperation(`No operation has the path ${req.url}.`));
       const family = endpoints.get(call.endpoint);
@@ -56,10 +56,10 @@ export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOpt
       if (refusal) return sendServiceError(res, refusal);
 
       const isRouted = family !== 'omni' || req.headers['x-amzn-sagemaker-custom-attributes'] === speechRoute;
-      const played = isRouted ? inDialect(family, fault === 'error' ? failing : engine) : unrouted;
+      const played = isRouted ? asContainer(family, fault === 'error' ? failing : engine) : unrouted;
       const reply = await invoke(played, await parsedBody(req, body), signal);
       if (signal.aborted) return;
-      if (!reply) return sendServiceError(res, internalFailure('The container ended without a reply.'));
+      if (!reply) return sendServiceError(res, internalFailure('The container exited without a reply.'));
       await sendReply({ res, req, call, reply, signal, ...(fault === 'cut' && { cutAfterChunks: chunksBeforeCut }) });
     }),
   );
@@ -80,10 +80,10 @@ async function readBytes(req: IncomingMessage): Promise<Buffer | BodyTooLarge> {
   }
 }
 
-function goneSignal(res: ServerResponse): AbortSignal {
+function disconnectSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   res.on('close', () => {
-    if (!res.writableFinished) gone.abort(new Error('The client went away.'));
+    if (!res.writableFinished) gone.abort(new Error('The client disconnected.'));
   });
   return gone.signal;
 }
@@ -94,16 +94,16 @@ function faultError(fault: FaultOf<'sagemaker'> | undefined): ServiceError | und
 }
 
 const failing: Engine = {
-  transcribe: async () => containerError(500, 'The model failed, as ordered.'),
-  invoke: async () => containerError(500, 'The model failed, as ordered.'),
-  speak: async () => containerError(500, 'The model failed, as ordered.'),
+  transcribe: async () => containerError(500, 'Simulated failure of the model.'),
+  invoke: async () => containerError(500, 'Simulated failure of the model.'),
+  speak: async () => containerError(500, 'Simulated failure of the model.'),
 };
 
 const unrouted: Engine = { invoke: async () => containerError(400, `The custom attributes must be ${speechRoute}.`) };
 
 /** Undefined if the engine rejects. */
 async function invoke(engine: Engine, body: unknown, signal: AbortSignal): Promise<EngineReply | undefined> {
-  if (body === undefined) return containerError(400, 'The body is not as its Content-Type has it.');
+  if (body === undefined) return containerError(400, 'The body does not match its Content-Type.');
   return engine.invoke(body, signal).catch(() => undefined);
 }
 

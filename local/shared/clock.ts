@@ -31,8 +31,8 @@ export interface ShiftedClock {
 
 /** Keeps the offset in a file, so that time never runs backwards for the same data. */
 export async function openClock(file: string, machineNow: () => number = Date.now): Promise<ShiftedClock> {
-  const kept = await readJsonFile(file, v.object({ offsetMs: v.pipe(v.number(), v.minValue(0)) }));
-  let offsetMs = kept?.offsetMs ?? 0;
+  const stored = await readJsonFile(file, v.object({ offsetMs: v.pipe(v.number(), v.minValue(0)) }));
+  let offsetMs = stored?.offsetMs ?? 0;
   let moving: Promise<unknown> = Promise.resolve();
   const now = (): number => machineNow() + offsetMs;
 

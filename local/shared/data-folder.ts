@@ -20,7 +20,7 @@ const Owner = v.pipe(v.string(), v.parseJson(), v.object({ pid: v.number(), born
 
 /**
  * Creates the folder if necessary and locks it. Throws a Problem if it is not usable or a running service holds the
- * lock. Takes over the lock of a killed service. Logs a sentence if the folder stays open to other users.
+ * lock. Takes over the lock of a killed service. Logs a openFolderSentence if the folder stays open to other users.
  */
 export async function openDataFolder(folder: string, log: (line: string) => void): Promise<DataFolder> {
   const path = resolve(folder);
@@ -28,7 +28,7 @@ export async function openDataFolder(folder: string, log: (line: string) => void
   try {
     await makeFolder(path);
     await take(path, lock);
-    await closeToOthers(path, log);
+    await restrictToOwner(path, log);
   } catch (error) {
     throw dataFolderProblem(path, error);
   }
@@ -49,8 +49,8 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 async function take(path: string, lock: string): Promise<void> {
-  const content = JSON.stringify({ pid: process.pid, born: await birthOf(process.pid) });
-  while (!(await made(lock, content))) {
+  const content = JSON.stringify({ pid: process.pid, born: await startTimeOf(process.pid) });
+  while (!(await createIfMissing(lock, content))) {
     const owner = (await ownerOf(lock)) ?? (await sleep(writingMs, undefined).then(() => ownerOf(lock)));
     if (owner && (await isAlive(owner)))
       throw new Problem(
@@ -61,7 +61,7 @@ async function take(path: string, lock: string): Promise<void> {
 }
 
 /** False if the file exists. */
-async function made(file: string, content: string): Promise<boolean> {
+async function createIfMissing(file: string, content: string): Promise<boolean> {
   return writeFile(file, content, { flag: 'wx', mode: 0o600 }).then(
     () => true,
     (error: unknown) => {
@@ -83,14 +83,14 @@ async function isAlive({ pid, born }: v.InferOutput<typeof Owner>): Promise<bool
   } catch (error) {
     if (systemCode(error) === 'ESRCH') return false;
   }
-  return (await birthOf(pid)) === born;
+  return (await startTimeOf(pid)) === born;
 }
 
 /**
  * Start time of the process in ticks since boot, because process ids are reused, soon in containers. Empty on other
  * systems than Linux. 'ended' for a zombie.
  */
-async function birthOf(pid: number): Promise<string> {
+async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? '');
@@ -108,26 +108,26 @@ const sticky = 0o1000;
  * Restricts a data folder with wider modes to its owner, because it contains passwords, tokens and keys. In a folder
  * that is shared or contains other files, restricts only the service's own files and logs that.
  */
-async function closeToOthers(folder: string, log: (line: string) => void): Promise<void> {
+async function restrictToOwner(folder: string, log: (line: string) => void): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true });
   const own = entries.filter((entry) => entry.isFile() && ownFile.test(entry.name));
   const { mode } = await stat(folder);
   const folders = entries.filter((entry) => entry.isDirectory() && ownFolders.has(entry.name));
-  const isOurs = own.length + folders.length === entries.length && (mode & sticky) === 0;
+  const isExclusive = own.length + folders.length === entries.length && (mode & sticky) === 0;
   try {
-    for (const { name } of own) await close(join(folder, name), 0o600);
-    if (isOurs) await close(folder, 0o700);
+    for (const { name } of own) await restrict(join(folder, name), 0o600);
+    if (isExclusive) await restrict(folder, 0o700);
     else if (mode & others)
-      log(sentence(folder, "holds files that are not the service's: only its own were closed to them"));
+      log(openFolderSentence(folder, "contains other files: only the service's files were made private"));
   } catch (error) {
     // The file system has no modes, or the files belong to another user.
     if (!['EPERM', 'ENOTSUP', 'EROFS'].includes(systemCode(error) ?? '')) throw error;
-    log(sentence(folder, `cannot be closed to them (${systemCode(error)})`));
+    log(openFolderSentence(folder, `cannot be made private (${systemCode(error)})`));
   }
 }
 
 /** SQLite may delete an auxiliary file meanwhile. */
-async function close(path: string, mode: number): Promise<void> {
+async function restrict(path: string, mode: number): Promise<void> {
   try {
     if ((await stat(path)).mode & others) await chmod(path, mode);
   } catch (error) {
@@ -135,7 +135,7 @@ async function close(path: string, mode: number): Promise<void> {
   }
 }
 
-const sentence = (folder: string, why: string): string =>
+const openFolderSentence = (folder: string, why: string): string =>
   `The data folder ${folder} is open to other users of this machine and ${why}. chmod 700 it, or choose another with --data DIR.`;
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB (https://sqlite.org/rescode.html). */

@@ -41,7 +41,7 @@ export interface Faults {
    * Returns the fault of the current request and uses up one count. Undefined if none is ordered, the rate spares the
    * request, or it cannot suffer the fault.
    */
-  take<T extends Target>(target: T, canSuffer?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
+  take<T extends Target>(target: T, isApplicable?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
   active(): FaultOrder[];
 }
 
@@ -66,7 +66,7 @@ export function createFaults(random: () => number = Math.random): Faults {
           return slots.messages.put(order.fault, order);
       }
     },
-    take: (target, canSuffer) => slots[target].take(canSuffer),
+    take: (target, isApplicable) => slots[target].take(isApplicable),
     active: () => [...slots.sagemaker.left(), ...slots.ses.left(), ...slots.dynamodb.left(), ...slots.messages.left()],
   };
 }
@@ -75,7 +75,7 @@ type Extent = Pick<FaultOrder, 'count' | 'rate'>;
 
 interface Slot<T extends Target> {
   put(fault: FaultOf<T> | 'none', extent: Extent): void;
-  take(canSuffer?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
+  take(isApplicable?: (fault: FaultOf<T>) => boolean): FaultOf<T> | undefined;
   left(): ({ target: T; fault: FaultOf<T> } & Extent)[];
 }
 
@@ -85,8 +85,8 @@ function slot<T extends Target>(target: T, random: () => number): Slot<T> {
     put(fault, { count, rate }) {
       waiting = fault === 'none' ? undefined : { fault, count, ...(rate !== undefined && { rate }) };
     },
-    take(canSuffer = () => true) {
-      if (!waiting || !canSuffer(waiting.fault)) return undefined;
+    take(isApplicable = () => true) {
+      if (!waiting || !isApplicable(waiting.fault)) return undefined;
       const { fault, count, rate = 1 } = waiting;
       if (random() >= rate) return undefined;
       waiting = count > 1 ? { ...waiting, count: count - 1 } : undefined;

@@ -15,7 +15,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 const diskSentences: Readonly<Record<string, string>> = {
-  ENOENT: 'cannot be made there',
+  ENOENT: 'cannot be created',
   EACCES: 'is not writable for this user',
   EPERM: 'is not writable for this user',
   EROFS: 'is on a read-only file system',
@@ -35,9 +35,9 @@ export function dataFolderProblem(folder: string, error: unknown): unknown {
   return new Problem(`The data folder ${folder} ${sentence}. Choose another with --data DIR.`, 1, { cause: error });
 }
 
-export function sentenceOf(error: unknown): string {
+export function errorSentence(error: unknown): string {
   if (error instanceof Problem) return error.message;
-  return `The service could not go on: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `The service cannot continue: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
 export function exitCodeOf(error: unknown): number {
@@ -45,6 +45,6 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** For log lines about errors that the user cannot solve. */
-export function described(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

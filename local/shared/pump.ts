@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface PumpOptions {
   /** Reads the source once. Resolves with true if everything was processed. Rejects early if the signal aborts. */
-  readonly look: (ending: AbortSignal) => Promise<boolean>;
+  readonly poll: (ending: AbortSignal) => Promise<boolean>;
   /** Minimum milliseconds between reads. */
   readonly restMs: number;
   /** Maximum milliseconds between reads, unless the pump is woken. */
@@ -22,7 +22,7 @@ export interface Pump {
 
 const afterErrorMs = 500;
 
-export function startPump({ look, restMs, idleMs, onError }: PumpOptions): Pump {
+export function startPump({ poll, restMs, idleMs, onError }: PumpOptions): Pump {
   const ending = new AbortController();
   let waiters: PromiseWithResolvers<void>[] = [];
   let idle = new AbortController();
@@ -33,13 +33,13 @@ export function startPump({ look, restMs, idleMs, onError }: PumpOptions): Pump 
       const waiting = waiters;
       waiters = [];
       isAwake = false;
-      const outcome = await look(ending.signal).catch((error: unknown) => ({ error }));
+      const outcome = await poll(ending.signal).catch((error: unknown) => ({ error }));
       if (outcome === true) for (const waiter of waiting) waiter.resolve();
       else waiters = [...waiting, ...waiters];
       if (outcome === true) await rest();
       else if (outcome !== false) await recover(outcome.error);
     }
-    for (const waiter of waiters) waiter.reject(new Error('the service was stopped'));
+    for (const waiter of waiters) waiter.reject(new Error('the service is stopping'));
   }
 
   async function rest(): Promise<void> {
@@ -64,7 +64,7 @@ export function startPump({ look, restMs, idleMs, onError }: PumpOptions): Pump 
   }
 
   function settled(): Promise<void> {
-    if (ending.signal.aborted) return Promise.reject(new Error('the service was stopped'));
+    if (ending.signal.aborted) return Promise.reject(new Error('the service is stopping'));
     const waiter = Promise.withResolvers<void>();
     waiters.push(waiter);
     idle.abort();

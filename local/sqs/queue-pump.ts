@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
-import { described } from '../shared/problems.ts';
+import { describeError } from '../shared/problems.ts';
 import { type Pump, startPump } from '../shared/pump.ts';
 
 export interface QueuePumpOptions {
@@ -36,12 +36,12 @@ const concurrentBatches = 50;
  */
 export function startQueuePump(options: QueuePumpOptions): Pump {
   const { client, queueUrl: QueueUrl, hasVisible, deliver, log, batchSize = maxBatchSize } = options;
-  const atATime = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
+  const maxConcurrentBatches = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
   const running = new Set<Promise<void>>();
 
-  async function look(): Promise<boolean> {
+  async function poll(): Promise<boolean> {
     if (running.size === 0 && hasVisible?.() === false) return true;
-    if (running.size >= atATime) await Promise.race(running);
+    if (running.size >= maxConcurrentBatches) await Promise.race(running);
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
     const { Messages = [] } = await client.send(receive);
     if (Messages.length > 0) start(Messages);
@@ -68,20 +68,20 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
     try {
       const { batchItemFailures } = v.parse(BatchResponse, await deliver({ Records })) ?? {};
       const failed = new Set((batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier));
-      if (failed.size > 0) log(`${failed.size} of ${all.size} messages failed, to be tried again`);
+      if (failed.size > 0) log(`${failed.size} of ${all.size} messages failed, will be retried`);
       // Like Lambda, retries the whole batch if the response names an unknown message.
       return failed.isSubsetOf(all) ? failed : all;
     } catch (error) {
-      log(`failed, to be tried again: ${described(error)}`);
+      log(`failed, will be retried: ${describeError(error)}`);
       return all;
     }
   }
 
   function onError(error: unknown): void {
-    log(`the queue could not be read: ${described(error)}`);
+    log(`the queue could not be read: ${describeError(error)}`);
   }
 
-  const pump = startPump({ look, restMs, idleMs: restMs, onError });
+  const pump = startPump({ poll, restMs, idleMs: restMs, onError });
   async function close(): Promise<void> {
     await pump.close();
     await Promise.race([Promise.all(running), sleep(closingMs, undefined, { ref: false })]);

@@ -117,7 +117,7 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     return rows.toSorted((one, other) => one.position - other.position);
   }
 
-  const parkedIn = ({ name }: LocalQueue) => v.parse(Count, count.get(deadLettersOf(name))).count;
+  const deadLettersIn = ({ name }: LocalQueue) => v.parse(Count, count.get(deadLettersOf(name))).count;
 
   return {
     has: (queue) => names.has(queue),
@@ -125,7 +125,7 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     receive,
     hasVisible: (queue) => visible.get(queue, now()) !== undefined,
     delete: (queue, receipt) => void remove.run(queue, receipt),
-    parked: () => Object.fromEntries(queues.map((queue) => [queue.name, parkedIn(queue)])),
+    parked: () => Object.fromEntries(queues.map((queue) => [queue.name, deadLettersIn(queue)])),
     close: () => database.close(),
   };
 }

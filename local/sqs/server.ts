@@ -55,7 +55,8 @@ export function startSqs(store: QueueStore): Promise<Loopback> {
   async function bodyFor(request: IncomingMessage): Promise<object> {
     const name = String(request.headers['x-amz-target'] ?? '').replace(/^AmazonSQS\./, '');
     const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-    if (!operation) throw new SqsError('com.amazonaws.sqs#UnsupportedOperation', `There is no operation ${name} here.`);
+    if (!operation)
+      throw new SqsError('com.amazonaws.sqs#UnsupportedOperation', `The operation ${name} is not supported.`);
     return operation(JSON.parse((await readBody(request, maxBodyBytes)).toString()));
   }
 

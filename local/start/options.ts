@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { curlLine, type Status } from '../admin/admin.ts';
-import { Problem, sentenceOf } from '../shared/problems.ts';
+import { Problem, errorSentence } from '../shared/problems.ts';
 
 /** Options of `npm start` (docs/design/local.md). */
 export interface LocalOptions {
@@ -15,7 +15,7 @@ export interface LocalOptions {
 export const usage = `Usage: npm start -- [options]
 
   --port PORT        port to serve on, loopback only (8787)
-  --data DIR         folder that keeps everything (.local)
+  --data DIR         folder for all stored data (.local)
   --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
   --model-name NAME  the model to call there
   --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
@@ -23,14 +23,14 @@ export const usage = `Usage: npm start -- [options]
   --help             this text
 `;
 
-const badUsage = 2;
+const usageExitCode = 2;
 
 /** Returns 'help' for --help. Throws a Problem with exit code 2 for an unknown option. */
 export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
   const flags = read(args);
   if (flags.help) return 'help';
   if (flags['model-name'] !== undefined && flags['model-url'] === undefined)
-    throw new Problem('--model-name needs --model-url: the demo engine has no other models.', badUsage);
+    throw new Problem('--model-name needs --model-url, because the demo engine has no other models.', usageExitCode);
   return {
     port: port(flags.port),
     data: nonEmpty('--data', flags.data),
@@ -57,26 +57,26 @@ function read(args: readonly string[]) {
       },
     }).values;
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('. ')[0] : sentenceOf(error);
-    throw new Problem(`${reason}. Run npm start -- --help to see the options.`, badUsage);
+    const reason = error instanceof Error ? error.message.split('. ')[0] : errorSentence(error);
+    throw new Problem(`${reason}. Run npm start -- --help to see the options.`, usageExitCode);
   }
 }
 
 function port(text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= 65_535) return value;
-  throw new Problem(`--port must be a number from 0 to 65535, and "${text}" is not.`, badUsage);
+  throw new Problem(`--port must be a number from 0 to 65535, and "${text}" is not.`, usageExitCode);
 }
 
 function httpUrl(flag: string, text: string): string {
   const url = URL.parse(text);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
-  throw new Problem(`${flag} must be an http:// or https:// address, and "${text}" is not.`, badUsage);
+  throw new Problem(`${flag} must be an http:// or https:// address, and "${text}" is not.`, usageExitCode);
 }
 
 function nonEmpty(flag: string, text: string): string {
   if (text.trim() !== '') return text;
-  throw new Problem(`${flag} must not be empty.`, badUsage);
+  throw new Problem(`${flag} must not be empty.`, usageExitCode);
 }
 
 export function welcome(status: Status, engine: string): string {

@@ -192,7 +192,7 @@ function originsOf(origin: string): readonly string[] {
 
 function damagedMails(error: unknown): never {
   if (systemCode(error) !== undefined || !(error instanceof Error)) throw error;
-  throw new Problem(`The kept mails cannot be read: ${error.message}`, 1, { cause: error });
+  throw new Problem(`The stored emails cannot be read: ${error.message}`, 1, { cause: error });
 }
 
 /** Sets the functions' clock. Returns a function that restores it. */

@@ -73,7 +73,7 @@ export interface StandInOptions {
 }
 
 /** Milliseconds, long enough to see a message as sent before it is delivered. */
-const usualReceiptDelayMs = 1500;
+const defaultReceiptDelayMs = 1500;
 
 export interface StandIns {
   readonly endpoints: Endpoints;
@@ -84,7 +84,7 @@ export interface StandIns {
 /** Starts a stand-in for each AWS service that is not external. Returns all addresses. */
 export async function startStandIns(options: StandInOptions, closers: Closers): Promise<StandIns> {
   const { proxy, external, faults, mails, phones, queues, engine, now, files, inferences, pageOrigins } = options;
-  const { archive, publish, receiptDelayMs = usualReceiptDelayMs } = options;
+  const { archive, publish, receiptDelayMs = defaultReceiptDelayMs } = options;
   const endpoints = endpointFamilies(process.env['MODEL_ENDPOINTS']);
   const started = async (starting: Promise<Part & { url: string }>): Promise<string> => {
     const part = await starting;

@@ -8,7 +8,7 @@ export function breakingChanges(before: unknown, after: unknown): readonly strin
   const now = operationsOf(after);
   return [...operationsOf(before)].flatMap(([name, operation]) => {
     const current = now.get(name);
-    if (!current) return [`${name} is gone`];
+    if (!current) return [`${name} was removed`];
     const old: Side = { document: before, schema: undefined };
     const found = [
       ...inputs(operation, current, { old, document: after }),
@@ -53,7 +53,7 @@ function inputs(before: Json, after: Json, { old, document }: Documents): readon
     );
   });
   const gone = [...known.keys()].filter((name) => !parametersOf(after, document).has(name));
-  return [...bodies, ...parameters, ...gone.map((name) => `${name} is gone`)];
+  return [...bodies, ...parameters, ...gone.map((name) => `${name} was removed`)];
 }
 
 /** Existing clients must still understand the responses. */
@@ -62,7 +62,7 @@ function outputs(before: Json, after: Json, { old, document }: Documents): reado
   return [...successesOf(before)].flatMap(([name, schema]) =>
     now.has(name)
       ? understands({ ...old, schema }, { document, schema: now.get(name) }, { path: name, isReaderOld: true })
-      : [`the response ${name} is gone`],
+      : [`the response ${name} was removed`],
   );
 }
 

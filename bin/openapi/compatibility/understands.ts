@@ -49,7 +49,7 @@ function gaps(reader: Side, writer: Side, place: Place, depth: number): readonly
     ...Object.keys(old).flatMap((name) =>
       isKept(name)
         ? inner(`${path}.${name}`, name, (schema) => objectIn(schema['properties'])[name])
-        : [`${path}.${name} is gone`],
+        : [`${path}.${name} was removed`],
     ),
     ...demanded
       .filter((name) => isKept(name) || !isReaderOld)

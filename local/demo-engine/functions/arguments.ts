@@ -1,6 +1,6 @@
 import { type Mentions, mentionsOf, resolveSchema, type Schema } from './schemas.ts';
 
-interface Filling {
+interface FillState {
   readonly root: unknown;
   readonly mentions: Mentions;
   budget: number;
@@ -20,7 +20,7 @@ interface Place {
   readonly turn: number;
 }
 
-function fill(node: unknown, filling: Filling, place: Place): unknown {
+function fill(node: unknown, filling: FillState, place: Place): unknown {
   filling.budget -= 1;
   const schema = resolveSchema(node, filling.root);
   if (schema.const !== undefined) return schema.const;
@@ -59,7 +59,7 @@ function fillEnum(values: readonly unknown[], schema: Schema, mentions: Mentions
   return [...new Set([...named, ...usual, ...values])][turn] ?? values[0] ?? null;
 }
 
-function fillObject(schema: Schema, filling: Filling, { depth }: Place): Record<string, unknown> {
+function fillObject(schema: Schema, filling: FillState, { depth }: Place): Record<string, unknown> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const all = required.length === 0 && depth < 4;
   const optional = (name: string) => depth < deepest && (all || isMentioned(properties[name], filling));
@@ -75,14 +75,14 @@ function fillObject(schema: Schema, filling: Filling, { depth }: Place): Record<
   );
 }
 
-function isMentioned(node: unknown, { root, mentions }: Filling): boolean {
+function isMentioned(node: unknown, { root, mentions }: FillState): boolean {
   const schema = resolveSchema(node, root);
   if (schema.enum) return schema.enum.some((value) => mentions.includes(String(value)));
   const kind = kindOf(schema);
   return (kind === 'integer' || kind === 'number') && mentions.hasNumber((value) => fitsNumber(value, schema));
 }
 
-function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): unknown[] {
+function fillArray(schema: Schema, filling: FillState, { name, depth }: Place): unknown[] {
   const { minItems = 0, maxItems = itemLimit, prefixItems = [], items } = schema;
   const min = Math.max(minItems, prefixItems.length, depth < deepest ? 1 : 0);
   const wanted = Math.max(min, items === undefined ? 0 : namedItems(items, filling));
@@ -96,7 +96,7 @@ function fillArray(schema: Schema, filling: Filling, { name, depth }: Place): un
   );
 }
 
-function namedItems(items: unknown, { root, mentions }: Filling): number {
+function namedItems(items: unknown, { root, mentions }: FillState): number {
   const schema = resolveSchema(items, root);
   if (schema.enum) return schema.enum.filter((value) => mentions.includes(String(value))).length;
   const kind = kindOf(schema);

@@ -21,7 +21,7 @@ export function chooseTools(body: ChatBody): readonly CalledTool[] | 'unknown' {
     const forced = tools.find(({ name }) => name === choice.function.name);
     return forced ? [call(forced, request)] : 'unknown';
   }
-  const [best, ...further] = fittingTools(tools, request);
+  const [best, ...further] = matchingTools(tools, request);
   if (choice === 'required') {
     const first = best ?? tools[0];
     return first ? calls([first, ...(several ? further : [])], request) : 'unknown';
@@ -50,18 +50,18 @@ function call(tool: Tool, request: string): CalledTool {
   };
 }
 
-function fittingTools(tools: readonly Tool[], request: string): Tool[] {
+function matchingTools(tools: readonly Tool[], request: string): Tool[] {
   const best = bestFit(tools, request);
   if (!best) return [];
-  const fitting = [best];
+  const matching = [best];
   let unclaimed = stems(request).difference(nameStems(best));
   for (const tool of tools) {
     const name = nameStems(tool);
     if (tool === best || name.isDisjointFrom(unclaimed)) continue;
-    fitting.push(tool);
+    matching.push(tool);
     unclaimed = unclaimed.difference(name);
   }
-  return fitting;
+  return matching;
 }
 
 function bestFit(tools: readonly Tool[], request: string): Tool | undefined {

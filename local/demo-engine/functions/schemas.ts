@@ -136,10 +136,10 @@ function properNames(text: string): string[] {
       const opens = /(?:^|[.!?:]\s{0,5})$/.test(text.slice(Math.max(index - 6, 0), index));
       const kept = opens && isOpening(plainWord(all[0] ?? '')) ? all.slice(1) : all;
       const name = kept.join(' ');
-      return name.length > 1 ? [{ name, surely: !opens || kept.length < all.length }] : [];
+      return name.length > 1 ? [{ name, isCertain: !opens || kept.length < all.length }] : [];
     },
   );
-  const sure = found.filter(({ surely }) => surely);
+  const sure = found.filter(({ isCertain }) => isCertain);
   return (sure.length > 0 ? sure : found).map(({ name }) => name);
 }
 

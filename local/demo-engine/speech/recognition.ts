@@ -1,6 +1,6 @@
 import { loadAudioFacts, loadRangedFacts } from '#runtime/services/audio-calls.ts';
 import { containerError, type EngineReply } from '../../sagemaker/engine.ts';
-import { transcriptIn } from './speech-data.ts';
+import { decodeTranscript } from './speech-data.ts';
 
 /**
  * Returns the transcript that the demo engine stored in the metadata of its own speech. For other audio, the text only
@@ -8,11 +8,11 @@ import { transcriptIn } from './speech-data.ts';
  */
 export async function demoTranscription(form: FormData): Promise<EngineReply> {
   const file = form.get('file');
-  if (!(file instanceof File)) return containerError(422, 'The form has no part file.');
+  if (!(file instanceof File)) return containerError(422, 'The form must have a part named file.');
   const ends = await endsOf(file);
   const known = await secondsOf(file, ends);
-  if (known === undefined) return containerError(400, 'The file is no audio.');
-  const transcript = transcriptIn(ends);
+  if (known === undefined) return containerError(400, 'The file is not audio.');
+  const transcript = decodeTranscript(ends);
   // Like a real model, it transcribes all speech in the file, regardless of the header.
   const duration = Math.max(known, transcript?.segments.at(-1)?.end ?? 0);
   const seconds = Math.round(duration);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { WASI } from 'node:wasi';
 import * as v from 'valibot';
-import { SpeechOrder, type Transcript, transcriptMark, transcriptOf } from './speech-data.ts';
+import { SpeechOrder, type Transcript, encodeTranscript, transcriptOf } from './speech-data.ts';
 
 function partsOf(spoken: string): string[] {
   const sentences = spoken.match(/[^.!?\n]+[.!?\n]*/g) ?? [];
@@ -115,7 +115,7 @@ function createWav(): Encoder {
       const data = Buffer.concat(parts);
       const header = Buffer.alloc(44);
       header.write('RIFF', 0, 'latin1');
-      const note = transcriptMark(transcript);
+      const note = encodeTranscript(transcript);
       const chunk = Buffer.alloc(8 + note.length + (note.length % 2));
       chunk.write('note', 0, 'latin1');
       chunk.writeUInt32LE(note.length, 4);
@@ -144,7 +144,7 @@ function bytesOf(samples: Int16Array): Uint8Array {
 
 /** A tag at the end of the file, with the footer that readers look for (ID3v2.4, "Tag location"). */
 function appendedTag(transcript: Transcript): Buffer {
-  const value = transcriptMark(transcript);
+  const value = encodeTranscript(transcript);
   const content = Buffer.concat([Buffer.from([3]), Buffer.from('transcript\0'), value]);
   const frame = Buffer.concat([Buffer.from('TXXX'), sized(content.length), Buffer.alloc(2), content]);
   const fields = Buffer.concat([Buffer.from([4, 0, 0x10]), sized(frame.length)]);

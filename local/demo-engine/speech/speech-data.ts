@@ -25,10 +25,10 @@ export type Transcript = v.InferOutput<typeof Transcript>;
 
 const [begin, end] = ['text-ai-transcript:', ';'];
 
-export const transcriptMark = (transcript: Transcript): Buffer =>
+export const encodeTranscript = (transcript: Transcript): Buffer =>
   Buffer.from(`${begin}${Buffer.from(JSON.stringify(transcript)).toString('base64')}${end}`, 'latin1');
 
-export function transcriptIn(file: Buffer): Transcript | undefined {
+export function decodeTranscript(file: Buffer): Transcript | undefined {
   const from = file.lastIndexOf(begin, undefined, 'latin1');
   const to = file.indexOf(end, from, 'latin1');
   if (from === -1 || to === -1) return undefined;

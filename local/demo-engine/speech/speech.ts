@@ -19,14 +19,14 @@ const SpeechBody = v.object({ input: v.string(), voice, response_format: format,
 const maxProcesses = 2;
 
 /** Maximum milliseconds of the process of one text. The longest text, at the lowest speed, needs about 10 s. */
-const maxSpeakingMs = 60_000;
+const maxSynthesisMs = 60_000;
 
 /**
  * Synthesizes English with Flite, at most two texts at a time. A text ends when its client disconnects, at its
  * deadline, or when the engine closes. Audio stays in memory until the client reads it, so a slow client delays no
  * other text.
  */
-export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
+export function demoSpeech({ deadlineMs = maxSynthesisMs } = {}) {
   const closing = new AbortController();
   const pool = createPool(maxProcesses);
 
@@ -35,7 +35,8 @@ export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
     if (!parsed.success) return containerError(400, firstProblem(parsed.issues));
     const { input, response_format, ...spokenHow } = parsed.output;
     const text = readable(input);
-    if (!/[a-z0-9]/i.test(text)) return containerError(400, 'The demo engine speaks English, and the text has none.');
+    if (!/[a-z0-9]/i.test(text))
+      return containerError(400, 'The demo engine speaks only English, and the text contains none.');
     return {
       kind: 'stream',
       contentType: speechFormats[response_format],
@@ -49,7 +50,7 @@ export function demoSpeech({ deadlineMs = maxSpeakingMs } = {}) {
     const audio = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER });
     const speaking = pool.run(() => {
       const timed = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]);
-      return pipeline(spokenByProcess(order, timed), audio);
+      return pipeline(synthesizeInProcess(order, timed), audio);
     }, signal);
     speaking.catch((error: Error) => audio.destroy(error));
     try {
@@ -128,7 +129,7 @@ const execArgv = ['--no-wasm-code-gc', '--disable-warning=ExperimentalWarning'];
  * Streams the audio of a text from a new process. The first bytes arrive after about 200 ms. Throws if the process
  * fails or the signal aborts, which kills it.
  */
-async function* spokenByProcess(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* synthesizeInProcess(order: SpeechOrder, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'text-ai-speech-'));
   try {

@@ -41,7 +41,7 @@ const aboutForm: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the requested length: "200 words", "3 paragraphs", or words such as "long" and "story". */
-export function wantedLength(request: string, maxTokens: number | undefined): Length {
+export function requestedLength(request: string, maxTokens: number | undefined): Length {
   const story = /\b(?:story|tale|novel|chapter|once upon)\b/i.test(request);
   const [, digits, unit = ''] = /(\d{1,5})[\s-]+(word|sentence|paragraph|token)s?\b/i.exec(request) ?? [];
   const wordsPer =
@@ -106,7 +106,7 @@ const moments = list(`
   everyone’s surprise`);
 
 const actions = list(`
-  found|carried|repaired|remembered|described|lost and found again|painted|traded|counted|guarded|asked
+  found|carried|repaired|remembered|describeError|lost and found again|painted|traded|counted|guarded|asked
   for|put away`);
 
 const objects = list(`

@@ -2,12 +2,12 @@ import { isCommon } from '../../sagemaker/words.ts';
 import { analysisOf } from '../analysis.ts';
 import { fillSchema } from '../functions/arguments.ts';
 import type { ChatBody } from '../request.ts';
-import { sentences, wantedLength } from './prose.ts';
+import { sentences, requestedLength } from './prose.ts';
 import { translate, translationOrder } from './translation.ts';
 
 type Message = ChatBody['messages'][number];
 
-const whoIAm = 'This is the built-in demo engine of the platform, not a language model';
+const introduction = 'This is the built-in demo engine of the platform, not a language model';
 
 /** Generates the reply to a conversation without a tool call: prose, or JSON if `response_format` requests it. */
 export function responseText({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
@@ -29,18 +29,18 @@ function chatText(messages: readonly Message[], maxTokens: number | undefined): 
   const { instructions, passages } = systemText(system.join('\n'));
   const order = translationOrder(instructions);
   if (order) return translate(question, order);
-  if (passages.length > 0) return `${textFromPassages(question, passages)} ${whoIAm}.`;
+  if (passages.length > 0) return `${textFromPassages(question, passages)} ${introduction}.`;
 
   const instructed = /\S/.test(instructions) ? ` I was told: “${quote(instructions, 12)}”.` : '';
   const turn = questions.length > 1 ? ` This is your message number ${questions.length}.` : '';
   const verb = question.trimEnd().endsWith('?') ? 'asked' : 'wrote';
-  const prose = sentences(question, wantedLength(question, maxTokens));
-  return `${whoIAm}.${instructed}${turn} You ${verb}: “${quote(question, 24)}” ${prose}`;
+  const prose = sentences(question, requestedLength(question, maxTokens));
+  return `${introduction}.${instructed}${turn} You ${verb}: “${quote(question, 24)}” ${prose}`;
 }
 
 export function continuePrompt(prompt: string, maxTokens: number | undefined): string {
   const gap = prompt === '' || /\s$/.test(prompt) ? '' : ' ';
-  return `${gap}(by the built-in demo engine) … ${sentences(prompt, wantedLength(prompt, maxTokens))}`;
+  return `${gap}(by the built-in demo engine) … ${sentences(prompt, requestedLength(prompt, maxTokens))}`;
 }
 
 function textFromPassages(question: string, passages: Parameters<typeof nearestSentence>[1]): string {
@@ -55,7 +55,7 @@ function textFromResults(results: readonly Message[], question: string): string 
     return `${source} answered: ${readable(content)}.`;
   });
   const conclusion = question ? ` That is the answer to “${quote(question, 24)}”, as far as a demo can tell.` : '';
-  return `${reports.join(' ')}${conclusion} ${whoIAm}.`;
+  return `${reports.join(' ')}${conclusion} ${introduction}.`;
 }
 
 function readable(result: string): string {

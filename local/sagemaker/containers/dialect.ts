@@ -6,7 +6,8 @@ import { asTgi } from './tgi.ts';
 
 /** Speech synthesis like vLLM-Omni on /invocations. */
 const asOmni = (engine: Engine): Engine => ({
-  invoke: async (body, signal) => engine.speak?.(body, signal) ?? containerError(501, 'This engine does not speak.'),
+  invoke: async (body, signal) =>
+    engine.speak?.(body, signal) ?? containerError(501, 'This engine does not support speech.'),
 });
 
 /** Selects the API of a container with several (`CustomAttributes`). */
@@ -15,9 +16,9 @@ export const speechRoute = 'route=/v1/audio/speech';
 /** Transcription like WhisperX on /invocations: a form in, JSON out. */
 const asWhisperx = (engine: Engine): Engine => ({
   async invoke(form, signal) {
-    if (!(form instanceof FormData)) return containerError(400, 'The body must be a form with the part file.');
-    if (!(form.get('file') instanceof File)) return containerError(422, 'The form has no part file.');
-    return engine.transcribe?.(form, signal) ?? containerError(501, 'This engine recognises no speech.');
+    if (!(form instanceof FormData)) return containerError(400, 'The body must be a form with a part named file.');
+    if (!(form.get('file') instanceof File)) return containerError(422, 'The form must have a part named file.');
+    return engine.transcribe?.(form, signal) ?? containerError(501, 'This engine does not support transcription.');
   },
 });
 
@@ -47,11 +48,11 @@ const asTei = (engine: Engine): Engine => ({
     }
     const reply = await engine.invoke({ input, ...(dimensions !== undefined && { dimensions }) }, signal);
     const refusal = refusalIn(reply);
-    return refusal ? inItsWords(refusal) : { kind: 'json', status: 200, body: vectorsIn(reply) };
+    return refusal ? toTeiError(refusal) : { kind: 'json', status: 200, body: vectorsIn(reply) };
   },
 });
 
-function inItsWords({ status, message }: { status: number; message: string }): EngineReply {
+function toTeiError({ status, message }: { status: number; message: string }): EngineReply {
   const overflow = overflowIn(message);
   if (overflow) {
     const text = `Input validation error: \`inputs\` must have less than ${overflow.takes} tokens. Given: ${overflow.prompt}`;
@@ -105,4 +106,4 @@ const dialects: Readonly<Record<ContainerFamily, (engine: Engine) => Engine>> = 
 };
 
 /** Wraps the engine in the API of a container family on /invocations: its bodies, replies, streams and errors. */
-export const inDialect = (family: ContainerFamily, engine: Engine): Engine => dialects[family](engine);
+export const asContainer = (family: ContainerFamily, engine: Engine): Engine => dialects[family](engine);

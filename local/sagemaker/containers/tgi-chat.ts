@@ -31,7 +31,7 @@ export const TgiChatBody = v.object({
 });
 type TgiChatBody = v.InferOutput<typeof TgiChatBody>;
 
-export async function askChat(engine: Engine, body: TgiChatBody, signal: AbortSignal): Promise<EngineReply> {
+export async function invokeChat(engine: Engine, body: TgiChatBody, signal: AbortSignal): Promise<EngineReply> {
   const { messages, max_tokens, temperature, top_p, frequency_penalty, tools, tool_choice } = body;
   const request = {
     messages,
@@ -66,14 +66,14 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
     choices,
     usage,
   });
-  let made = 0;
+  let generated = 0;
   let hasEnded = false;
   for await (const token of tokens) {
     if ('failed' in token) {
       yield event({ error: `Request failed during generation: ${token.failed}`, error_type: 'generation' });
       return;
     }
-    made += tokensIn(token);
+    generated += tokensIn(token);
     hasEnded ||= token.finish !== undefined;
     const delta = token.call
       ? { role: 'assistant', tool_calls: [token.call] }
@@ -83,7 +83,7 @@ async function* events(tokens: AsyncIterable<TgiToken>, body: TgiChatBody): Asyn
     );
   }
   if (!hasEnded) return;
-  if (body.stream_options.include_usage) yield event(chunk([], usageOf(body, made)));
+  if (body.stream_options.include_usage) yield event(chunk([], usageOf(body, generated)));
   yield Buffer.from('data:[DONE]\n\n');
 }
 
@@ -99,7 +99,7 @@ const CallPiece = v.object({
 
 async function whole(tokens: AsyncIterable<TgiToken>, body: TgiChatBody) {
   let content = '';
-  let made = 0;
+  let generated = 0;
   let finish_reason = '';
   const call = { name: '', arguments: '' };
   for await (const token of tokens) {
@@ -109,7 +109,7 @@ async function whole(tokens: AsyncIterable<TgiToken>, body: TgiChatBody) {
         body: { error: `Request failed during generation: ${token.failed}`, error_type: 'generation' },
       };
     }
-    made += tokensIn(token);
+    generated += tokensIn(token);
     content += token.text;
     if (token.call) {
       const piece = v.parse(CallPiece, token.call).function;
@@ -128,7 +128,7 @@ async function whole(tokens: AsyncIterable<TgiToken>, body: TgiChatBody) {
   ];
   const message = called ? { role: 'assistant', tool_calls: called } : { role: 'assistant', content };
   const choices = [{ index: 0, message, logprobs: null, finish_reason }];
-  return { status: 200, body: { object: 'chat.completion', ...about, choices, usage: usageOf(body, made) } };
+  return { status: 200, body: { object: 'chat.completion', ...about, choices, usage: usageOf(body, generated) } };
 }
 
 function usageOf({ messages }: TgiChatBody, completion_tokens: number) {

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Engine, EngineReply } from '../engine.ts';
 import { countTokens } from '../words.ts';
 import { overflowIn, type Refusal, refusalIn } from './openai-reply.ts';
-import { askChat, TgiChatBody, tgiTokens } from './tgi-chat.ts';
+import { invokeChat, TgiChatBody, tgiTokens } from './tgi-chat.ts';
 
-const unfitting =
+const invalidBodyMessage =
   'Failed to deserialize the JSON body into the target type: data did not match any variant of untagged enum SagemakerRequest';
 
 /**
@@ -15,14 +15,14 @@ const unfitting =
 export const asTgi = (engine: Engine): Engine => ({
   async invoke(body, signal) {
     const parsed = v.safeParse(Request, body);
-    if (!parsed.success) return { kind: 'json', status: 422, body: unfitting };
+    if (!parsed.success) return { kind: 'json', status: 422, body: invalidBodyMessage };
     const request = parsed.output;
     const problem = invalid('inputs' in request ? request.parameters : request);
     if (problem) return streamedIf(request.stream, tgiError(422, `Input validation error: ${problem}`, 'validation'));
     const reply =
-      'inputs' in request ? await askGenerate(engine, request, signal) : await askChat(engine, request, signal);
+      'inputs' in request ? await invokeGenerate(engine, request, signal) : await invokeChat(engine, request, signal);
     const refusal = refusalIn(reply);
-    return refusal ? streamedIf(request.stream, inTgiWords(refusal)) : reply;
+    return refusal ? streamedIf(request.stream, toTgiError(refusal)) : reply;
   },
 });
 
@@ -35,9 +35,9 @@ async function* only(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-const maybe = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema));
+const nullish = <S extends v.GenericSchema>(schema: S) => v.optional(v.nullable(schema));
 const number = v.pipe(
-  maybe(v.number()),
+  nullish(v.number()),
   v.transform((given) => given ?? undefined),
 );
 
@@ -63,7 +63,7 @@ type TgiGenerateBody = v.InferOutput<typeof TgiGenerateBody>;
 const Request = v.union([TgiGenerateBody, TgiChatBody]);
 
 /** Always requests a stream, because TGI generates token by token. */
-async function askGenerate(engine: Engine, body: TgiGenerateBody, signal: AbortSignal): Promise<EngineReply> {
+async function invokeGenerate(engine: Engine, body: TgiGenerateBody, signal: AbortSignal): Promise<EngineReply> {
   const { inputs, parameters, stream } = body;
   const { max_new_tokens: max_tokens, temperature, top_p, top_k, frequency_penalty } = parameters;
   const request = { prompt: inputs, max_tokens, temperature, top_p, top_k, frequency_penalty, stream: true };
@@ -158,7 +158,7 @@ const tgiError = (status: number, error: string, error_type: string): EngineRepl
 });
 
 /** Maps the engine's error to TGI's. */
-function inTgiWords({ status, message }: Refusal): EngineReply & { kind: 'json' } {
+function toTgiError({ status, message }: Refusal): EngineReply & { kind: 'json' } {
   const overflow = overflowIn(message);
   if (overflow) {
     const { takes, prompt, output } = overflow;

@@ -142,9 +142,10 @@ test('closing ends the text under way', async () => {
 
 test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service that is killed', async (format) => {
   const folder = mkdtempSync(join(tmpdir(), 'speech-test-'));
-  const speaking = `import { spokenByProcess } from './local/demo-engine/speech/speech.ts';
-    const order = { text: '${'a.'.repeat(2000)}', voice: 'onyx', format: '${format}', speed: 4 };
-    for await (const _ of spokenByProcess(order, new AbortController().signal));`;
+  const speaking = `import { demoSpeech } from './local/demo-engine/speech/speech.ts';
+    const body = { input: '${'a.'.repeat(2000)}', voice: 'onyx', response_format: '${format}', speed: 4 };
+    const { chunks } = await demoSpeech().speak(body, new AbortController().signal);
+    for await (const _ of chunks);`;
   const service = spawn(process.execPath, ['--input-type=module', '-e', speaking], {
     env: { TMPDIR: folder },
     stdio: 'ignore',

@@ -124,7 +124,7 @@ describe('the embedded database', () => {
     );
     process.kill(lines.find(({ line }) => !line.startsWith('/bin/sh'))!.pid, 'SIGKILL');
     expect((await database.died).message).toBe(
-      'The embedded database ended by itself (signal SIGKILL), so the service ends too.',
+      'The embedded database exited unexpectedly (signal SIGKILL). The service stops.',
     );
     await database.close();
     await expect.poll(() => processesWith(file)).toEqual([]);
@@ -154,7 +154,7 @@ describe('the embedded database', () => {
     expect((await other.client.send(new ListTablesCommand())).TableNames).toHaveLength(specs.length);
     await other.close();
     await expect(start(file, other.url)).rejects.toThrow(
-      `The database that AWS_ENDPOINT_URL_DYNAMODB names, ${other.url}, cannot be used`,
+      `The database at ${other.url} (AWS_ENDPOINT_URL_DYNAMODB) cannot be used`,
     );
   });
 

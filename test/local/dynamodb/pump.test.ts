@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { type Pump, startPump } from '#local/shared/pump.ts';
 
 /** A pump that looks again after a minute only, and how often it has looked. */
-function slowPump(look: (looks: number) => Promise<boolean> = async () => true): { pump: Pump; looks: () => number } {
+function slowPump(poll: (looks: number) => Promise<boolean> = async () => true): { pump: Pump; looks: () => number } {
   let looks = 0;
   const pump = startPump({
-    look: () => look(++looks),
+    poll: () => poll(++looks),
     restMs: 1,
     idleMs: 60_000,
     onError: (error) => {
@@ -25,7 +25,7 @@ describe('a pump whose source is empty', () => {
     await pump.close();
   });
 
-  test('looks again when it is woken in the middle of a look, which may have missed something', async () => {
+  test('looks again when it is woken in the middle of a poll, which may have missed something', async () => {
     const under = Promise.withResolvers<boolean>();
     const { pump, looks } = slowPump((count) => (count === 1 ? under.promise : Promise.resolve(true)));
     pump.wake();

@@ -236,8 +236,8 @@ describe('a stream pump', () => {
     const began = performance.now();
     await pump.close();
     expect(performance.now() - began).toBeLessThan(200);
-    expect(await waiting).toContain('stopped');
-    await expect(pump.settled()).rejects.toThrow('stopped');
+    expect(await waiting).toContain('stopping');
+    await expect(pump.settled()).rejects.toThrow('stopping');
   });
 
   test('keeps its checkpoint whole on disk', async () => {

@@ -142,7 +142,7 @@ describe('the end', () => {
   test('a port in use is reported in a sentence that names the flag', async () => {
     const again = startFrontServer({ port: front.server.port, routes, handlerOf: async () => front.handlers['echo']! });
     await expect(again).rejects.toThrow(
-      `Port ${front.server.port} is in use by another program. Stop that one, or choose another with --port PORT.`,
+      `Port ${front.server.port} is in use by another program. Stop that program, or choose another port with --port PORT.`,
     );
   });
 });

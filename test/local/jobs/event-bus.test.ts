@@ -38,7 +38,7 @@ describe('the event bus', () => {
     const bus = createEventBus(log, run);
     void bus.publish(one);
     await bus.settled();
-    expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
+    expect(log).toHaveBeenLastCalledWith('suppress-address: discarded an event after the last attempt');
     void bus.publish(two);
     await bus.settled();
     expect(run).toHaveBeenCalledTimes(6);
@@ -50,6 +50,6 @@ describe('the event bus', () => {
     void bus.publish(one);
     await bus.close();
     expect(run.mock.calls.length).toBeLessThanOrEqual(2);
-    expect(log).toHaveBeenLastCalledWith('suppress-address: an event was given up');
+    expect(log).toHaveBeenLastCalledWith('suppress-address: discarded an event after the last attempt');
   });
 });

@@ -33,10 +33,13 @@ describe('SES stand-in', () => {
   let faults: Faults;
   let server: Loopback;
   let client: SESClient;
+  let events: unknown[];
   beforeEach(async () => {
     mails = await openMailStore(file);
     faults = createFaults();
-    server = await startSes({ mails, faults, now: () => Date.UTC(2026, 10, 21, 9) });
+    events = [];
+    const onFeedback = (event: unknown) => void events.push(event);
+    server = await startSes({ mails, faults, now: () => Date.UTC(2026, 10, 21, 9), onFeedback });
     client = new SESClient({ endpoint: server.url, retryStrategy: new ConfiguredRetryStrategy(3, 1) });
   });
   afterEach(async () => {
@@ -109,6 +112,75 @@ describe('SES stand-in', () => {
   ] as const)('shows a lasting %s as %s', async (fault, name) => {
     faults.order({ target: 'ses', fault, count: 100 });
     await expect(send(['ann@example.org'])).rejects.toMatchObject({ name });
+  });
+
+  it('publishes a bounce of the mailbox simulator in the format of EventBridge', async () => {
+    const { MessageId } = await send(['Ada <bounce+a.b@simulator.amazonses.com>']);
+    const at = '2026-11-21T09:00:00.000Z';
+    const recipient = {
+      emailAddress: 'bounce+a.b@simulator.amazonses.com',
+      action: 'failed',
+      status: '5.1.1',
+      diagnosticCode: 'smtp; 550 5.1.1 user unknown',
+    };
+    await expect
+      .poll(() => events)
+      .toEqual([
+        {
+          version: '0',
+          id: expect.any(String),
+          'detail-type': 'Email Bounced',
+          source: 'aws.ses',
+          account: '000000000000',
+          time: at,
+          region: 'us-east-1',
+          resources: ['arn:aws:ses:us-east-1:000000000000:configuration-set/platform'],
+          detail: {
+            eventType: 'Bounce',
+            bounce: {
+              bounceType: 'Permanent',
+              bounceSubType: 'General',
+              bouncedRecipients: [recipient],
+              timestamp: at,
+              feedbackId: expect.any(String),
+            },
+            mail: {
+              timestamp: at,
+              messageId: MessageId,
+              source: 'Platform <no-reply@example.com>',
+              sendingAccountId: '000000000000',
+              destination: ['Ada <bounce+a.b@simulator.amazonses.com>'],
+              tags: { 'ses:configuration-set': ['platform'] },
+            },
+          },
+        },
+      ]);
+  });
+
+  it('publishes one event for each simulated recipient that bounces or complains', async () => {
+    await send(['complaint', 'success', 'ooto'].map((name) => `${name}@simulator.amazonses.com`));
+    const complainedRecipients = [{ emailAddress: 'complaint@simulator.amazonses.com' }];
+    await expect
+      .poll(() => events)
+      .toMatchObject([
+        { 'detail-type': 'Email Complaint Received', detail: { complaint: { complainedRecipients } } },
+        { 'detail-type': 'Email Bounced', detail: { bounce: { bounceType: 'Transient' } } },
+      ]);
+  });
+
+  it.each([
+    ['bounce@simulator.amazonses.com', false, 1],
+    ['Bounce+Label@Simulator.AmazonSES.com', false, 1],
+    ['suppressionlist@simulator.amazonses.com', false, 1],
+    ['complaint+x@simulator.amazonses.com', true, 1],
+    ['success@simulator.amazonses.com', true, 0],
+    ['bouncer@simulator.amazonses.com', true, 0],
+    ['bounce@simulator.amazonses.com.example.org', true, 0],
+    ['bounce@example.com', true, 0],
+  ])('delivers an email to %s: %s, with %s events', async (address, isDelivered, count) => {
+    await send([address]);
+    await expect.poll(() => events).toHaveLength(count);
+    expect(mails.list()).toHaveLength(isDelivered ? 1 : 0);
   });
 });
 

@@ -174,7 +174,7 @@ describe('a form', () => {
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
     form.append('file', new Blob([new Uint8Array(10)]), 'file');
     const response = await fetch(`${full.url}/${Bucket}`, { method: 'POST', body: form });
-    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('no room')]);
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('too full')]);
     expect(await readdir(join(folder, 'full'))).toEqual([]);
     await full.close();
   });

@@ -130,7 +130,7 @@ describe('a model server behind the stand-in', () => {
       const reply = await engine.invoke({ prompt: 'a' }, never);
       expect(reply).toMatchObject({
         status: 502,
-        body: { error: { message: expect.stringContaining('no whole response') } },
+        body: { error: { message: expect.stringContaining('an incomplete response') } },
       });
     }
   });

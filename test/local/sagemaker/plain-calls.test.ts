@@ -2,7 +2,7 @@ import { InvokeEndpointCommand, ModelError, ValidationError } from '@aws-sdk/cli
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EngineReply } from '#local/sagemaker/engine.ts';
-import { splitAwkwardly } from '#local/sagemaker/reply.ts';
+import { splitAdversarially } from '#local/sagemaker/reply.ts';
 import { plain, stream, streaming, texts, useSageMaker } from '#test/models/sagemaker-calls.ts';
 
 const { setUp } = useSageMaker();
@@ -86,7 +86,7 @@ describe('splitting', () => {
   it('loses no byte, makes no empty part and no more than five', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(), (bytes, turn) => {
-        const split = splitAwkwardly(bytes, turn);
+        const split = splitAdversarially(bytes, turn);
         expect(Buffer.concat(split)).toEqual(Buffer.from(bytes));
         expect(split.length).toBeLessThanOrEqual(5);
         expect(split.every((part) => part.length > 0)).toBe(true);
@@ -98,7 +98,7 @@ describe('splitting', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (text, turn) => {
         const bytes = Buffer.from(`data: ${JSON.stringify({ id: 'x', content: text })}\n\n`);
-        const split = splitAwkwardly(bytes, turn);
+        const split = splitAdversarially(bytes, turn);
         expect('data:'.startsWith(Buffer.from(split[0] ?? []).toString())).toBe(true);
         const edges = split.map((_, index) => Buffer.concat(split.slice(0, index)).length);
         const inside = bytes.findIndex((byte) => byte >= 0x80 && byte < 0xc0);

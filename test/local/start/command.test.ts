@@ -133,7 +133,7 @@ describe('the command', () => {
     const pids = (await processesWith(join(folder, 'dynamodb.sqlite'))).sort((a, b) => a - b);
     process.kill(pids[0]!, 'SIGKILL');
     expect(await command.ended).toBe(1);
-    expect(command.err()).toMatch(/^The embedded database ended by itself .*\n$/);
+    expect(command.err()).toMatch(/^The embedded database exited unexpectedly .*\n$/);
     await expect.poll(() => processesWith(folder)).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('the command', () => {
     ];
     expect([await samePort.ended, await sameData.ended]).toEqual([1, 1]);
     expect(samePort.err()).toBe(
-      `Port ${port} is in use by another program. Stop that one, or choose another with --port PORT.\n`,
+      `Port ${port} is in use by another program. Stop that program, or choose another port with --port PORT.\n`,
     );
     expect(sameData.err()).toMatch(/^The data folder .* is in use by the service with process id \d+\. .*\n$/);
   });

@@ -1,10 +1,10 @@
-import { transcriptMark, transcriptOf } from '#local/demo-engine/speech/speech-data.ts';
+import { encodeTranscript, transcriptOf } from '#local/demo-engine/speech/speech-data.ts';
 import { wavFile } from './files.ts';
 
 /** A recording of 3 s that the demo engine recognizes, in so many bytes: most of them are a chunk that means nothing (RIFF, "JUNK"). */
 export function paddedSpeech(bytes: number): Buffer {
   const sentences = ['Good evening.', 'The river runs by the old stone house.'];
-  const mark = transcriptMark(transcriptOf(sentences.map((text, at) => ({ text, seconds: 1 + at }))));
+  const mark = encodeTranscript(transcriptOf(sentences.map((text, at) => ({ text, seconds: 1 + at }))));
   const chunk = (id: string, content: Buffer): Buffer => {
     const head = Buffer.from(`${id}0000`, 'latin1');
     head.writeUInt32LE(content.length, 4);
