@@ -65,37 +65,37 @@ export function goals(comparisons: readonly Comparison[], startups: readonly Sta
   const upperBound = { isUpperBound: true };
   const slowest = (some: readonly Startup[]): number => Math.max(...some.map(({ ratio }) => ratio));
   return [
-    { what: 'Added latency, over Portkey’s', value: plain.addedLatency, limit: 0.95, target: 0.7, ...upperBound },
+    { what: 'Added latency, relative to Portkey', value: plain.addedLatency, limit: 0.95, target: 0.7, ...upperBound },
     {
-      what: 'Processor time of a call, over Portkey’s',
+      what: 'CPU time per call, relative to Portkey',
       value: plain.processorTime,
       limit: 0.9,
       target: 0.6,
       ...upperBound,
     },
     {
-      what: 'First byte of a stream, over the bare proxy’s',
+      what: 'First byte of a stream, relative to the bare proxy',
       value: stream.overBareProxy,
       limit: 1.75,
       target: undefined,
       ...upperBound,
     },
     {
-      what: 'The slowest start, over an empty handler’s',
+      what: 'Slowest start-up, relative to an empty handler',
       value: slowest(startups),
       limit: startupBudget,
       target: undefined,
       ...upperBound,
     },
     {
-      what: 'The slowest start of a priced function, over an empty handler’s',
+      what: 'Slowest start-up of a priced function, relative to an empty handler',
       value: slowest(startups.filter(({ id }) => pricedIds.has(id))),
       limit: pricedStartupBudget,
       target: undefined,
       ...upperBound,
     },
     {
-      what: 'Calls per second on one core, over Portkey’s',
+      what: 'Calls per second on one core, relative to Portkey',
       value: plain.callsPerSecond,
       limit: 1.1,
       target: 1.7,

@@ -14,22 +14,22 @@ export function report({ conditions, measured, projector, startups, growth }: Re
   const comparisons = compare(measured);
   return `# Benchmark
 
-Written by \`npm run bench\`; do not edit. Ours has everything switched on (key, rate limit, credits, hold, settlement, request
-log and metrics), Portkey nothing. What is measured, and how: [docs/performance.md](../docs/performance.md).
+Written by \`npm run bench\`; do not edit. Our gateway runs with every feature (key, rate limit, credits, hold, settlement, request
+log and metrics), Portkey with none. Method: [docs/performance.md](../docs/performance.md).
 
 ${Object.entries(conditions)
   .map(([name, value]) => `- ${name}: ${value}`)
   .join('\n')}
 
-![Ours beside Portkey and a bare proxy](results.svg)
+![Our gateway, Portkey and a bare proxy](results.svg)
 
-## Goals, with a prompt of 0.25 KB
+## Goals for a prompt of 0.25 KB
 
-${table(['Figure', 'Measurement', 'To hold', 'Target', ''], goals(comparisons, startups).map(goalRow))}
+${table(['Measurement', 'Result', 'Limit', 'Target', ''], goals(comparisons, startups).map(goalRow))}
 
 ## Ratios
 
-Added times are without what a direct call takes. Of streams the time is that to the first byte.
+Added latency excludes the time of a direct call. The latency of a stream is the time to its first byte.
 
 ${table(
   [
@@ -37,32 +37,32 @@ ${table(
     'Response',
     'Added latency / Portkey',
     'Latency / bare proxy',
-    'Processor time / Portkey',
+    'CPU time / Portkey',
     'Calls per second / Portkey',
   ],
   comparisons.map(comparisonRow),
 )}
 
-## Figures
+## Measurements
 
-Medians. Latency of calls made one after another; processor time of the gateway for a call, and calls per second, with the
-gateway kept busy on one processor. The embedded database shares the other one with the clients: that row is for information.
+Medians. Latencies are those of sequential calls. The CPU time per call and the calls per second are measured with the gateway
+busy on one CPU. The embedded database shares the other CPU with the clients, so its row is for information only.
 
-${table(['Prompt', 'Response', 'Arm', 'First byte ms', 'Whole ms', 'Processor ms', 'Calls/s'], measured.map(measuredRow))}
+${table(['Prompt', 'Response', 'Arm', 'First byte ms', 'Whole ms', 'CPU ms', 'Calls/s'], measured.map(measuredRow))}
 
-The ledger projector, which runs after the response, takes ${projector.processorMs.toFixed(2)} ms of processor time for each settled call
+The ledger projector, which runs after the response, takes ${projector.processorMs.toFixed(2)} ms of CPU time for each settled call
 (${projector.records} stream records, embedded database).
 
 ## Start-up
 
-Wall time of a fresh process that loads a function's code, over one with an empty handler; at most ${startupBudget}, of the
+Time of a new process that loads a function's code, divided by that of an empty handler: at most ${startupBudget}, for
 functions of priced calls at most ${pricedStartupBudget}.
 
-${table(['Function', 'KB at start', 'KB gzipped', 'Over empty'], startupRows(startups))}
+${table(['Function', 'KB at start', 'KB gzipped', 'Ratio to empty'], startupRows(startups))}
 
-## Growth, against the embedded database
+## Growth with the embedded database
 
-${table(['Accounts', 'Calls at a time', 'Calls/s', 'Median ms', 'Processor ms', 'Gateway busy', 'Refused'], growth.map(growthRow))}
+${table(['Accounts', 'Concurrent calls', 'Calls/s', 'Median ms', 'CPU ms', 'Gateway busy', 'Refused'], growth.map(growthRow))}
 `;
 }
 
@@ -84,7 +84,7 @@ function goalRow(goal: Goal): Row {
     value.toFixed(2),
     bound,
     target === undefined ? '' : String(target),
-    isMet(goal) ? 'held' : '**missed**',
+    isMet(goal) ? 'met' : '**missed**',
   ];
 }
 
@@ -138,7 +138,7 @@ const width = 660;
 export function chart(measured: readonly Measurement[]): string {
   const groups = groupsOf(measured);
   const height = groups.length * groupHeight + 16;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Ours beside Portkey and a bare proxy">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="Our gateway, Portkey and a bare proxy">
 <style>
 text { font: 13px system-ui, sans-serif; fill: #1f2328; }
 .title { font-weight: 600; }
@@ -170,7 +170,7 @@ function groupsOf(measured: readonly Measurement[]): Group[] {
       values: arms.map(value(true, ({ firstByteMs }) => firstByteMs)),
     },
     {
-      title: 'Processor time of a call',
+      title: 'CPU time per call',
       unit: 'ms',
       digits: 3,
       values: arms.map(value(false, ({ processorMs }) => processorMs)),

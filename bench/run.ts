@@ -30,7 +30,7 @@ import { type Child, isPinned, pinClients } from './shared/processes.ts';
  * Compares our gateway with Portkey and writes `bench/RESULTS.md` and its chart. With `--quick`, prints a short run and
  * writes nothing.
  */
-if (process.platform !== 'linux') throw new Error('The benchmark reads processor times from /proc, so it needs Linux.');
+if (process.platform !== 'linux') throw new Error('The benchmark reads CPU times from /proc, so it needs Linux.');
 const options = benchOptions(process.argv.slice(2));
 const began = performance.now();
 const loadBefore = loadavg()[0] ?? 0;
@@ -80,10 +80,10 @@ try {
   const { rounds, calls, streamRounds, streams, busyRounds, busySeconds, connections } = options;
   const conditions = {
     Date: new Date().toISOString().slice(0, 10),
-    Machine: `${cpus().length} processors, ${process.arch}, Linux; gateways ${isPinned ? 'on one, clients and upstream stubs on the other' : 'not kept to one of them'}`,
+    Machine: `${cpus().length} CPUs, ${process.arch}, Linux; gateways ${isPinned ? 'on one, clients and upstream stubs on the other' : 'not pinned to one of them'}`,
     Load: `${loadBefore.toFixed(1)} on average in the minute before the run`,
     Versions: `Node.js ${process.versions.node}; @portkey-ai/gateway ${versionOf('@portkey-ai/gateway')} with @hono/node-server ${versionOf('@hono/node-server')}`,
-    Rounds: `${rounds} of ${calls} calls one after another, ${streamRounds} of ${streams} streams; ${busyRounds} of ${busySeconds} s over ${connections} connections`,
+    Rounds: `${rounds} of ${calls} sequential calls, ${streamRounds} of ${streams} streams; ${busyRounds} of ${busySeconds} s over ${connections} connections`,
   };
   const results = { conditions, measured, projector, startups, growth };
   if (options.quick) console.log(report(results));
@@ -92,7 +92,7 @@ try {
     writeFileSync(join(import.meta.dirname, 'results.svg'), chart(measured));
   }
   for (const goal of goals(compare(measured), startups))
-    log(`${isMet(goal) ? 'held  ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
+    log(`${isMet(goal) ? 'met   ' : 'MISSED'} ${goal.what}: ${goal.value.toFixed(2)}`);
 } finally {
   await end();
 }

@@ -124,7 +124,6 @@ export interface ApiCall {
   readonly key?: string;
 }
 
-/** Calls the service and keeps cookies, like a browser. */
 export interface ApiClient {
   call(method: string, path: string, options?: ApiCall): Promise<ApiResponse>;
   /** Rejects for any other status. The message omits the query, which may contain a token. */

@@ -5,7 +5,6 @@ import { type ChatBody, type CompletionBody, eventStream, pause, type Tempo } fr
 import { continuePrompt, responseText } from './text/response-text.ts';
 
 interface Reply {
-  /** Either text, or calls without text. */
   readonly output: Output;
   readonly calls: readonly Call[];
   readonly usage: Usage;
@@ -17,7 +16,6 @@ interface Call {
   readonly output: Output;
 }
 
-/** Replies to a chat request with text or tool calls. */
 export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): Promise<EngineReply> {
   const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? undefined;
   const prompt = promptTokens(body);

@@ -9,6 +9,7 @@ import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-la
 import * as v from 'valibot';
 import type { EventPattern } from '#contract/platform/stream-filter.ts';
 import { describeError } from '../shared/problems.ts';
+import { BatchResponse } from '../shared/pump.ts';
 
 export interface DeliveryOptions {
   readonly streamArn: string;
@@ -18,11 +19,6 @@ export interface DeliveryOptions {
   readonly concurrentBatches: number;
   readonly signal: AbortSignal;
 }
-
-/** Result of a function on a stream (AWS "Configuring partial batch response with DynamoDB and Lambda"). */
-const BatchResponse = v.nullish(
-  v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
-);
 
 const waitsMs = { first: 50, max: 2000 };
 
@@ -92,7 +88,6 @@ export function passes(patterns: readonly EventPattern[], record: unknown): bool
   return patterns.some((pattern) => matches(pattern, record));
 }
 
-/** A list matches if one of its elements does. */
 function matches(pattern: EventPattern[string], value: unknown): boolean {
   if (Array.isArray(value)) return value.some((element) => matches(pattern, element));
   if (Array.isArray(pattern)) return isLeaf(value);

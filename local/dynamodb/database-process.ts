@@ -23,7 +23,7 @@ exec 3<&0
 exec "$0" "$@" </dev/null 3<&-`;
 
 /**
- * The database accepts any signature, and its CORS headers allow every origin. It therefore waitUntilListening on a port that
+ * The database accepts any signature, and its CORS headers allow every origin. It therefore listens on a port that
  * browsers block (Fetch standard, "port blocking") and on a random loopback address, so that no web page can reach it.
  */
 const blockedPorts = [6566, 6665, 6666, 6667, 6668, 6669, 6697, 10_080] as const;
@@ -34,7 +34,7 @@ const startMs = 10_000;
 const stopMs = 3000;
 
 /**
- * Starts the database on a file and waits until it waitUntilListening. Throws a Problem if it is not installed or does not start.
+ * Starts the database on a file and waits until it listens. Throws a Problem if it is not installed or does not start.
  */
 export async function startDatabaseProcess(file: string): Promise<DatabaseProcess> {
   const program = databaseProgram();
@@ -80,7 +80,7 @@ function databaseProgram(): string {
 }
 
 /**
- * Returns undefined once the database waitUntilListening, otherwise the reason. Reads its output, because another process may
+ * Returns undefined once the database listens, otherwise the reason. Reads its output, because another process may
  * listen on the port.
  */
 async function waitUntilListening(child: ChildProcess): Promise<string | undefined> {

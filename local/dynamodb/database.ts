@@ -39,7 +39,6 @@ export interface DatabaseOptions {
   readonly tables: readonly TableSpec[];
 }
 
-/** Starts the database and creates missing tables. Throws a Problem on failure. */
 export async function startDatabase({ file, external, tables }: DatabaseOptions): Promise<Database> {
   const embedded = external === undefined ? await startEmbedded(file) : undefined;
   const url = external ?? embedded?.url ?? '';

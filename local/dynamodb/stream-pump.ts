@@ -32,7 +32,6 @@ const idleMs = 500;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 
-/** Delivers a table's stream to one function, in order, at least once. */
 export async function startStreamPump(options: StreamPumpOptions): Promise<StreamPump> {
   const positions = await readPositions(options);
   const reader = createShardReader(options.client, options.streamArn, positions);
@@ -92,7 +91,6 @@ export interface ShardPage {
 export interface ShardReader {
   /** A page of each shard whose parent has been read completely. */
   pages(pageSize: number): AsyncIterable<ShardPage>;
-  /** Returns to the stored positions after an error. */
   rewind(): void;
 }
 

@@ -86,9 +86,9 @@ function accessTo(database: DatabaseSync): DatabaseFile {
     version: () => Number(dataVersion.get()?.['data_version']),
     expired({ name, ttlAttribute, partitionKey, sortKey }, nowSeconds, limit) {
       if (!ttlAttribute) return [];
-      const expiredItems = `${expiry(ttlAttribute)} < ?`;
+      const isExpired = `${expiry(ttlAttribute)} < ?`;
       const rows = database
-        .prepare(`SELECT item_json FROM "${name}" WHERE ${expiredItems} ORDER BY ${expiry(ttlAttribute)} LIMIT ?`)
+        .prepare(`SELECT item_json FROM "${name}" WHERE ${isExpired} ORDER BY ${expiry(ttlAttribute)} LIMIT ?`)
         .all(nowSeconds, limit);
       const names = [partitionKey, ...(sortKey ? [sortKey] : [])].map((key) => key.name);
       return rows.map((row) => keyOf(v.parse(StoredItem, row).item_json, names));

@@ -40,7 +40,6 @@ export interface Background {
   readonly catchUp: () => Promise<boolean>;
   /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;
-  /** Reads the streams soon, because items may have been written. */
   readonly wake: () => void;
 }
 

@@ -76,9 +76,7 @@ function queueOf(task: Recurring, log: (line: string) => void) {
 export interface EventBus {
   /** Resolves when the event is handled or discarded. Callers need not wait. */
   readonly publish: (event: unknown) => Promise<void>;
-  /** Resolves when all earlier events are handled or discarded. */
   settled(): Promise<void>;
-  /** Stops retrying and waits for running deliveries. */
   close(): Promise<void>;
 }
 

@@ -73,7 +73,6 @@ function htmlFrame({ subject, html }: ReceivedMail): string {
   return `<iframe title="${escapeHtml(subject)}" sandbox="allow-popups allow-top-navigation-by-user-activation" referrerpolicy="no-referrer" loading="lazy" srcdoc="${escapeHtml(page)}"></iframe>`;
 }
 
-/** Identifies an email on the page. */
 const idOf = (mail: ReceivedMail): string =>
   createHash('sha256').update(JSON.stringify(mail)).digest('base64url').slice(0, 22);
 

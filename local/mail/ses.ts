@@ -192,7 +192,6 @@ function bareAddress(mailbox: string): string {
 
 const arrives = (mailbox: string): boolean => scenarioOf(mailbox)?.arrives ?? true;
 
-/** The events that SES publishes to EventBridge for an email. */
 function feedbackOn(mail: AcceptedMail): unknown[] {
   return mail.destination.flatMap((mailbox) => {
     const feedback = scenarioOf(mailbox)?.feedback(bareAddress(mailbox), mail.sentAt);

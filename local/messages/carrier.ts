@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import type { Faults } from '../shared/faults.ts';
-import { listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
+import { listen, listener, type Loopback, readBody, sendAwsJson } from '../shared/loopback.ts';
 import type { PhoneMessage, PhoneStore } from './phones.ts';
 import type { receiptPlayer } from './receipts.ts';
 
@@ -89,20 +89,14 @@ export function startCarrier({ phones, faults, receipts, now }: CarrierOptions):
       messageRequestTimestamp: now(),
     });
     if (scene.isReplyLost || fault === 'lost-reply') return void response.destroy();
-    send(response, 200, { MessageId: id });
+    sendAwsJson(response, 200, { MessageId: id });
   }
 
   return listen(listener(take));
 }
 
 function sendError(response: ServerResponse, { status, type, reason, message }: CarrierError): void {
-  send(response, status, { __type: type, Message: message, ...(reason !== undefined && { Reason: reason }) });
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  const text = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'content-length': text.length });
-  response.end(text);
+  sendAwsJson(response, status, { __type: type, Message: message, ...(reason !== undefined && { Reason: reason }) });
 }
 
 export interface CarrierError {

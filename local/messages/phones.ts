@@ -24,7 +24,6 @@ export interface PhoneStore {
 
 const maxKept = 500;
 
-/** Keeps the newest messages in a file that only its owner can read. */
 export async function openPhoneStore(file: string): Promise<PhoneStore> {
   const messages = (await readJsonFile(file, v.array(PhoneMessage))) ?? [];
   let last: Promise<unknown> = Promise.resolve();
@@ -46,7 +45,6 @@ export type CallAudio =
 
 const maxBytes = 8 * 1024 * 1024;
 const maxMs = 60_000;
-/** Maximum calls synthesized concurrently. */
 const maxConcurrent = 2;
 
 const refused = (status: number, error: string): CallAudio => ({ is: 'refused', status, error });

@@ -21,7 +21,6 @@ const sources = [
   'package-lock.json',
 ];
 
-/** Hash of all sources of the build. */
 export async function dashboardSources(): Promise<string> {
   const entries = await Array.fromAsync(glob(sources, { cwd: root, withFileTypes: true }));
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));

@@ -13,17 +13,14 @@ const Meta = v.object({ key: v.string(), contentType: v.string(), bytes: v.numbe
 /** `path` is the file with the object's bytes. */
 export type StoredObject = v.InferOutput<typeof Meta> & { readonly path: string };
 
-/** Written bytes that are not yet an object. */
 export interface Draft {
   readonly path: string;
   readonly bytes: number;
   readonly md5: string;
 }
 
-/** More than `max` bytes were sent. */
 export class TooLarge extends Error {}
 
-/** The disk is full. */
 export class DiskFull extends Error {}
 
 export type FileStore = ReturnType<typeof openFileStore>;
@@ -47,7 +44,7 @@ export interface FileStoreOptions {
 export function openFileStore(folder: string, { now = Date.now, reserve = reserveBytes }: FileStoreOptions = {}) {
   async function requireFreeSpace(): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < reserve) throw new DiskFull('the disk has no room for more');
+    if (bavail * bsize < reserve) throw new DiskFull('the disk is full');
   }
 
   const nameOf = (key: string) => createHash('sha256').update(key).digest('hex');

@@ -21,7 +21,6 @@ export interface S3Options {
   readonly bucket: string;
   /** More buckets by name. They do not accept forms. */
   readonly others?: Readonly<Record<string, FileStore>>;
-  /** Signing secret of the clients. */
   readonly secret: () => string;
   readonly now: () => number;
   readonly pageOrigins?: readonly string[];

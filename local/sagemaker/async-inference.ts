@@ -105,7 +105,6 @@ export function asyncInference({ engine, faults, store, pending, bucket, endpoin
 
   return {
     accept,
-    /** Continues the jobs of the previous process. */
     async resume(): Promise<void> {
       for (const { name, work } of await pending.left()) enqueue({ id: name, ...work });
     },

@@ -27,7 +27,6 @@ const mebibyte = 1024 * 1024;
 /** Maximum bytes of a model server's reply, above the service's own limits. */
 export const maxReplyBytes = { text: 4 * mebibyte, vectors: 16 * mebibyte } as const;
 
-/** Passes chunks on. Throws above `maxBytes` in total. */
 export async function* boundedChunks(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const chunk of chunks) {

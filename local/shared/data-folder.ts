@@ -20,7 +20,7 @@ const Owner = v.pipe(v.string(), v.parseJson(), v.object({ pid: v.number(), born
 
 /**
  * Creates the folder if necessary and locks it. Throws a Problem if it is not usable or a running service holds the
- * lock. Takes over the lock of a killed service. Logs a openFolderSentence if the folder stays open to other users.
+ * lock. Takes over the lock of a killed service. Logs a sentence if the folder stays open to other users.
  */
 export async function openDataFolder(folder: string, log: (line: string) => void): Promise<DataFolder> {
   const path = resolve(folder);

@@ -93,6 +93,11 @@ export function sendJson(
   res.end(text);
 }
 
+/** A response of the AWS JSON 1.0 protocol. */
+export function sendAwsJson(res: ServerResponse, status: number, body: unknown): void {
+  sendJson(res, status, body, { 'content-type': 'application/x-amz-json-1.0' });
+}
+
 /**
  * Why a request from another site's page is rejected. Undefined for any other request. Such a page reaches 127.0.0.1
  * through the user's browser, by a name that resolves to it (DNS rebinding) or across origins.

@@ -1,4 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+
+/** Result of a function on a stream or queue (AWS "Implementing partial batch responses"). */
+export const BatchResponse = v.nullish(
+  v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
+);
 
 export interface PumpOptions {
   /** Reads the source once. Resolves with true if everything was processed. Rejects early if the signal aborts. */

@@ -3,7 +3,7 @@ import { DeleteMessageCommand, type Message, ReceiveMessageCommand, type SQSClie
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { describeError } from '../shared/problems.ts';
-import { type Pump, startPump } from '../shared/pump.ts';
+import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
 
 export interface QueuePumpOptions {
   readonly client: SQSClient;
@@ -17,11 +17,6 @@ export interface QueuePumpOptions {
   readonly deliver: (event: SQSEvent) => Promise<unknown>;
   readonly log: (line: string) => void;
 }
-
-/** Result of a function on a queue (AWS "Implementing partial batch responses"). */
-const BatchResponse = v.nullish(
-  v.object({ batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() }))) }),
-);
 
 const maxBatchSize = 10;
 const restMs = 250;

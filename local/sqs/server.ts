@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import * as v from 'valibot';
-import { BodyTooLarge, type Loopback, listen, listener, readBody } from '../shared/loopback.ts';
+import { BodyTooLarge, type Loopback, listen, listener, readBody, sendAwsJson } from '../shared/loopback.ts';
 import type { QueueStore, ReceivedMessage } from './queue-store.ts';
 
 class SqsError extends Error {
@@ -63,7 +63,7 @@ export function startSqs(store: QueueStore): Promise<Loopback> {
   return listen(
     listener(async (request, response) => {
       const reply = await bodyFor(request).then((body) => ({ status: 200, body }), failure);
-      send(response, reply.status, reply.body);
+      sendAwsJson(response, reply.status, reply.body);
     }),
   );
 }
@@ -95,10 +95,4 @@ function failure(error: unknown) {
     error instanceof BodyTooLarge ? new SqsError('com.amazonaws.sqs#InvalidMessageContents', error.message) : error;
   if (!(known instanceof SqsError)) throw known;
   return { status: 400, body: { __type: known.type, message: known.message } };
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  const text = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'content-length': text.length });
-  response.end(text);
 }

@@ -117,7 +117,6 @@ function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: 
   return fitLength((mentioned || 'example') + again, schema);
 }
 
-/** Counts code points, like JSON Schema. */
 function fitLength(text: string, { minLength = 0, maxLength = maxPoints }: Schema): string {
   const points = Array.from(text).slice(0, Math.min(maxLength, maxPoints));
   const missing = Math.min(minLength, maxPoints) - points.length;

@@ -59,7 +59,6 @@ function defined(schema: Schema): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined));
 }
 
-/** Resolves `#/$defs/Name` in the root schema. Undefined if it does not exist. */
 function followPointer(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   const steps = ref
@@ -94,7 +93,6 @@ export interface Mentions {
   includes(phrase: string): boolean;
 }
 
-/** Reads only the first 4,000 characters. */
 export function mentionsOf(request: string): Mentions {
   const text = request.slice(0, 4000);
   const plain = text.replaceAll(/(?<!\S)\S+@\S+|https?:\/\/\S+|\b\d{4}-\d{2}-\d{2}\S*/g, ' ');

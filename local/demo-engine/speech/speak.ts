@@ -30,7 +30,6 @@ const voices = {
   shimmer: ['slt', '--setf', 'f0_shift=1.25'],
 } as const;
 
-/** Path of the output folder inside WASI. */
 const mount = '/out';
 
 /** File descriptor of the mounted folder, the first after the standard streams. WASI does not close it. */

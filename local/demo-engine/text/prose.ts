@@ -8,7 +8,6 @@ export interface Length {
   readonly story: boolean;
 }
 
-/** Sentences about the words of `about`. The same text always produces the same sentences. */
 export function sentences(about: string, { words, story }: Length): string {
   const random = seededRandom(hash(about));
   const pick: Pick = (choices) => choices[Math.floor(random() * choices.length)] ?? '';

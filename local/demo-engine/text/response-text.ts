@@ -88,7 +88,6 @@ interface Passage {
 }
 
 export interface SystemText {
-  /** The text before the data and its introduction. */
   readonly instructions: string;
   readonly passages: readonly Passage[];
 }
@@ -98,7 +97,6 @@ const maxPassages = 32;
 const maxText = 4000;
 const maxQuestion = 2000;
 
-/** Splits a system message whose last lines are data. */
 function systemText(system: string): SystemText {
   const lines = system.split('\n');
   const data = lines.findIndex((line) => /^\{"(?:passage|summary)":/.test(line));

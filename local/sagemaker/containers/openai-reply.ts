@@ -18,7 +18,6 @@ export function failureIn(event: unknown): string | undefined {
   return v.is(ErrorBody, event) ? event.error.message : undefined;
 }
 
-/** Vectors in the order of the request's texts. */
 const EmbeddingsBody = v.pipe(
   v.object({ data: v.array(v.object({ index: v.number(), embedding: v.array(v.number()) })) }),
   v.transform(({ data }) => data.toSorted((one, other) => one.index - other.index).map(({ embedding }) => embedding)),

@@ -157,7 +157,6 @@ const tgiError = (status: number, error: string, error_type: string): EngineRepl
   body: { error, error_type },
 });
 
-/** Maps the engine's error to TGI's. */
 function toTgiError({ status, message }: Refusal): EngineReply & { kind: 'json' } {
   const overflow = overflowIn(message);
   if (overflow) {
