@@ -14,11 +14,11 @@ const usage = `Usage: npx node bin/audit.ts [--rebuild]
 Checks that every account's ledger has no gap and adds up to its balance.
 
   --rebuild   rebuild the balances from the amounts in the ledger alone and compare, as after a restore
-  --help      show this
+  --help      show this text
 
-Exit status: 0 if all agree, 1 if an account differs from its ledger, 2 if the audit could not be run, 3 if there is no
-difference but a ledger is behind its meter: its last rows are not written yet. Audit again when project-ledger has
-nothing left; rows that are then still behind are lost.
+Exit status: 0 if all accounts agree, 1 if an account differs from its ledger, 2 if the audit could not run, 3 if the only
+differences are ledgers behind their meters, whose last rows are not written yet. In that case, audit again when
+project-ledger has no records left; rows still missing then are lost.
 
 Environment: METERS_TABLE, LEDGER_TABLE, ARCHIVE_BUCKET (once months are archived), AWS region and credentials; AWS_ENDPOINT_URL_DYNAMODB and AWS_ENDPOINT_URL_S3 for a
 database and a bucket elsewhere.

@@ -9,10 +9,10 @@ import * as templates from './endpoint/templates.ts';
 
 const usage = `Usage: npm run new:endpoint -- NAME [--service SERVICE]
 
-Writes the skeleton of a priced endpoint, POST /api/ai/NAME, and a test that fails until it is written
+Writes the skeleton of a priced endpoint, POST /api/ai/NAME, and a test that fails until the endpoint is implemented
 (docs/adding-an-endpoint.md). NAME is in kebab-case, such as sum-up.
 
-  --service SERVICE  what its calls are charged as: ${Object.keys(prices).filter(isChargeable).join(', ')} (text_analysis)
+  --service SERVICE  the service that its calls are charged as: ${Object.keys(prices).filter(isChargeable).join(', ')} (text_analysis)
 `;
 
 function isChargeable(name: string): name is templates.EndpointService {

@@ -6,13 +6,14 @@ import { requireTables } from './shared/tables.ts';
 
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
 
-Gives the account with this email address the role operator, or another one, and leaves a row of it in the audit trail.
-It reads
+Assigns the role operator, or the given one, to the account with this email address and writes an audit event.
 
-  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE   the names of the deployed tables, which your AWS profile may write
-  AWS_ENDPOINT_URL_DYNAMODB                   instead: the address of a database on this machine
+Environment:
 
-The database of a running npm start has an address of its own, which "pgrep -a dynoxide" shows:
+  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE   names of the deployed tables; your AWS profile needs write access
+  AWS_ENDPOINT_URL_DYNAMODB                   instead: URL of a database on this machine
+
+"pgrep -a dynoxide" shows the address of the database of a running npm start:
 
   AWS_ENDPOINT_URL_DYNAMODB=http://HOST:PORT npx node bin/operator.ts me@example.com
 `;

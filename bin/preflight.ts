@@ -9,7 +9,7 @@ const usage = `Usage: npm run preflight -- STAGE
 Reads the AWS account of your credentials, or of the stage (lib/stages.ts), and reports what is missing for a first
 deployment of the stage. Nothing is written to the account.
 
-Exit status: 0 nothing is missing; 1 something is missing, or could not be checked.
+Exit status: 0 if nothing is missing, 1 if something is missing or could not be checked.
 `;
 
 function table(results: readonly Result[]): string {

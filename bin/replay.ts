@@ -12,8 +12,8 @@ import { requireTables } from './shared/tables.ts';
  */
 const usage = `Usage: npm run replay -- FILE...
 
-Writes the ledger rows of the records in the files, which are objects of the projector's bucket of given-up records.
-Rows that are there stay as they are, so it can be repeated.
+Writes the ledger rows of the records in the files, which are objects from the projector's bucket of discarded records.
+Existing rows stay unchanged, so the command can be repeated.
 
 Environment: LEDGER_TABLE, ACCOUNTS_TABLE, PUBLIC_ORIGIN (for links in mails), AWS region and credentials;
 AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.

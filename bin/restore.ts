@@ -7,11 +7,12 @@ import { type Restore, restoreTable } from './restore/restored-table.ts';
 
 const usage = `Usage: npm run restore -- TABLE SOURCE TARGET [--at TIME]
 
-Restores the table named SOURCE into a new one named TARGET, as it was at TIME (ISO 8601 with its offset; default: the
-latest there is), makes it what the service needs of TABLE (${Object.keys(tables).join(', ')}), and prints the setting
-with which a stage uses it. It can be repeated. Where TARGET exists, as one that AWS Backup restored, SOURCE need not.
+Restores the table named SOURCE into a new one named TARGET, as of TIME (ISO 8601 with offset; default: the
+latest restorable time), applies the settings of TABLE (${Object.keys(tables).join(', ')}) and prints the setting
+with which a stage uses it. The command can be repeated. If TARGET exists, for example restored by AWS Backup, SOURCE
+need not exist.
 
-Environment: AWS region and credentials. What belongs together is in docs/runbook.md.
+Environment: AWS region and credentials. docs/runbook.md lists the tables to restore together.
 `;
 
 const Arguments = v.tuple([v.picklist(Object.keys(tables).filter(isTableId)), v.string(), v.string()]);

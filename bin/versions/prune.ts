@@ -6,8 +6,8 @@ import { pruneVersions, versionsKept } from './function-versions.ts';
 
 const usage = `Usage: npm run prune -- STAGE
 
-Deletes old versions of the functions of a stage (lib/stages.ts). It keeps the versions that an alias names, as before and during a
-rollout, and the ${versionsKept} newest ones, so that an alias can go back (docs/runbook.md#a-function-fails).
+Deletes old versions of the functions of a stage (lib/stages.ts). Keeps the versions that an alias names, for example during a
+rollout, and the ${versionsKept} newest ones for rollbacks (docs/runbook.md#a-function-fails).
 
 Environment: AWS region and credentials.
 `;

@@ -204,7 +204,7 @@ function clockPage(now: number): string {
     style,
     script: clockScript,
     body: `<header><h1>Clock</h1>
-<p>Billing, links, sessions and limits follow this clock. It only goes forward, and stays where it is put after a restart.</p></header>
+<p>Billing, links, sessions and limits follow this clock. It only moves forward and keeps its offset after a restart.</p></header>
 <main>
 <p class="now"><time id="now" datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time></p>
 <p class="moves"><button type="button" data-advance="P1D">+1 day</button> <button type="button" data-advance="P1M">+1 month</button></p>

@@ -85,7 +85,7 @@ function paint() {
     const isCurrent = current?.call === call;
     const isRinging = ringing === 'true' && !taken.has(call);
     button.closest('li').classList.toggle('ringing', isRinging);
-    button.textContent = isCurrent ? 'Hang up' : taken.has(call) ? 'Listen again' : isRinging ? 'Take the call' : 'Listen';
+    button.textContent = isCurrent ? 'Hang up' : taken.has(call) ? 'Listen again' : isRinging ? 'Answer' : 'Listen';
   }
 }
 
@@ -102,7 +102,7 @@ function report(call, text) {
 
 async function explain(call, url) {
   const response = await fetch(url).catch(() => undefined);
-  const { error = 'The call could not be heard.' } = (await response?.json().catch(() => undefined)) ?? {};
+  const { error = 'The call could not be played.' } = (await response?.json().catch(() => undefined)) ?? {};
   report(call, error);
 }
 

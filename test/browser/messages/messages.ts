@@ -104,7 +104,7 @@ export function messageTests(stage: () => Stage): void {
     await shows(page, honest);
     const call = phone.getByRole('group', { name: `Call to ${to}` });
     const heard = phone.waitForResponse(/\/_local\/phone\/call/);
-    await call.getByRole('button', { name: 'Take the call' }).click();
+    await call.getByRole('button', { name: 'Answer' }).click();
     expect((await heard).headers()['content-type']).toBe('audio/mpeg');
     await call.getByRole('button', { name: 'Hang up' }).waitFor();
     await shoot(phone, 'phone-call');
