@@ -11,7 +11,7 @@ import { agentRow } from '#repositories/agents/agent-items.ts';
 import { entryRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { documentRow, documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
-import { turnItems } from '#runtime/calls/turn-items.ts';
+import { turnItems } from '#runtime/services/agent-calls.ts';
 import { startOurs, startUpstream } from './shared/arms.ts';
 import { benchAccounts, startBenchDatabase } from './shared/database.ts';
 import { Connection, median, requestBytes } from './shared/load.ts';

@@ -49,7 +49,7 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   const files = filesOf(names);
   if (allRoutes.some(({ id }) => id === names.id)) throw new Error(`the operation ${names.id} already exists`);
   for (const path of Object.values(files)) if (await isTaken(path)) throw new Error(`${path} already exists`);
-  const routes = 'functions/contract/routes/inference/inference.ts';
+  const routes = 'functions/contract/routes/inference.ts';
   const operations = 'functions/api/inference.ts';
   const samples = 'functions/contract/samples.ts';
   const record = 'bin/openapi/recorded/record.ts';

@@ -1,6 +1,6 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { formatOf } from '#contract/http/response-formats.ts';
+import { formatOf } from '#contract/http/format.ts';
 import { matchesPath } from '#contract/http/route-match.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';

@@ -48,7 +48,7 @@ const headers = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Serves `/_local/…` as plain JSON, with errors as `{"error": sentence}` (docs/design/local.md). */
+/** Serves `/_local/…` as plain JSON, with errors as `{"error": sentence}` (docs/architecture.md#on-one-machine). */
 export function createAdmin({
   status,
   mails,
@@ -164,7 +164,7 @@ async function bodyOf<Schema extends v.GenericSchema>(
   throw new BadBody(field === null ? issue.message : `${field}: ${issue.message}.`);
 }
 
-/** Response of `GET /_local/status` (docs/design/local.md): 200 once the service is ready, 503 before. */
+/** Response of `GET /_local/status` (docs/architecture.md#on-one-machine): 200 once the service is ready, 503 before. */
 export interface Status {
   readonly ready: boolean;
   readonly apiUrl: string;

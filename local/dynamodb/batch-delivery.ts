@@ -7,7 +7,7 @@ import type {
 } from '@aws-sdk/client-dynamodb-streams';
 import type { AttributeValue, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import type { EventPattern } from '#contract/platform/stream-filter.ts';
+import type { EventPattern } from '#contract/platform/resources.ts';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse } from '../shared/pump.ts';
 

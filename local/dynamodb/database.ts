@@ -12,7 +12,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/tables.ts';
+import { type IndexSpec, type KeyAttribute, streamViewTypes, type TableSpec } from '#contract/platform/resources.ts';
 import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 import { type DatabaseProcess, startDatabaseProcess } from './database-process.ts';

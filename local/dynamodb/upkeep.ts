@@ -9,7 +9,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
-import type { TableSpec } from '#contract/platform/tables.ts';
+import type { TableSpec } from '#contract/platform/resources.ts';
 import { describeError } from '../shared/problems.ts';
 import type { StreamPump } from './stream-pump.ts';
 

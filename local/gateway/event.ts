@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import * as v from 'valibot';
-import { formatOf } from '#contract/http/response-formats.ts';
+import { formatOf } from '#contract/http/format.ts';
 import { errorStatus, type Refusal } from '#contract/shared/errors.ts';
 
 export interface GatewayRequest {

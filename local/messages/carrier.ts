@@ -109,7 +109,7 @@ export interface CarrierError {
 type Channel = PhoneMessage['channel'];
 
 /**
- * The simulated outcome of a message, selected by the last two digits of its number (docs/messages.md#on-one-machine).
+ * The simulated outcome of a message, selected by the last two digits of its number (docs/guides/messages.md#test-numbers).
  */
 export interface Scene {
   readonly error?: CarrierError;

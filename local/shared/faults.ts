@@ -5,7 +5,7 @@ const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxVal
 const rate = v.exactOptional(v.pipe(v.number(), v.gtValue(0), v.maxValue(1)));
 
 /**
- * Body of `POST /_local/faults` (docs/design/local.md). The next `count` requests to `target` fail. With a `rate` (up
+ * Body of `POST /_local/faults` (docs/architecture.md#on-one-machine). The next `count` requests to `target` fail. With a `rate` (up
  * to 1), each request fails with that probability until `count` have failed. `none` clears.
  */
 export const FaultOrder = v.variant('target', [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { brand } from '#contract/shared/brand.ts';
+import { brand } from '#contract/shared/fields.ts';
 
 /** Serves everything except the API. Returns false for other paths. */
 export type Pages = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;

@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import * as v from 'valibot';
 import { allJobs } from '#contract/jobs.ts';
-import { queues, visibilityTimeoutSeconds } from '#contract/platform/queues.ts';
+import { queues, visibilityTimeoutSeconds } from '#contract/platform/resources.ts';
 import { isDamaged } from '../shared/data-folder.ts';
 import { Problem } from '../shared/problems.ts';
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { curlLine, type Status } from '../admin/admin.ts';
 import { Problem, errorSentence } from '../shared/problems.ts';
 
-/** Options of `npm start` (docs/design/local.md). */
+/** Options of `npm start` (docs/architecture.md#on-one-machine). */
 export interface LocalOptions {
   readonly port: number;
   readonly data: string;

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { sizeAtStart } from '#bench/measurements.ts';
+import { jobEntry, routeEntry } from '#contract/handlers.ts';
+import { jobs } from '#contract/jobs.ts';
 import { bundle } from '#lib/constructs/function-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chunkCount } from '#bench/upstream.ts';
+import { chunkCount } from '#bench/shared/model-replies.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 /** Long against what a busy machine adds to a call, so that the slope is the number of waits and nothing else. */

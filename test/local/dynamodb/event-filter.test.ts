@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb-streams';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
-import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/stream-filter.ts';
+import { eventPatterns, type TypedAttribute, type TypePath } from '#contract/platform/resources.ts';
 import { eventRecord, passes } from '#local/dynamodb/batch-delivery.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
 

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach } from 'vitest';
 import { defineRoute, type Route } from '#contract/http/route.ts';
-import { startFrontServer } from '#local/gateway/socket.ts';
 import { installLambdaRuntime, type LambdaHandler } from '#local/gateway/lambda.ts';
+import { startFrontServer } from '#local/gateway/socket.ts';
 
 const open = { summary: '', credential: 'none', uses: {} } as const;
 const priced = { service: 'chat', capability: 'chat' } as const;
