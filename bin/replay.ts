@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { projectImage } from '#runtime/jobs/billing.ts';
-import { givenUpImages } from '#runtime/jobs/stream-job.ts';
+import { discardedImages } from '#runtime/jobs/stream-job.ts';
 import { itemOf } from '#runtime/stream-image.ts';
 import { requireTables } from './shared/tables.ts';
 
@@ -22,7 +22,7 @@ AWS_ENDPOINT_URL_DYNAMODB for a database elsewhere.
 /** Number of records that could not be written. Each one is named on standard error. */
 async function replay(file: string): Promise<number> {
   let failed = 0;
-  const images = givenUpImages(await readFile(file, 'utf8'));
+  const images = discardedImages(await readFile(file, 'utf8'));
   for (const image of images) {
     try {
       await projectImage(itemOf(image));

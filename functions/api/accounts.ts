@@ -2,7 +2,7 @@ import type { accountRoutes } from '#contract/routes/accounts.ts';
 import type { passwordRoutes } from '#contract/routes/passwords.ts';
 import type { signInRoutes } from '#contract/routes/sign-in.ts';
 import type { Account } from '#domain/accounts/account.ts';
-import { shownEmailChange } from '#domain/accounts/email-change.ts';
+import { emailChangeView } from '#domain/accounts/email-change.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import type { CheckedOperation, Operation, SessionCall } from '#runtime/operation.ts';
 import type { Services } from '#runtime/services/container.ts';
@@ -16,7 +16,7 @@ export const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ p
 export const confirm: Operation<typeof accountRoutes.confirm> = ({ registration }, { input, caller }) =>
   registration().confirm(caller.accountId, input.query.token);
 
-/** The token is what decides. A completed change ends all sessions: the browser that completes it in one goes on in another. */
+/** The token alone authorizes the decision. A completed change ends all sessions, so this browser gets a new one. */
 export const decideEmailChange: Operation<typeof accountRoutes.decideEmailChange> = async (services, call) => {
   const { caller } = call;
   const { token, decision } = call.input.body;
@@ -32,7 +32,7 @@ export const deleteAccount: Operation<typeof accountRoutes.deleteAccount> = asyn
   { input, caller, setSession },
 ) => {
   const { email, ...proof } = input.body;
-  await services.profile().remove(caller.account, email, (account) => services.ownerProof().demand(account, proof));
+  await services.profile().remove(caller.account, email, (account) => services.ownerProof().require(account, proof));
   setSession('ended');
 };
 
@@ -46,19 +46,18 @@ export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering
     created_at: new Date(account.createdAt).toISOString(),
     isConfirmed: account.confirmedAt !== undefined,
     hasPassword: account.passwordHash !== undefined,
-    emailChange: caller.kind === 'session' ? shownEmailChange(account, now) : null,
+    emailChange: caller.kind === 'session' ? emailChangeView(account, now) : null,
   };
 };
 
 export const changePassword: CheckedOperation<typeof passwordRoutes.changePassword> = {
-  /** Before the current password is looked at: a bad request is no guess. */
   check: async ({ passwords }, { input, caller }) => {
     if (caller?.kind === 'session') await passwords().checkNew(caller.account, input.body.newPassword);
   },
   run: async (services, call) => {
     const { caller } = call;
     const { currentPassword: password, identityToken, newPassword } = call.input.body;
-    await services.ownerProof().demand(caller.account, { password, identityToken });
+    await services.ownerProof().require(caller.account, { password, identityToken });
     await services.passwords().change(caller.account, newPassword);
     const account = await services.profile().get(caller.accountId);
     await beginSession(services, call, account);
@@ -68,7 +67,7 @@ export const changePassword: CheckedOperation<typeof passwordRoutes.changePasswo
 export const forgotPassword: Operation<typeof passwordRoutes.forgotPassword> = ({ passwords }, { input, network }) =>
   passwords().forgot(input.body.email, network);
 
-/** Opens no session, but the browser is known from here on: strangers' guesses must not stop the sign-in that follows. */
+/** Registers the device, so that failed guesses of other clients do not block the next sign-in. */
 export const resetPassword: Operation<typeof passwordRoutes.resetPassword> = async (
   { passwords, devices },
   { input, device, setDevice },
@@ -78,13 +77,13 @@ export const resetPassword: Operation<typeof passwordRoutes.resetPassword> = asy
 };
 
 export const requestEmailChange: CheckedOperation<typeof accountRoutes.requestEmailChange> = {
-  /** Before the password is looked at: a bad request is no guess. */
+  /** Runs before the password check, so that an invalid request does not count as a guess. */
   check: ({ emailChanges }, { input, caller }) => {
     if (caller?.kind === 'session') emailChanges().check(caller.account, input.body.email);
   },
   run: async (services, { input, caller: { account }, network }) => {
     const { email, ...proof } = input.body;
-    await services.ownerProof().demand(account, proof);
+    await services.ownerProof().require(account, proof);
     await services.emailChanges().request(account, email, network);
   },
 };
@@ -114,13 +113,12 @@ export const login: Operation<typeof signInRoutes.login> = async (services, call
   return { ...account, isSubscribe: isSubscribed(meter) };
 };
 
-/** With a key there is no session to end; the cookie goes in either case. */
 export const logout: Operation<typeof signInRoutes.logout> = async ({ sessions }, { caller, setSession }) => {
   if (caller.kind === 'session') await sessions().end(caller.session);
   setSession('ended');
 };
 
-/** The field is called `password_hash` and carries the chosen password (docs/specification.md#management-interface-base_url). */
+/** `password_hash` contains the chosen password (docs/specification.md#management-interface-base_url). */
 export const register: Operation<typeof signInRoutes.register> = async (services, call) => {
   const { email, name, password_hash: password } = call.input.body;
   const account = await services.registration().register({ email, name, password }, call.network);
@@ -128,7 +126,6 @@ export const register: Operation<typeof signInRoutes.register> = async (services
   return account;
 };
 
-/** Opens a session in this browser, and remembers the browser as a known device. */
 async function beginSession(
   { sessions, devices }: Services,
   { device, origin, setSession, setDevice }: SessionCall,

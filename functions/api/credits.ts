@@ -1,12 +1,12 @@
 import type { creditRoutes } from '#contract/routes/credits.ts';
-import { shownBalance, shownCredits, shownQuota } from '#domain/billing/balance.ts';
+import { balanceView, creditsView, quotaView } from '#domain/billing/balance.ts';
 import { pricedServices } from '#domain/inference/model-catalogue.ts';
 import type { Operation } from '#runtime/operation.ts';
 
 export const getCreditBalance: Operation<typeof creditRoutes.getCreditBalance> = async (
   { metering, clock },
   { caller },
-) => shownBalance(await metering().current(caller.accountId, clock.now()));
+) => balanceView(await metering().current(caller.accountId, clock.now()));
 
 export const getCredits: Operation<typeof creditRoutes.getCredits> = async (
   { metering, statements, clock },
@@ -16,13 +16,13 @@ export const getCredits: Operation<typeof creditRoutes.getCredits> = async (
   const meter = metering().current(caller.accountId, clock.now());
   const seq = meter.then((current) => current.seq);
   const page = await pageOf(caller.accountId, seq, input.query);
-  return { ...shownCredits(await meter), ...page };
+  return { ...creditsView(await meter), ...page };
 };
 
 export const getServiceQuota: Operation<typeof creditRoutes.getServiceQuota> = async (
   { metering, clock },
   { input, caller },
-) => shownQuota(await metering().current(caller.accountId, clock.now()), input.path.name);
+) => quotaView(await metering().current(caller.accountId, clock.now()), input.path.name);
 
 export const getUsage: Operation<typeof creditRoutes.getUsage> = async ({ statements }, { input, caller }) =>
   (await statements()).usage(caller.accountId, input.query);

@@ -43,7 +43,6 @@ export const suspendKey: Operation<typeof operatorRoutes.suspendKey> = async ({ 
 
 type Action = OperationCall<typeof operatorRoutes.suspendAccount>;
 
-/** The audit record's author, reason and request. */
 const actionBy = ({
   caller,
   input,

@@ -5,10 +5,7 @@ import { workSignal } from '#runtime/jobs/queue-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 
-/**
- * What is used of a notification of asynchronous inference (AWS "Check prediction results"), as SNS hands it to a function. One that is not
- * `Completed` is `Failed`, or whatever a request that has expired in the queue is called.
- */
+/** An asynchronous inference notification (AWS "Check prediction results"), delivered by SNS. */
 const Notification = v.object({
   invocationStatus: v.string(),
   requestParameters: v.object({ inputLocation: v.string() }),
@@ -18,7 +15,7 @@ const Event = v.object({
   Records: v.array(v.object({ Sns: v.object({ Message: v.pipe(v.string(), v.parseJson(), Notification) }) })),
 });
 
-/** May get an event more than once, late, and of a job that is no longer there. */
+/** Events may be delivered late, repeatedly, or after the job is deleted. */
 export const endTranscriptions =
   () =>
   async (event: unknown): Promise<void> => {

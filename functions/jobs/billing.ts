@@ -11,7 +11,7 @@ export const archiveLedger = () => async (): Promise<void> => {
   if (parts > 0) logger().info('archived', { parts });
 };
 
-/** One account that fails holds up no other (docs/adr/0011-typed-jobs.md). */
+/** The failure of one account does not delay the others (docs/adr/0011-typed-jobs.md). */
 export const projectLedger = () => itemStreamJob(projectImage, () => services().ledgerRetry());
 
 export const releaseHolds = () => sweepJob('holds', jobs.releaseHolds);

@@ -6,7 +6,6 @@ import { createCallServices } from '#runtime/services/call-services.ts';
 
 const Message = v.object({ accountId: v.number(), agentId: v.string(), id: v.string() });
 
-/** Indexes the documents of a batch concurrently: each mostly waits for its model. */
 export const indexDocuments = () => {
   const callServices = perEnvironment(() => createCallServices(jobs.indexDocuments));
   return queueJob(

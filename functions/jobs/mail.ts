@@ -16,7 +16,7 @@ export const sendMail = () =>
 
 const Recipients = v.array(v.object({ emailAddress: v.pipe(v.string(), v.nonEmpty()) }));
 
-/** What is used of an event (AWS "Contents of event data that Amazon SES publishes", Bounce and Complaint object). */
+/** The fields read from a bounce or complaint event (AWS "Contents of event data that Amazon SES publishes"). */
 const Feedback = v.object({
   detail: v.variant('eventType', [
     v.object({
@@ -31,7 +31,7 @@ const Feedback = v.object({
 });
 type Detail = v.InferOutput<typeof Feedback>['detail'];
 
-/** May get an event more than once, and a later one before an earlier one. */
+/** Events may be delivered repeatedly and out of order. */
 export const suppressAddress =
   () =>
   async (event: unknown): Promise<void> => {
@@ -43,7 +43,7 @@ export const suppressAddress =
     logger().info('addresses suppressed', { reason, addresses });
   };
 
-/** Undefined where a later mail may be welcome: a full mailbox, an absence note, a mail taken out of the spam folder. */
+/** Returns undefined if later emails may be delivered: full mailbox, out-of-office reply, email marked as not spam. */
 function reasonOf(detail: Detail): SuppressionReason | undefined {
   if (detail.eventType === 'Bounce') return detail.bounce.bounceType === 'Permanent' ? 'bounce' : undefined;
   return detail.complaint.complaintFeedbackType === 'not-spam' ? undefined : 'complaint';
@@ -55,7 +55,7 @@ function addressesOf(detail: Detail): string[] {
   return recipients.map(({ emailAddress }) => emailAddress);
 }
 
-/** Errors of valibot carry the event along, and its addresses would end up in the log. */
+/** Valibot errors include the event, so rethrowing them would log email addresses. */
 function detailOf(event: unknown): Detail {
   const { success, output, issues } = v.safeParse(Feedback, event);
   if (success) return output.detail;

@@ -6,7 +6,7 @@ import { logger } from '#runtime/telemetry.ts';
 export const dispatchMessages = () =>
   orderedChangeJob(async (change) => (await services().webhooks()).dispatchMessage(change));
 
-/** May get an event more than once, a later one before an earlier one, and events of messages that others have sent. */
+/** Events may be delivered repeatedly, out of order, and for messages sent by other applications. */
 export const recordReceipts =
   () =>
   async (event: unknown): Promise<void> => {

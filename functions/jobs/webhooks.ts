@@ -11,7 +11,7 @@ export const deliverSlowWebhooks = () => deliverJob('slow');
 
 export const deliverWebhooks = () => deliverJob('normal');
 
-/** One account that fails holds up no other (docs/adr/0019-webhooks.md). */
+/** The failure of one account does not delay the others (docs/adr/0019-webhooks.md). */
 export const dispatchWebhooks = () =>
   changeStreamJob(
     async (changes) => (await services().webhooks()).dispatchEvents(changes),
@@ -27,7 +27,6 @@ const Wake = v.object({
   wake: v.object({ accountId: v.number(), ids: v.array(v.string()), hops: v.number() }),
 });
 
-/** A Lambda on a queue of webhooks to look at, and of changes whose events could not be written when they came. */
 function deliverJob(lane: Lane) {
   return queueJob(
     async (message) => {

@@ -2,15 +2,12 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { SessionOrigin } from '#domain/accounts/sessions.ts';
 import { headerValues } from './headers.ts';
 
-/** Codes of ISO 3166-1 that are users' own, which networks without a country are given. */
+/** User-assigned ISO 3166-1 codes, reported for networks without a country. */
 const noCountry = /^(?:XX|ZZ|T1)$/;
 
 const loopback = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/**
- * Where a request comes from, as its headers show. `countryHeader` is the one that the edge writes; without an edge nobody is
- * believed, and nothing is looked up anywhere.
- */
+/** `countryHeader` is set by the edge; without an edge no country header is trusted. */
 export function sessionOriginOf(event: APIGatewayProxyEvent, countryHeader: string | undefined): SessionOrigin {
   const [userAgent] = headerValues(event, 'user-agent');
   const isLocal = loopback.test(event.requestContext.identity.sourceIp);
@@ -23,16 +20,15 @@ function countryOf(event: APIGatewayProxyEvent, header: string | undefined): str
   return values.length === 1 && /^[A-Z]{2}$/.test(country) && !noCountry.test(country) ? country : null;
 }
 
-/** What a User-Agent header names, as far as it is in our tables. */
 export interface UserAgent {
   readonly browser: string | null;
   readonly system: string | null;
 }
 
-/** Anybody may write anything there; what is longer, or not printable ASCII, names nothing. */
+/** The header is untrusted: longer or non-printable values are ignored. */
 const readable = /^[ -~]{1,512}$/;
 
-/** The first that a text has counts: browsers also name those that they descend from. */
+/** The first match wins, because browsers also list the browsers that they are compatible with. */
 const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|OPT|Opera)\//, 'Opera'],
@@ -61,7 +57,6 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\b(?:Linux|X11)\b/, 'Linux'],
 ];
 
-/** Browser and operating system of a User-Agent header (RFC 9110, "User-Agent"), each null where it is none that we know. */
 export function userAgentOf(header: string | undefined): UserAgent {
   if (header === undefined || !readable.test(header)) return { browser: null, system: null };
   return { browser: nameIn(browsers, header), system: nameIn(systems, header) };

@@ -5,27 +5,23 @@ import type { ResponseLifecycle } from './call.ts';
 
 export interface EventStreamOptions {
   readonly format: ResponseFormat;
-  /** The call is settled when nothing more is generated, before the last event, or when the reader leaves. */
   readonly lifecycle: ResponseLifecycle;
   readonly explain: (error: unknown) => ServiceError;
 }
 
-/** The body of a response that is sent as it is generated. */
 export interface EventStream {
-  /** Each is made when it is read. */
   readonly pieces: AsyncIterable<string | Buffer>;
-  /** The reader takes no more: ends the model's work, unless what it makes is kept, and resolves when the call is settled. */
-  readonly leave: () => Promise<void>;
+  /** Handles a client disconnect. Resolves when the call is settled. */
+  readonly disconnect: () => Promise<void>;
 }
 
-/** A streamed response as the body that is sent, at the reader's pace. */
 export function eventStream(response: StreamedResponse, options: EventStreamOptions): EventStream {
-  const reader = { isLeft: false };
+  const reader = { isDisconnected: false };
   return {
     pieces: events(response, options, reader),
-    async leave() {
-      reader.isLeft = true;
-      await response.leave();
+    async disconnect() {
+      reader.isDisconnected = true;
+      await response.disconnect();
       await options.lifecycle.settle();
     },
   };
@@ -34,7 +30,7 @@ export function eventStream(response: StreamedResponse, options: EventStreamOpti
 async function* events(
   response: StreamedResponse,
   { format, lifecycle, explain }: EventStreamOptions,
-  reader: { readonly isLeft: boolean },
+  reader: { readonly isDisconnected: boolean },
 ): AsyncGenerator<string> {
   let last: string;
   try {
@@ -44,23 +40,20 @@ async function* events(
     }
     last = format.endEvent();
   } catch (error) {
-    if (reader.isLeft) return;
+    if (reader.isDisconnected) return;
     last = format.errorEvent(explain(error));
   }
   await lifecycle.settle();
   yield last;
 }
 
-/**
- * A file as the body that is sent while it is made, at the reader's pace. Bytes have no place for an error: one that breaks off
- * ends its connection, so that nobody takes it for whole.
- */
+/** A failure closes the connection, because binary content cannot carry an error event. */
 export function byteStream(response: StreamedBytes, options: Omit<EventStreamOptions, 'format'>): EventStream {
-  const reader = { isLeft: false };
+  const reader = { isDisconnected: false };
   return {
     pieces: bytes(response, options, reader),
-    leave() {
-      reader.isLeft = true;
+    disconnect() {
+      reader.isDisconnected = true;
       response.cancel();
       return options.lifecycle.settle();
     },
@@ -70,7 +63,7 @@ export function byteStream(response: StreamedBytes, options: Omit<EventStreamOpt
 async function* bytes(
   response: StreamedBytes,
   { lifecycle, explain }: Omit<EventStreamOptions, 'format'>,
-  reader: { readonly isLeft: boolean },
+  reader: { readonly isDisconnected: boolean },
 ): AsyncGenerator<Buffer> {
   try {
     for (let next = await response.next(); !next.done; next = await response.next()) {
@@ -78,7 +71,7 @@ async function* bytes(
       yield next.value;
     }
   } catch (error) {
-    if (reader.isLeft) return;
+    if (reader.isDisconnected) return;
     throw explain(error);
   }
   await lifecycle.settle();

@@ -5,10 +5,7 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 
 type Value = string | FormFile | string[];
 
-/**
- * The fields of a form by their names (RFC 7578). A name that ends with `[]` has a list, any other comes once. Refuses (400) what is
- * no form, breaks off, or has more parts than an operation takes.
- */
+/** Parses multipart/form-data (RFC 7578). A name that ends with `[]` yields a list; any other name must be unique. */
 export function formBody(bytes: Buffer, contentType: string): Promise<Record<string, unknown>> {
   const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>>();
   const fields = new Map<string, Value>();
@@ -62,7 +59,7 @@ export function formBody(bytes: Buffer, contentType: string): Promise<Record<str
   return promise;
 }
 
-/** One boundary of at most 70 characters (RFC 2046, 5.1.1); throws where the header has none. */
+/** Returns the boundary, at most 70 characters (RFC 2046, 5.1.1). Throws if it is missing or ambiguous. */
 function boundaryOf(contentType: string): string {
   const [boundary, ...others] = [
     ...contentType.matchAll(/;\s*boundary=(?:"([^"\\]{1,70})"|([^\s";]{1,70}))\s*(?=;|$)/gi),
@@ -74,13 +71,13 @@ function boundaryOf(contentType: string): string {
 
 const maxParts = formLimits.files + formLimits.fields;
 
-/** Counted before they are parsed: the parser goes on through all there are, at a quarter of a kilobyte for each of its five bytes. */
+/** Counted before parsing: the parser has no limit and needs about 250 bytes of memory for each part of five bytes. */
 function hasTooManyParts(bytes: Buffer, boundary: string): boolean {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   let count = 0;
   for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + 1)) {
     count += 1;
-    // What follows the first part's delimiter, which may have no line before it: the others', the end's, and of one that is too many.
+    // Allows the first delimiter, which may lack the leading line break, and the closing one.
     if (count > maxParts + 2) return true;
   }
   return false;
@@ -99,7 +96,7 @@ const parserOf = (boundary: string) =>
     },
   });
 
-/** The parser cuts its pieces out of the body: where one follows another, they are one again without a copy. */
+/** Adjacent pieces share the buffer of the body, so they are joined without a copy. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const [first = Buffer.alloc(0), ...rest] = pieces;
   let end = first.byteOffset + first.length;
@@ -110,7 +107,6 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return Buffer.from(first.buffer, first.byteOffset, end - first.byteOffset);
 }
 
-/** Without folders, of either kind. */
 const plainName = (name: string | undefined): string => basename((name ?? '').replaceAll('\\', '/'));
 
 const refusal = (detail: string, cause?: unknown) => new ServiceError('INVALID_FORMAT', detail, { cause });

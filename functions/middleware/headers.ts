@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** All values a header came with, whatever the case of its name. */
 export function headerValues(event: APIGatewayProxyEvent, name: string): string[] {
   const headers = event.multiValueHeaders ?? {};
   const values: string[] = [];
@@ -10,7 +9,7 @@ export function headerValues(event: APIGatewayProxyEvent, name: string): string[
   return values;
 }
 
-/** All values of a cookie, the one for the longest path first (RFC 6265, section 5.4); none when it is not sent. */
+/** Returns all values of a cookie, the longest path first (RFC 6265, section 5.4). */
 export function cookieValues(event: APIGatewayProxyEvent, name: string): string[] {
   const pairs = headerValues(event, 'cookie').flatMap((header) => header.split(';'));
   const texts = pairs.map((text) => text.trim()).filter((text) => text.startsWith(`${name}=`));

@@ -18,7 +18,7 @@ import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
 
-/** Refuses a body for its size or type, before anyone looks at credentials (docs/api.md#order-of-refusals). */
+/** Rejects a body by size or media type before authentication (docs/api.md#order-of-refusals). */
 export function accept(route: Route): Middleware {
   const types = route.bodyKinds.map((kind) => bodyTypes[kind]).join(' or ');
 
@@ -30,7 +30,7 @@ export function accept(route: Route): Middleware {
         const detail = [`The body may have at most ${route.maxBodyBytes} bytes.`, route.largerBodies].filter(Boolean);
         throw new ServiceError('PAYLOAD_TOO_LARGE', detail.join(' '));
       }
-      if (route.bodyInput && !isPlainly(event, route)) {
+      if (route.bodyInput && !isSupportedMediaType(event, route)) {
         throw new ServiceError(
           'UNSUPPORTED_MEDIA_TYPE',
           `The Content-Type must be ${types}, without a Content-Encoding.`,
@@ -44,8 +44,7 @@ function bodyBytes(event: APIGatewayProxyEvent): number {
   return Buffer.byteLength(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 }
 
-/** Whether a body is of a kind that the route takes, and not compressed. */
-function isPlainly(event: APIGatewayProxyEvent, { bodyKinds }: Route): boolean {
+function isSupportedMediaType(event: APIGatewayProxyEvent, { bodyKinds }: Route): boolean {
   const types = headerValues(event, 'content-type');
   const encodings = headerValues(event, 'content-encoding');
   const kind = types.length === 1 ? bodyKindOf(types[0] ?? '') : undefined;
@@ -54,13 +53,10 @@ function isPlainly(event: APIGatewayProxyEvent, { bodyKinds }: Route): boolean {
   );
 }
 
-/** A header is read no further: a browser's has some hundred characters. */
+/** Longer Accept headers are ignored; browsers send a few hundred characters. */
 const maxCharacters = 1024;
 
-/**
- * The kind of response that a caller requests of a route: audio where the Accept header names audio (`audio/*`, `audio/mpeg`) and
- * weighs JSON no higher; else the first that the route has. A wildcard for everything chooses nothing (RFC 9110, 12.5.1).
- */
+/** Returns audio if the Accept header names audio and does not prefer JSON, else the first kind (RFC 9110, 12.5.1). */
 export function acceptedKind(event: APIGatewayProxyEvent, kinds: readonly ResponseKind[]): ResponseKind {
   const [first = 'json'] = kinds;
   if (first === 'audio' || !kinds.includes('audio')) return first;
@@ -69,20 +65,18 @@ export function acceptedKind(event: APIGatewayProxyEvent, kinds: readonly Respon
     .slice(0, maxCharacters)
     .toLowerCase()
     .split(',')
-    .map(weighed);
+    .map(parseMediaRange);
   const weightOf = (type: string) => Math.max(0, ...accepted.flatMap((range) => (range.type === type ? range.q : [])));
   const audio = weightOf('audio');
   return audio > 0 && audio >= weightOf('application') ? 'audio' : first;
 }
 
-/** A media range by its type, such as `audio`, and its weight. */
-function weighed(range: string): { readonly type: string; readonly q: number } {
+function parseMediaRange(range: string): { readonly type: string; readonly q: number } {
   const [mediaType = '', ...parameters] = range.split(';').map((part) => part.trim());
   const q = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
   return { type: mediaType.split('/', 1)[0] ?? '', q: Number.isFinite(q) ? q : 0 };
 }
 
-/** What proves a credential; each is one read. */
 export interface Authentication {
   readonly sessionCookie: string;
   readonly now: () => number;
@@ -91,11 +85,10 @@ export interface Authentication {
 }
 
 /**
- * Finds out who calls (docs/specification.md#authentication). A malformed credential is refused without any read. On a priced route
- * the admission itself checks the key, so here it is only parsed, and `prove` is left for a request that is bad.
+ * Authenticates the caller (docs/specification.md#authentication). On a priced route the admission verifies the key,
+ * so this middleware only parses it and sets `prove` for requests that fail earlier.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
-  /** Reads the key once, however often it is called. */
   function proofOf(caller: KeyCaller, call?: Call): Proof {
     let proof: Promise<void> | undefined;
     async function read(): Promise<void> {
@@ -109,7 +102,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
     return () => (proof ??= read());
   }
 
-  async function callerOf({ credential, isHeader }: Shown): Promise<Caller> {
+  async function callerOf({ credential, isHeader }: PresentedCredential): Promise<Caller> {
     const takesSession = route.credential !== 'key';
     if (credential?.kind === 'key') {
       const caller: KeyCaller = { kind: 'key', accountId: credential.accountId, keyId: credential.digest };
@@ -133,7 +126,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
-      const shown = shownCredential(event, authentication().sessionCookie);
+      const shown = presentedCredential(event, authentication().sessionCookie);
       const caller = await (route.credential === 'session if any'
         ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
         : callerOf(shown));
@@ -144,17 +137,13 @@ export function authenticate(route: Route, authentication: () => Authentication)
   };
 }
 
-/** What a request has to prove who calls; no `credential` where that is none of ours by its form. */
-interface Shown {
+interface PresentedCredential {
   readonly credential: Credential | undefined;
   readonly isHeader: boolean;
 }
 
-/**
- * The Bearer value, or the session in the cookie when there is no Authorization header: a key beside a cookie counts, one
- * in the cookie does not. On one machine another service may have set a cookie of that name: it is passed over.
- */
-function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
+/** Reads the Bearer token or else the session cookie. Other services on localhost may set a cookie of that name. */
+function presentedCredential(event: APIGatewayProxyEvent, cookie: string): PresentedCredential {
   const headers = headerValues(event, 'authorization');
   if (headers.length > 0) {
     const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
@@ -164,15 +153,12 @@ function shownCredential(event: APIGatewayProxyEvent, cookie: string): Shown {
   return { credential: sent.find((credential) => credential?.kind === 'session'), isHeader: false };
 }
 
-/**
- * Refuses (403) a caller who is known but may not: a change that a foreign page makes with the browser's cookie, a key
- * where a person must act, an account not yet confirmed, a person who is no operator.
- */
+/** Refuses (403) cross-site changes, keys where a session is required, unconfirmed accounts and non-operators. */
 export function authorize(route: Route, publicOrigin: () => string): Middleware {
   return {
     before: function authorizeCaller({ event, context: { call } }) {
       const { caller } = call;
-      if (route.method !== 'GET' && isForeign(event, publicOrigin())) {
+      if (route.method !== 'GET' && isCrossSite(event, publicOrigin())) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
           "Requests from another site cannot use the browser's session.",
@@ -198,11 +184,8 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
   };
 }
 
-/**
- * Whether a browser reports that another site's page sent this (docs/security.md#sessions-and-cookies). What comes with an
- * Authorization header is no page's doing: browsers add no such header by themselves.
- */
-function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
+/** Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add an Authorization header. */
+function isCrossSite(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
   if (headerValues(event, 'authorization').length > 0) return false;
   const sites = headerValues(event, 'sec-fetch-site');
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
@@ -211,18 +194,15 @@ function isForeign(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
   return headerValues(event, 'origin').some((origin) => !own.has(origin));
 }
 
-/** Nothing that reaches the function shows how the browser came here, so it is how the service is served. */
+/** The function cannot see the client's scheme, so the public origin decides. */
 function schemeOf(publicOrigin: string): string {
   return publicOrigin.startsWith('http://') ? 'http:' : 'https:';
 }
 
-/** Makes the order of a parsed body, and refuses (400) what no schema can. Before it does more than parsing costs, it awaits the proof. */
+/** Creates the order, or throws 400. Awaits the proof before work that costs more than parsing. */
 export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
 
-/**
- * Parses path, query and body by the route's schemas; what a schema does not name goes no further. `check` refuses (400)
- * what no schema can; on a priced route `makeOrder` does, as it makes the order of the body.
- */
+/** Drops undeclared fields. `check` or `makeOrder` refuses (400) violations that no schema can express. */
 export function validate(
   route: Route,
   makeOrder?: MakeOrder,
@@ -259,7 +239,7 @@ function parse(schema: v.GenericSchema | undefined, value: unknown, part: string
   throw refusal(result.issues[0], part);
 }
 
-/** One sentence that names the field and the rule. Valibot reports a missing field by the message of the object around it. */
+/** Valibot reports a missing field with the message of the enclosing object. */
 function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
   const path = v.getDotPath(issue);
   const isMissing = issue.type === 'object' && issue.expected !== 'Object';
@@ -269,7 +249,7 @@ function refusal(issue: v.BaseIssue<unknown>, part: string): ServiceError {
 
 const pattern = new RegExp(idempotencyKey.pattern);
 
-/** The value of the Idempotency-Key header, the same with quotes and without; undefined when there is none. Any other is refused (400). */
+/** Strips the optional quotes. Throws 400 for an invalid value. */
 export function idempotencyKeyOf(event: APIGatewayProxyEvent): string | undefined {
   const values = headerValues(event, 'idempotency-key');
   if (values.length === 0) return undefined;

@@ -13,23 +13,21 @@ interface ReadBody {
   readonly value: unknown;
 }
 
-/** The body as its Content-Type has it: what JSON parses to, or the fields of a form. The parser of forms is loaded by the first one. */
 export async function requestBody(event: APIGatewayProxyEvent, { bodyKinds }: Route, prove: Proof): Promise<ReadBody> {
   if (!bodyKinds.includes('multipart')) return { kind: 'json', value: jsonBody(event) };
-  // Reading megabytes costs more than a key that is none.
+  // Parsing megabytes costs more than verifying the key.
   await prove();
   const [contentType = ''] = headerValues(event, 'content-type');
   if (!event.body || bodyKindOf(contentType) !== 'multipart') return { kind: 'json', value: jsonBody(event) };
   const { formBody } = await import('./form-body.ts');
   const bytes = Buffer.from(event.body, event.isBase64Encoded ? 'base64' : 'utf8');
-  // Megabytes that nobody reads again.
   event.body = null;
   return { kind: 'multipart', value: await formBody(bytes, contentType) };
 }
 
 /**
- * The body as a JSON object; undefined when there is none. Refuses (400) what is not UTF-8, not JSON or no object, nests
- * deeper than the limit, or has a key twice or named `__proto__`: parsers disagree on what such a body means.
+ * Parses a JSON object. Throws 400 for deep nesting, and for duplicate or `__proto__` keys, which parsers interpret
+ * differently.
  */
 export function jsonBody(event: APIGatewayProxyEvent): unknown {
   if (!event.body) return undefined;
@@ -56,7 +54,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Walks the strings and marks of a text that is known to be JSON. */
 function refuseAmbiguous(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   let [start, end] = [0, 0];

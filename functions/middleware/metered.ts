@@ -12,8 +12,8 @@ import {
   type Idempotency,
   type IdempotencyRecord,
   isFinal,
-  type KeptRefusal,
-  type KeptResponse,
+  type RecordedRefusal,
+  type RecordedResponse,
   type UsedModel,
 } from '#domain/shared/idempotency.ts';
 import { ServiceError, unknownKey } from '#domain/shared/service-error.ts';
@@ -21,36 +21,30 @@ import type { Call, Middleware } from './call.ts';
 
 export interface Idempotent {
   readonly records: Idempotency;
-  /** Reports a claim that could not be ended to the operators; it expires, and until then a repeat is refused. */
+  /** Reports a claim that could not be finished. Repeats are refused until the claim expires. */
   readonly onLostRecord: (error: unknown) => void;
 }
 
 /**
- * Runs a request with an Idempotency-Key once, and sends its response to the repeats. Two middlewares around the meter:
- * `claim` before it, so that a repeat is neither admitted nor counted, and `keep` after it, so that the response is
- * stored before the call is charged: a crash between the two may cost us the charge, never the caller a second one.
+ * Runs a request with an Idempotency-Key once and replays its response. `claim` precedes the meter, so that repeats
+ * are not counted. `store` follows it but precedes the charge, so that a crash never charges the caller twice.
  */
-export function idempotency(
+export function idempotencyMiddlewares(
   route: Route,
   idempotent: () => Idempotent,
   forbidden: ForbiddenUses,
-): { claim: Middleware; keep: Middleware } {
+): { claim: Middleware; store: Middleware } {
   const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
 
-  /**
-   * Only an admitted call has executed anything before it is refused. Any other refusal changed nothing, and a retry
-   * may succeed.
-   */
-  function finalRefusal(error: unknown, call: Call): KeptRefusal | undefined {
+  function finalRefusal(error: unknown, call: Call): RecordedRefusal | undefined {
     if (!call.openHold || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
   }
 
-  /** Sent again also where the plan no longer allows what was charged. */
-  async function keptFor(call: Call, record: IdempotencyRecord, claim: Claim): Promise<KeptResponse> {
-    // The agent in the path may now use another model, or be deleted.
+  async function responseToReplay(call: Call, record: IdempotencyRecord, claim: Claim): Promise<RecordedResponse> {
+    // Uses the recorded model: the agent in the path may have changed or been deleted.
     const isSame = record.fingerprint === claim.fingerprint;
-    const refusal = isSame && record.used ? forbidden.byKeyOfUsed(call, record.used) : undefined;
+    const refusal = isSame && record.used ? forbidden.byKeyForReplay(call, record.used) : undefined;
     if (refusal) throw refusal;
     try {
       return idempotent().records.responseFor(claim, record, lifetimeMs);
@@ -64,7 +58,7 @@ export function idempotency(
     return { service: order.service ?? route.priced.service, model: order.model };
   }
 
-  function replay(call: Call, kept: KeptResponse, requestId: string): void {
+  function replay(call: Call, kept: RecordedResponse, requestId: string): void {
     call.replayOf = requestId;
     if (route.priced) call.receipt = { charged: 0 };
     if ('code' in kept) throw new ServiceError(kept.code, kept.detail);
@@ -77,9 +71,8 @@ export function idempotency(
       before: async function claimKey({ context: { call } }) {
         const { caller, idempotencyKey: key, input, requestId } = call;
         if (!caller || key === undefined) return;
-        // Whoever does not hold the key must neither take what its owner sends nor learn of it.
+        // Verified first: an invalid key must not replace the owner's request or reveal its response.
         await call.prove?.();
-        // Nor may a key that is limited to other services or models.
         const refusal = await forbidden.byKey(call);
         if (refusal) throw refusal;
         const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
@@ -87,32 +80,31 @@ export function idempotency(
         call.claim = claim;
         const earlier = await records.claim(claim, lifetimeMs);
         if (!earlier) {
-          // Admission limits priced requests.
           if (!route.priced) await records.countUnpriced(caller.accountId);
           return;
         }
         delete call.claim;
-        replay(call, await keptFor(call, earlier, claim), earlier.requestId);
+        replay(call, await responseToReplay(call, earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {
         if (!call.claim) return;
         const { records, onLostRecord } = idempotent();
         const refusal = finalRefusal(error, call);
         try {
-          await (refusal ? records.keep(call.claim, refusal, usedBy(call)) : records.release(call.claim));
+          await (refusal ? records.storeResponse(call.claim, refusal, usedBy(call)) : records.release(call.claim));
         } catch (lost) {
           onLostRecord(lost);
         }
       },
     },
-    keep: {
-      after: async function keepResponse({ response, context: { call } }) {
+    store: {
+      after: async function storeResponse({ response, context: { call } }) {
         if (!call.claim) return;
         const isStream = response instanceof StreamedResponse;
         if (isStream) await response.begun();
         const kept = isStream ? undefined : { ...route.success, data: response ?? null };
         try {
-          await idempotent().records.keep(call.claim, kept, usedBy(call));
+          await idempotent().records.storeResponse(call.claim, kept, usedBy(call));
         } catch (error) {
           if (isStream) response.cancel();
           throw error;
@@ -122,13 +114,12 @@ export function idempotency(
   };
 }
 
-/** Makes or completes the order of a call by what it names, and refuses (404, 409) where that does not allow it. Takes nothing of the account. */
+/** Creates or completes the order from stored objects, or throws (404, 409). Has no side effects. */
 export type OpenOrder = (call: Call) => Promise<Order>;
 
 /**
- * Looks at what a priced call names before it is admitted, and after a repeat of it is replayed. Whoever does not hold the key must not
- * learn of it, so a refusal awaits the proof; and a use that the plan or the key does not allow is refused (403) as such, not by the state
- * of what is named, once the model is known.
+ * Resolves the objects that a priced call names, before admission. A refusal awaits the proof, so that invalid keys
+ * reveal nothing. A forbidden model or service (403) precedes the state of any object (404, 409).
  */
 export function openOrder(open: OpenOrder, forbidden: ForbiddenUses): Middleware {
   return {
@@ -138,19 +129,18 @@ export function openOrder(open: OpenOrder, forbidden: ForbiddenUses): Middleware
         call.order = await open(call);
       } catch (error) {
         await call.prove?.();
-        throw (isOfState(error) ? await forbidden.byPlanOrKey(call) : undefined) ?? error;
+        throw (isStateRefusal(error) ? await forbidden.byPlanOrKey(call) : undefined) ?? error;
       }
     },
   };
 }
 
-/** Whether a refusal comes after the 403 (docs/api.md#order-of-refusals). */
-function isOfState(error: unknown): boolean {
+/** Refusals with these statuses follow the 403 (docs/api.md#order-of-refusals). */
+function isStateRefusal(error: unknown): boolean {
   const status = error instanceof ServiceError ? errorStatus[error.code] : 0;
   return status > 403 && status < 500;
 }
 
-/** What a priced call uses, as far as it is known; of one without a model its name is empty. */
 function useOf(
   priced: NonNullable<Route['priced']>,
   { caller, order }: Pick<Call, 'caller' | 'order'>,
@@ -168,21 +158,19 @@ function useOf(
 
 export type FindMeter = (accountId: number) => Promise<Meter | undefined>;
 
-interface Findings {
-  /** What a proof has not read, as of a session. */
+interface UseLookups {
+  /** Reads the meter if the proof did not, such as for a session. */
   readonly findMeter: FindMeter;
-  /** Of a call whose order is not made yet. */
   readonly modelOf: ((call: Call) => Promise<string | undefined>) | undefined;
 }
 
 export type ForbiddenUses = ReturnType<typeof forbiddenUses>;
 
-/** What the admission would refuse (403), for what is decided before it. */
-export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Findings) {
+/** Predicts the 403 refusals of the admission for steps that precede it. */
+export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: UseLookups) {
   const nameModel = (call: Call): Promise<string | undefined> | string | undefined =>
     call.order?.model ?? ('namedModel' in call ? call.namedModel : modelOf?.(call));
 
-  /** By what the key is limited to; the key is proved. Of a key without limits nothing is read. */
   async function byKey(call: Call): Promise<ServiceError | undefined> {
     const { caller, provenMeter } = call;
     const key = caller?.kind === 'key' ? provenMeter?.keys.get(caller.keyId) : undefined;
@@ -197,32 +185,29 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: Finding
     return meter && forbiddenUse(meter, useOf(priced, call, model));
   }
 
-  /** Checks the limits of a verified key for a stored response, by the service and model that produced it. */
   function byKeyOfUsed(call: Call, { service, model }: UsedModel): ServiceError | undefined {
     if (!priced || !call.provenMeter) return undefined;
     return forbiddenToKey(call.provenMeter, { ...useOf(priced, call, model), service });
   }
 
-  return { byKey, byKeyOfUsed, byPlanOrKey };
+  return { byKey, byKeyForReplay: byKeyOfUsed, byPlanOrKey };
 }
 
 export interface Meters {
   readonly metering: Metering;
   readonly now: () => number;
-  /** Reports a hold that could not be closed: it expires, and is settled then (docs/adr/0012-lost-settlements.md). */
+  /** Reports a hold that could not be closed. It is settled when it expires (docs/adr/0012-lost-settlements.md). */
   readonly onLostSettlement: (error: unknown, lost: LostSettlement) => void;
-  /** Reports a call that came to more than was held for it, as its model reports more than was requested. */
+  /** Reports a call whose cost exceeded its hold, because the model used more than requested. */
   readonly onExcess: (excess: Excess) => void;
 }
 
-/** `cost`: microcredits that the call came to, where that is known. */
 export interface LostSettlement {
   readonly requestId: string;
   readonly model: string | undefined;
   readonly cost: number;
 }
 
-/** Microcredits that a call came to, and those that were held for it, which are charged. */
 export interface Excess {
   readonly requestId: string;
   readonly model: string | undefined;
@@ -230,16 +215,16 @@ export interface Excess {
   readonly held: number;
 }
 
-/** Milliseconds that a cancelled stream has to send its last piece: then it is settled also where its reader takes no more. */
-const lastPieceMs = 1000;
+/** Milliseconds after which a cancelled stream is settled, even if the client stops reading. */
+const cancelGraceMs = 1000;
 
-/** Milliseconds of a function's time that are left when it gives up a settlement: enough to report it and to end. */
+/** Remaining function time in ms at which a settlement is abandoned, so that it can still be reported. */
 const reportMs = 1000;
 
 /**
- * Admits a priced call before its operation and settles it after (docs/meter.md). Acts only on its own hold: it
- * also runs for errors of middlewares before it, when there is none. The settlement runs beside the body and only the
- * response's end waits for it; that of a streamed response begins when all of it is generated.
+ * Admits a priced call before its operation and settles it after (docs/meter.md). `onError` also runs for
+ * errors of earlier middlewares, so it acts only on the call's own hold. Only the end of the response waits for the
+ * settlement.
  */
 export function meter(route: Route, meters: () => Meters): Middleware {
   const { priced } = route;
@@ -247,7 +232,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
   async function settle(by: Meters, call: Call, cost: number | Promise<number>): Promise<void> {
     const { now, onLostSettlement } = by;
     try {
-      call.response.cost = capped(by, call, await cost);
+      call.response.cost = capAtHold(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
       await call.openHold?.settle(call.response.cost, time, patienceMs);
@@ -256,8 +241,8 @@ export function meter(route: Route, meters: () => Meters): Middleware {
     }
   }
 
-  /** What may be charged: never more than was held (docs/credits.md#calls). */
-  function capped({ onExcess }: Meters, { requestId, order, openHold }: Call, cost: number): number {
+  /** Caps the charge at the hold (docs/credits.md#calls, C6). */
+  function capAtHold({ onExcess }: Meters, { requestId, order, openHold }: Call, cost: number): number {
     const held = openHold?.held ?? 0;
     if (cost > held) onExcess({ requestId, model: order?.model, cost, held });
     return Math.min(cost, held);
@@ -275,15 +260,15 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const { requestId } = call;
       const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
-        if (order.call) meanwhile(order.call);
+        if (order.call) runAfterSend(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });
       };
       call.openHold = await admit(call.order).catch(async (refusal: unknown) => {
-        call.order = await affordable(call.order, refusal);
+        call.order = await reduceToBudget(call.order, refusal);
         return admit(call.order);
       });
       call.response.cost = call.order.amount;
-      meanwhile(call.openHold);
+      runAfterSend(call.openHold);
     },
     after: function settleCall({ context: { call }, response: result }) {
       const { openHold, response } = call;
@@ -293,19 +278,19 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       if (result instanceof StreamedResponse) {
         call.receipt = openHold.holding();
         response.settleBy(() => settle(by, call, result.cost()));
-        followStream(result, openHold, () => {
+        trackStream(result, openHold, () => {
           call.isCancelled = true;
           result.cancel();
-          setTimeout(() => void response.settle(), lastPieceMs).unref();
+          setTimeout(() => void response.settle(), cancelGraceMs).unref();
         });
         return;
       }
-      const cost = capped(by, call, response.cost);
+      const cost = capAtHold(by, call, response.cost);
       call.receipt = openHold.receipt(cost);
       response.settleBy(() => settle(by, call, cost));
       void response.settle();
     },
-    onError: async function voidCall({ context: { call } }) {
+    onError: async function releaseHold({ context: { call } }) {
       if (!call.openHold) return;
       const by = meters();
       call.response.settleBy(() => settle(by, call, 0));
@@ -315,11 +300,8 @@ export function meter(route: Route, meters: () => Meters): Middleware {
   };
 }
 
-/**
- * Prepares something when what goes on from here has been sent and is waited for: the admission, or the operation's call of its model.
- * A kept connection is looked at for one turn of the event loop before a request leaves over it, so this waits for two.
- */
-function meanwhile(work: Preparable): void {
+/** Runs `work` after the pending request has been sent, which takes up to two turns of the event loop. */
+function runAfterSend(work: Preparable): void {
   setImmediate(prepareNextTurn, work);
 }
 
@@ -331,35 +313,28 @@ function prepare(work: Preparable): void {
   try {
     work.prepare();
   } catch {
-    // Nobody waits for it here; who needs it meets the same error.
+    // The first use reports the same error.
   }
 }
 
-/** What can still be paid of an order whose price was a bound, or the refusal again. */
-async function affordable(order: Order | undefined, refusal: unknown): Promise<Order> {
+/** Reduces an order with an estimated price to the spendable credits, or rethrows the refusal. */
+async function reduceToBudget(order: Order | undefined, refusal: unknown): Promise<Order> {
   if (!(refusal instanceof Unaffordable)) throw refusal;
   const smaller = await order?.within?.(refusal.spendable);
   if (!smaller) throw refusal;
   return smaller;
 }
 
-/** Milliseconds between two notes of what a stream has come to; one that ends sooner is noted nowhere (docs/adr/0012-lost-settlements.md). */
-const noteEveryMs = 2000;
+/** Milliseconds between progress records of a stream (docs/adr/0012-lost-settlements.md). */
+const progressIntervalMs = 2000;
 
-/**
- * While a stream runs, notes in its hold what it has come to. A note that fails is made good by the next; one that finds the
- * stream cancelled is the last.
- */
-export function followStream(
-  stream: Pick<StreamedResponse, 'cost'>,
-  openHold: OpenHold,
-  onCancelled: () => void,
-): void {
+/** Records the cost so far while a stream runs. The next record makes up for a failed one. */
+export function trackStream(stream: Pick<StreamedResponse, 'cost'>, openHold: OpenHold, onCancelled: () => void): void {
   let isNoting = false;
 
   async function note(): Promise<void> {
     const cost = await stream.cost();
-    if (!openHold.isOpen || (await openHold.noteDelivered(cost)) || !openHold.isOpen) return;
+    if (!openHold.isOpen || (await openHold.recordProgress(cost)) || !openHold.isOpen) return;
     clearInterval(timer);
     onCancelled();
   }
@@ -373,6 +348,6 @@ export function followStream(
       .finally(() => {
         isNoting = false;
       });
-  }, noteEveryMs);
+  }, progressIntervalMs);
   timer.unref();
 }

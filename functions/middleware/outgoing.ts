@@ -11,34 +11,29 @@ import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
 import { byteStream, type EventStream, eventStream } from './event-stream.ts';
 import { cookieValues } from './headers.ts';
 
-export interface Outcome {
+export interface EnvelopeOptions {
   readonly sessionCookie: string;
-  /** The refusal for an error that is not a ServiceError; undefined for one nobody foresaw. */
   explain(error: unknown): ServiceError | undefined;
   onUnforeseen(error: unknown, requestId: string): void;
-  /** Reports every failure that is not the caller's (5xx) and was foreseen; its cause is for the operators. */
   onFailure(error: ServiceError, failed: Failed): void;
 }
 
-/** A response as it is sent, and what ends it. */
 export interface CallResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly multiValueHeaders?: Readonly<Record<string, string[]>>;
-  /** As a whole, or as it is generated. */
   readonly body: string | EventStream;
   readonly lifecycle: ResponseLifecycle;
 }
 
-/** Which request failed, and which model it named. */
 export interface Failed {
   readonly requestId: string;
   readonly model: string | undefined;
 }
 
-/** Puts every response, success or error, into the envelope or the route's other format; the only place that knows statuses. */
+/** Encodes every response. The only place that maps errors to statuses. */
 export function envelope(
-  outcome: () => Outcome,
+  outcome: () => EnvelopeOptions,
   { success, responseKinds }: Pick<Route, 'success' | 'responseKinds'>,
   formatFor: (event: APIGatewayProxyEvent) => ResponseFormat,
 ): Middleware {
@@ -64,7 +59,7 @@ export function envelope(
           body,
           lifecycle,
         } satisfies CallResponse;
-        // Last, so that all else is done while the model works; a failure makes an error response of this one.
+        // Awaited last, so that everything else runs while the model works.
         return result.begun();
       }
       const isText = responseKinds.includes('text') && v.is(TextBody, result);
@@ -90,12 +85,12 @@ export function envelope(
   };
 
   function serviceErrorOf(error: unknown, call: Call): ServiceError {
-    const refusal = explained(error, call);
+    const refusal = toServiceError(error, call);
     call.response.refusal = refusal;
     return refusal;
   }
 
-  function explained(error: unknown, call: Call): ServiceError {
+  function toServiceError(error: unknown, call: Call): ServiceError {
     const { requestId, order } = call;
     if (call.isCancelled) return cancelled();
     const known = error instanceof ServiceError ? error : outcome().explain(error);
@@ -111,20 +106,19 @@ export function envelope(
 
 const modelFailures: ReadonlySet<ErrorCode> = new Set(['MODEL_ERROR', 'MODEL_TIMEOUT']);
 
-/** States in the detail of a model error that the call was not charged. */
 function withCharge(error: ServiceError, { receipt }: Call): Refusal {
   if (!modelFailures.has(error.code) || receipt?.charged !== 0) return error;
   return { code: error.code, field: error.field, detail: `${error.detail} You were not charged.` };
 }
 
-/** The model's work was ended for it, so whatever failed did for that. */
+/** Cancelling also aborts the model call, so any error of the model is a consequence. */
 const cancelled = () =>
   new ServiceError(
     'REQUEST_CANCELLED',
     'The request was cancelled. You are charged for the output that was delivered.',
   );
 
-/** A header that may come twice goes the gateway's other way. */
+/** API Gateway requires `multiValueHeaders` for repeated headers. */
 function cookieHeaders(call: Call, sessionCookie: string) {
   return call.session || call.device ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } } : {};
 }
@@ -137,10 +131,8 @@ const fixedHeaders = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** In place of those of a whole response. */
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-/** Headers of every response to a call. */
 function responseHeaders({ requestId, receipt, replayOf }: Call): Headers {
   const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId };
   if (receipt) addReceipt(headers, receipt);
@@ -151,7 +143,6 @@ function responseHeaders({ requestId, receipt, replayOf }: Call): Headers {
   return headers;
 }
 
-/** What the response to a refusal or failure has besides. */
 function errorHeaders(error: ServiceError): Headers {
   const { code, retryAfterSeconds, rateLimit, originalRequestId, allowedMethods } = error;
   const headers: Headers = {};
@@ -166,7 +157,6 @@ function errorHeaders(error: ServiceError): Headers {
   return headers;
 }
 
-/** Credits as metered. */
 function addReceipt(headers: Headers, { rateLimit, held, charged, remaining, keyRemaining }: Receipt): void {
   if (rateLimit) addRateLimit(headers, rateLimit);
   if (held !== undefined) headers['x-credits-held'] = decimalCredits(held);
@@ -175,7 +165,6 @@ function addReceipt(headers: Headers, { rateLimit, held, charged, remaining, key
   if (keyRemaining !== undefined) headers['x-key-credits-remaining'] = decimalCredits(keyRemaining);
 }
 
-/** OpenAI's names, and those of the IETF draft ratelimit-headers. */
 function addRateLimit(headers: Headers, { limit, remaining, resetMs }: RateLimit): void {
   const resetSeconds = Math.ceil(resetMs / 1000);
   headers['x-ratelimit-limit-requests'] = String(limit);
@@ -185,15 +174,13 @@ function addRateLimit(headers: Headers, { limit, remaining, resetMs }: RateLimit
   headers['RateLimit'] = `"minute";r=${remaining};t=${resetSeconds}`;
 }
 
-/** The cookie of known devices is named as the session's is: `__Host-` where the service is deployed. */
+/** Uses the same `__Host-` prefix as the session cookie in deployed stages. */
 const deviceCookie = (sessionCookie: string): string => sessionCookie.replace('session', 'device');
 
-/** What the browser holds as a known device; undefined when it sends nothing. */
 export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): string | undefined {
   return cookieValues(event, deviceCookie(sessionCookie)).find((text) => parseCredential(text)?.kind === 'device');
 }
 
-/** The cookies that a response sets, as values of `Set-Cookie`. */
 function cookiesOf({ session, device }: Call, sessionCookie: string): string[] {
   const ended = { text: '', lifetimeMs: 0 };
   return [

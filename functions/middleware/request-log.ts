@@ -8,24 +8,22 @@ import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { Call, Middleware } from './call.ts';
 import { ResponseLifecycle } from './call.ts';
 
-/** One line for each request: these fields and no others, so that no secret, prompt or email address can get into a log. */
+/** The log line of a request: a closed list, so that no secret, prompt or email address can reach the log. */
 export interface RequestLine {
   readonly requestId: string;
   readonly route: string;
   readonly status: number;
-  /** Why the call failed or was refused; of a stream that broke, beside its status 200. */
   readonly code: ErrorCode | undefined;
-  /** Until the response had left, where the function streams; else until it was made. */
+  /** Time until the response was sent, for streaming functions; until it was built, for all others. */
   readonly latencyMs: number;
-  /** Until the first piece of a stream left. */
   readonly firstByteMs: number | undefined;
-  /** The address it came from, as far as it can be trusted (docs/security.md#what-is-logged). */
+  /** The client address, as far as it can be trusted (docs/security.md#what-is-logged). */
   readonly callerAddress: string | undefined;
   readonly accountId: number | undefined;
   readonly keyId: string | undefined;
   /** Microcredits. */
   readonly cost: number;
-  /** What the account may list of a priced request (docs/adr/0014-request-logs.md). */
+  /** The fields listed to the account, for priced requests (docs/adr/0014-request-logs.md). */
   readonly record: RequestRecord | undefined;
 }
 
@@ -36,7 +34,6 @@ export interface RequestLog {
   readonly write: (line: RequestLine) => void;
 }
 
-/** Names the request, and writes its line, with its record where there is one, when its response is closed. */
 export function requestLog(
   route: Pick<Route, 'id'>,
   log: () => RequestLog,
@@ -76,7 +73,6 @@ export function requestLog(
   };
 }
 
-/** Whose key works and is refused all the same meets these in the admission. */
 const admissionRefusals: ReadonlySet<ErrorCode | undefined> = new Set([
   'INSUFFICIENT_PERMISSIONS',
   'KEY_LIMIT_EXCEEDED',
@@ -84,10 +80,7 @@ const admissionRefusals: ReadonlySet<ErrorCode | undefined> = new Set([
   'INSUFFICIENT_CREDITS',
 ] as const);
 
-/**
- * What is recorded of a priced request, once its response is closed: nothing where no credential was proved, as anybody can name
- * an account, and nothing of refusals beyond what is sampled.
- */
+/** Returns undefined for unauthenticated requests, because anyone could name an account, and for unsampled refusals. */
 export function recordOf(
   call: Call,
   priced: NonNullable<Route['priced']>,
@@ -117,16 +110,12 @@ function isProved({ caller, openHold, isProved, response: { refusal } }: Call): 
   );
 }
 
-/**
- * A refusal may quote a key of the body, which is the caller's text. An unterminated quotation extends to the end of
- * the detail.
- */
+/** Refusals may quote the caller's text. An unterminated quotation extends to the end of the detail. */
 const withoutQuotes = (detail?: string): string | undefined =>
   detail?.replaceAll(/"(?:[^"\\]|\\[^])*(?:"|\\?$)/g, '"…"');
 
 const Named = v.object({ model: v.string() });
 
-/** That of the order; where there is none, the one the body names, if there is such a model. */
 function modelOf({ order, input }: Call, { capability }: NonNullable<Route['priced']>): string | undefined {
   if (order) return order.model || undefined;
   return capability && v.is(Named, input.body) ? findModel(input.body.model, capability)?.id : undefined;
@@ -134,7 +123,7 @@ function modelOf({ order, input }: Call, { capability }: NonNullable<Route['pric
 
 const Used = v.object({ usage: v.object({ prompt_tokens: v.number(), completion_tokens: v.optional(v.number()) }) });
 
-/** As the response reports them; of a stream, as far as its model or its charge has counted them. */
+/** Token counts as reported in the response. A stream reports the tokens counted so far. */
 function tokensOf(result: unknown): Pick<RequestRecord, 'promptTokens' | 'completionTokens'> {
   const source = result instanceof StreamedResponse ? { usage: result.usage } : result;
   if (!v.is(Used, source)) return {};
@@ -151,18 +140,15 @@ function headersOf(sent: Readonly<Record<string, string>>): RequestRecord['heade
   return headers;
 }
 
-/** Refusals of an account in a minute that are all recorded; beyond, only those at which their number has doubled are. */
+/** Refusals recorded per account and minute. Beyond this, records only the refusals that double the count. */
 export const fullyRecorded = 20;
 
 const minuteMs = 60_000;
 
-/**
- * Whether a refusal of an account at `now` (epoch ms) is recorded: the number of refusals just before it that are not, or
- * undefined where it is not.
- */
+/** Returns the number of unrecorded refusals before this one; undefined if it is not recorded. `now` in epoch ms. */
 export type RefusalSampler = (accountId: number, now: number) => number | undefined;
 
-/** Counts for one process, so that a flood writes little and costs no round trip (docs/adr/0014-request-logs.md). */
+/** Counts per process, so that a flood costs few writes (docs/adr/0014-request-logs.md). */
 export function createRefusalSampler(): RefusalSampler {
   let minute = 0;
   let counts = new Map<number, number>();

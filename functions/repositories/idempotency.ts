@@ -15,13 +15,12 @@ const StoredResponse = v.union([
   v.object({ code: Code, detail: v.string() }),
 ]);
 
-/** The response, under the attribute `answer`, is JSON text: DynamoDB's own maps lose the order of fields and nest less deep. */
+/** The response is JSON text, because DynamoDB maps lose the order of fields and nest at most 32 levels. */
 const Row = v.object({
   requestId: v.string(),
   fingerprint: v.string(),
   running: v.boolean(),
   lapsesAt: v.number(),
-  /** Missing in rows of earlier releases. */
   used: v.optional(v.object({ service: Service, model: v.string() })),
   answer: v.optional(v.pipe(v.string(), v.parseJson(), StoredResponse)),
 });
@@ -29,10 +28,7 @@ const Row = v.object({
 const isMine = 'requestId = :requestId';
 const isMineAndRunning = `${isMine} AND running = :true`;
 
-/**
- * Records of Idempotency-Keys in DynamoDB: one item per key. A write that arrives twice, or late, finds that it is done
- * or that the item is another request's: a claim that is late must not reopen a completed one.
- */
+/** Writes are idempotent: a repeated or late claim never reopens a completed record. */
 export function idempotencyStore(client: DynamoDBDocumentClient, table: string): IdempotencyStore {
   return {
     async claim({ id, ...claim }, now, expiresAt) {
@@ -47,7 +43,7 @@ export function idempotencyStore(client: DynamoDBDocumentClient, table: string):
       const outcome = await conditionally(client.send(write));
       return 'done' in outcome ? undefined : recordOf(outcome.met);
     },
-    async keep({ id, ...claim }, response, expiresAt, used) {
+    async complete({ id, ...claim }, response, expiresAt, used) {
       const kept = response && { answer: JSON.stringify(response) };
       const write = new PutCommand({
         TableName: table,

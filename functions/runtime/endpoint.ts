@@ -5,9 +5,8 @@ import { networkOf } from './network.ts';
 import type { CheckedOperation, Operation } from './operation.ts';
 import { typed } from './process.ts';
 import { services } from './services/container.ts';
-import { given, stack } from './stack.ts';
+import { operationInput, stack } from './stack.ts';
 
-/** Builds the Lambda handler of an unpriced route. */
 export function endpoint<R extends Route>(route: R, operation: Operation<R> | CheckedOperation<R>) {
   const { run, check } = typeof operation === 'function' ? { run: operation } : operation;
   return stack(
@@ -18,8 +17,8 @@ export function endpoint<R extends Route>(route: R, operation: Operation<R> | Ch
       const network = networkOf(event, environment);
       const device = deviceOf(event, environment.SESSION_COOKIE);
       const origin = sessionOriginOf(event, environment.COUNTRY_HEADER);
-      return run(services(), typed({ ...given(call), network, device, origin }));
+      return run(services(), typed({ ...operationInput(call), network, device, origin }));
     },
-    { check: check && ((call) => check(services(), typed(given(call)))) },
+    { check: check && ((call) => check(services(), typed(operationInput(call)))) },
   );
 }

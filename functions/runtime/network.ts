@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Environment } from '#contract/platform/environment.ts';
 
-/** The network a request came from: an IPv4 address or the /64 of an IPv6 address; undefined where networks are not limited. */
+/** Returns an IPv4 address or the /64 of an IPv6 address; undefined without network limits. */
 export function networkOf(
   event: APIGatewayProxyEvent,
   { NETWORK_LIMITS, TRUSTED_PROXIES }: Pick<Environment, 'NETWORK_LIMITS' | 'TRUSTED_PROXIES'>,
@@ -10,7 +10,7 @@ export function networkOf(
   return NETWORK_LIMITS === 'off' ? undefined : networkOfAddress(addressOf(event, TRUSTED_PROXIES));
 }
 
-/** The address a request came from, without a port; undefined where a trusted proxy wrote something else. */
+/** Returns the client address without a port; undefined if a trusted proxy wrote an invalid entry. */
 export function callerAddressOf(
   event: APIGatewayProxyEvent,
   { TRUSTED_PROXIES }: Pick<Environment, 'TRUSTED_PROXIES'>,
@@ -19,10 +19,7 @@ export function callerAddressOf(
   return isIP(address) === 0 ? undefined : address;
 }
 
-/**
- * Behind trusted proxies the entry of X-Forwarded-For that the first of them wrote; the gateway itself may add who
- * connected to it as the last.
- */
+/** Uses the X-Forwarded-For entry of the first trusted proxy. API Gateway may append its client. */
 function addressOf(event: APIGatewayProxyEvent, trustedProxies: number): string {
   const { sourceIp } = event.requestContext.identity;
   const header = Object.entries(event.headers ?? {}).find(([name]) => name.toLowerCase() === 'x-forwarded-for')?.[1];
@@ -42,7 +39,7 @@ function networkOfAddress(bare: string): string {
   return isMapped ? ipv4Of(groups.slice(6)) : groups.slice(0, 4).join(':');
 }
 
-/** The eight groups of an IPv6 address in the form that URLs give it. */
+/** Requires the normalized form of URLs. */
 function expanded(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const [before, after] = [head.split(':').filter(Boolean), (tail ?? '').split(':').filter(Boolean)];

@@ -24,7 +24,6 @@ type CallerOf<R extends Route> = R['credential'] extends 'session'
         ? SessionCaller | undefined
         : Caller;
 
-/** A validated call: the input as the route's schemas parsed it, and the caller. */
 export interface OperationCall<R extends Route> {
   readonly requestId: string;
   readonly input: {
@@ -35,21 +34,15 @@ export interface OperationCall<R extends Route> {
       | (R extends { formInput: infer S } ? Parsed<S> : never);
   };
   readonly caller: CallerOf<R>;
-  /** Claim of the Idempotency-Key, on routes that accept one. */
   readonly claim: Claim | undefined;
-  /** Client network, for limits by network; undefined if the stage has no such limits. */
   readonly network: string | undefined;
-  /** Value of the cookie of known devices. */
   readonly device: string | undefined;
-  /** Browser and country, for the list of the account's sessions. */
+  /** Listed with the account's sessions. */
   readonly origin: SessionOrigin;
-  /** Opens or ends the browser's session with this response. */
   readonly setSession: (session: OpenedSession | 'ended') => void;
-  /** Makes the browser a known device with this response; undefined changes nothing. */
   readonly setDevice: (device: IssuedDevice | undefined) => void;
 }
 
-/** The part of a call that opens a session and remembers the browser. */
 export type SessionCall = Pick<OperationCall<Route>, 'device' | 'origin' | 'setSession' | 'setDevice'>;
 
 /** Turns the input of a route into the envelope's `data`, or throws a ServiceError. */
@@ -58,9 +51,9 @@ export type Operation<R extends Route> = (
   call: OperationCall<R>,
 ) => Promise<ResponseData<R>> | ResponseData<R>;
 
-/** An operation with a check that no schema can make, such as one that depends on the time or the caller. */
+/** A check that no schema can express, such as one that depends on the time or the caller. */
 export interface CheckedOperation<R extends Route> {
-  /** Refuses (400) input before authorization (403), so that the caller may lack the right to call `run`. */
+  /** Refuses (400) input before authorization (403), so the caller may lack the permission for `run`. */
   readonly check: (
     services: Services,
     call: Pick<OperationCall<R>, 'input'> & { readonly caller: Caller | undefined },
@@ -68,12 +61,8 @@ export interface CheckedOperation<R extends Route> {
   readonly run: Operation<R>;
 }
 
-/** An operation whose calls are metered. Its order states what the call holds and which model it needs. */
 export interface PricedOperation<R extends Route, O extends Order> {
-  /**
-   * Creates the order from the body, or refuses it (400). Awaits `prove` before work that costs more than parsing. Absent:
-   * `open` creates the order.
-   */
+  /** Creates the order, or throws 400. Awaits `prove` before work that costs more than parsing. */
   readonly order?: (
     services: CallServices,
     body: OperationCall<R>['input']['body'],
@@ -81,8 +70,8 @@ export interface PricedOperation<R extends Route, O extends Order> {
     kind: ResponseKind,
   ) => Promise<O>;
   /**
-   * Completes or creates the order with the stored object that the path or the body names, or refuses it (404, 409, 400).
-   * Changes nothing, and awaits `prove` before work that costs more than reading.
+   * Completes or creates the order from stored objects, or throws (404, 409, 400). Has no side effects. Awaits
+   * `prove` before work that costs more than reading.
    */
   readonly open?: (
     services: CallServices,
@@ -93,10 +82,7 @@ export interface PricedOperation<R extends Route, O extends Order> {
       readonly namesModel: (model: string | undefined) => void;
     },
   ) => Promise<O>;
-  /**
-   * Returns the model of a call whose body does not name it; undefined if the object that names it does not exist. A model
-   * outside the plan is refused (403) before the state of any object (404, 409).
-   */
+  /** Returns the model if the body does not name it. 403 for it precedes 404 and 409. */
   readonly modelOf?: (
     services: CallServices,
     call: Pick<OperationCall<R>, 'input' | 'caller'>,
@@ -105,9 +91,8 @@ export interface PricedOperation<R extends Route, O extends Order> {
     services: CallServices,
     call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
       readonly order: O;
-      /** Sets the cost in microcredits if it differs from the hold. */
       readonly setCost: (cost: number) => void;
-      /** The call's hold, for operations that settle it in a write of their own. */
+      /** Lets an operation settle the hold in its own write. */
       readonly openHold: OpenHold;
     },
   ) => Promise<ResponseData<R> | TextBody | StreamedResponse> | StreamedResponse;

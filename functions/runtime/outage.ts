@@ -22,7 +22,7 @@ const AwsError = v.object({
   CancellationReasons: v.optional(v.array(v.object({ Code: v.optional(v.string()) }))),
 });
 
-/** A dependency that is away or throttles, after the client's own retries: 503, and the caller may try again. */
+/** Maps an unavailable or throttling dependency to 503, after the client's own retries. */
 export function explainOutage(cause: unknown): ServiceError | undefined {
   const parsed = v.safeParse(AwsError, cause);
   if (!parsed.success) return undefined;

@@ -4,18 +4,17 @@ import type { Call } from '#middleware/call.ts';
 import type { PricedOperation } from './operation.ts';
 import { perEnvironment, typed } from './process.ts';
 import { createCallServices } from './services/call-services.ts';
-import { given, stack } from './stack.ts';
+import { operationInput, stack } from './stack.ts';
 
-/** Builds the Lambda handler of a priced route. The order is created and admitted before the operation runs. */
 export function pricedEndpoint<R extends Route, O extends Order>(
   route: R,
   { order, open, modelOf, run }: PricedOperation<R, O>,
 ) {
   const services = perEnvironment(() => createCallServices(route));
-  return stack(route, services, (call) => run(services(), typed(given(call))), {
+  return stack(route, services, (call) => run(services(), typed(operationInput(call))), {
     orderOf: order && ((body, prove, kind) => order(services(), typed(body), prove, kind)),
-    open: open && ((call) => open(services(), typed({ ...given(call), ...opening(call) }))),
-    modelOf: modelOf && (async (call) => modelOf(services(), typed(given(call)))),
+    open: open && ((call) => open(services(), typed({ ...operationInput(call), ...opening(call) }))),
+    modelOf: modelOf && (async (call) => modelOf(services(), typed(operationInput(call)))),
   });
 }
 

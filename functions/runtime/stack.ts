@@ -19,14 +19,14 @@ import {
 import {
   type FindMeter,
   forbiddenUses,
-  idempotency,
+  idempotencyMiddlewares,
   type Idempotent,
   meter,
   type Meters,
   type OpenOrder,
   openOrder,
 } from '#middleware/metered.ts';
-import { envelope, type Outcome } from '#middleware/outgoing.ts';
+import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
 import { callerAddressOf } from './network.ts';
 import { explainOutage } from './outage.ts';
@@ -35,14 +35,10 @@ import { bufferedHandler, canStream, streamedHandler } from './send-response.ts'
 import type { CoreServices } from './services/core-services.ts';
 import { logger, recordLostSettlement, recordRequest } from './telemetry.ts';
 
-/** What a route does with input beside its schemas. */
 export interface InputSteps {
-  /** On a priced route, makes the order of the body. */
   readonly orderOf?: MakeOrder | undefined;
   readonly check?: ((call: Call) => void | Promise<void>) | undefined;
-  /** On a priced route whose path names something, makes or completes the order by that. */
   readonly open?: OpenOrder | undefined;
-  /** On a priced route whose body does not name the model. */
   readonly modelOf?: ((call: Call) => Promise<string | undefined>) | undefined;
 }
 
@@ -56,7 +52,7 @@ export function stack(
   const { priced } = route;
   const findMeter: FindMeter = (accountId) => authentication(services)().findMeter(accountId);
   const forbidden = forbiddenUses(route, { findMeter, modelOf });
-  const once = idempotency(route, idempotent(services), forbidden);
+  const idempotency = idempotencyMiddlewares(route, idempotent(services), forbidden);
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
     .use(requestLog(route, () => log, priced && ((call) => recordOf(call, priced, sampleRefusal))))
     .use(
@@ -70,14 +66,14 @@ export function stack(
     .use(authenticate(route, authentication(services)))
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
-    .use(open ? [once.claim, openOrder(open, forbidden)] : once.claim)
+    .use(open ? [idempotency.claim, openOrder(open, forbidden)] : idempotency.claim)
     .use(meter(route, meters(services)))
-    .use(once.keep)
+    .use(idempotency.store)
     .handler(async (event, { call }) => {
       if (call.replay) return call.replay.data;
       const data = await run(call, event);
       if (data instanceof StreamedResponse) {
-        // Its request leaves within a turn of the event loop; the response's head is made while the model works.
+        // The request is sent within one turn of the event loop; the response head is built while the model works.
         await nextTurn();
         return data;
       }
@@ -87,8 +83,7 @@ export function stack(
   return route.streaming && canStream() ? streamedHandler(handle) : bufferedHandler(handle);
 }
 
-/** The part of a call that its operation is given. */
-export function given(call: Call) {
+export function operationInput(call: Call) {
   const { requestId, input, caller, order, claim, openHold } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
     call.session = session;
@@ -102,7 +97,6 @@ export function given(call: Call) {
   return { requestId, input, caller, order, claim, openHold, setSession, setDevice, setCost };
 }
 
-/** What the middlewares of a route are given; each part is looked up when a request needs it. */
 const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
 
 const sampleRefusal = createRefusalSampler();
@@ -129,7 +123,7 @@ const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will expire', { error }),
 });
 
-/** What the request log and the envelope are given, also where no route matches: so nothing here loads a service. */
+/** Shared with the handler of unknown routes, so it must not load services. */
 export const log: RequestLog = {
   now: () => ambient.clock.now(),
   newRequestId: () => newRequestId(ambient.random),
@@ -137,7 +131,7 @@ export const log: RequestLog = {
   write: recordRequest,
 };
 
-export const outcome: Outcome = {
+export const outcome: EnvelopeOptions = {
   get sessionCookie() {
     return environment().SESSION_COOKIE;
   },

@@ -6,23 +6,22 @@ import { dimensions, failedWalks, metrics } from '#contract/platform/metrics.ts'
 import type { RequestLine } from '#middleware/request-log.ts';
 import { ambient, perEnvironment } from './process.ts';
 
-/** Reads POWERTOOLS_* from the environment when first used. Of errors it writes what `described` lets through. */
 export const logger = perEnvironment(
   () => new Logger({ jsonReplacerFn: (_, value: unknown) => (value instanceof Error ? described(value) : value) }),
 );
-const figures = perEnvironment(() => new Figures());
+const requestMetrics = perEnvironment(() => new RequestMetrics());
 
-class Figures extends Metrics {
+class RequestMetrics extends Metrics {
   override isDisabled(): boolean {
     return super.isDisabled();
   }
 }
 
-/** One line in the log, which CloudWatch takes its metrics from too (AWS "Embedded metric format"). */
+/** Writes one log line, from which CloudWatch also extracts metrics (AWS "Embedded metric format"). */
 export function recordRequest({ route, latencyMs, firstByteMs, ...others }: RequestLine): void {
   const values = { [metrics.latency]: latencyMs, [metrics.firstByte]: firstByteMs };
-  if (!figures().isDisabled()) {
-    const { _aws, ...declared } = requestMetrics(route, firstByteMs !== undefined);
+  if (!requestMetrics().isDisabled()) {
+    const { _aws, ...declared } = metricDeclaration(route, firstByteMs !== undefined);
     const line = { _aws: { ..._aws, Timestamp: Date.now() }, ...declared, ...values, message: 'request', ...others };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
@@ -32,8 +31,8 @@ export function recordRequest({ route, latencyMs, firstByteMs, ...others }: Requ
 
 const declarations = perEnvironment(() => new Map<string, ReturnType<Metrics['serializeMetrics']>>());
 
-/** What the lines of a route's requests have in common. Powertools takes as long to make it as all else of a line (docs/performance.md). */
-function requestMetrics(route: string, isStreamed: boolean) {
+/** Cached by route: Powertools needs as long to build it as for the rest of the line (docs/performance.md). */
+function metricDeclaration(route: string, isStreamed: boolean) {
   const kind = `${route} ${isStreamed}`;
   const known = declarations().get(kind);
   if (known) return known;
@@ -45,39 +44,36 @@ function requestMetrics(route: string, isStreamed: boolean) {
   return made;
 }
 
-/** Credits (in microcredits) that the ledger charged. */
 export function recordCharge(chargedAs: ServiceName, cost: number): void {
   count(dimensions.chargedAs, chargedAs, metrics.credits, cost / microPerCredit);
 }
 
-/** How late the sweep found the oldest hold of a dead call; written with every run, so that silence shows too. */
+/** Written on every run, so that missing data is visible. */
 export function recordSweep(lateSeconds: number): void {
-  figures().addMetric(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);
-  figures().publishStoredMetrics();
+  requestMetrics().addMetric(metrics.overdueHold, MetricUnit.Seconds, lateSeconds);
+  requestMetrics().publishStoredMetrics();
 }
 
-/** How a walk of the canary ended; written with every walk, so that silence shows too. */
+/** Written on every walk, so that missing data is visible. */
 export function recordWalk(hasFailed: boolean): void {
-  figures().addMetric(failedWalks, MetricUnit.Count, hasFailed ? 1 : 0);
-  figures().publishStoredMetrics();
+  requestMetrics().addMetric(failedWalks, MetricUnit.Count, hasFailed ? 1 : 0);
+  requestMetrics().publishStoredMetrics();
 }
 
-/** A call that could not be settled: its hold expires, and is settled then. */
 export function recordLostSettlement(): void {
-  figures().addMetric(metrics.lostSettlements, MetricUnit.Count, 1);
-  figures().publishStoredMetrics();
+  requestMetrics().addMetric(metrics.lostSettlements, MetricUnit.Count, 1);
+  requestMetrics().publishStoredMetrics();
 }
 
-/** An email that SES rejected permanently, so that it is never delivered. */
 export function recordRejectedMail(): void {
-  figures().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
-  figures().publishStoredMetrics();
+  requestMetrics().addMetric(metrics.rejectedMails, MetricUnit.Count, 1);
+  requestMetrics().publishStoredMetrics();
 }
 
 function count(dimension: string, value: string, metric: string, amount: number): void {
-  figures().addDimension(dimension, value);
-  figures().addMetric(metric, MetricUnit.Count, amount);
-  figures().publishStoredMetrics();
+  requestMetrics().addDimension(dimension, value);
+  requestMetrics().addMetric(metric, MetricUnit.Count, amount);
+  requestMetrics().publishStoredMetrics();
 }
 
 const AwsParts = v.object({
@@ -87,9 +83,8 @@ const AwsParts = v.object({
 });
 
 /**
- * The fields of an error that may be logged: what it is and where it came from, nothing of what it was about. Errors
- * carry more: Valibot's the row or reply that did not fit, DynamoDB's the item that failed a condition, JSON's and
- * SES's the text that they complain of.
+ * Selects the fields that are safe to log. Valibot errors contain the row, DynamoDB errors the item, and JSON and SES
+ * errors the rejected text.
  */
 function described(error: Error): Record<string, unknown> {
   const parts = v.safeParse(AwsParts, error);
@@ -108,7 +103,7 @@ function described(error: Error): Record<string, unknown> {
 
 const ownErrors = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'ServiceError']);
 
-/** Our own messages and those of AWS, without addresses and credentials; of Valibot's, which rule a field broke. */
+/** Returns our own and AWS's messages without addresses and credentials. For Valibot, returns the violated rules. */
 function safeMessage(error: Error, isAws: boolean): string | undefined {
   if (v.isValiError(error)) return error.issues.map((issue) => `${v.getDotPath(issue)}: ${issue.type}`).join(', ');
   if (!isAws && !ownErrors.has(error.name)) return undefined;

@@ -10,13 +10,12 @@ import { requestLog } from '#middleware/request-log.ts';
 import { bufferedHandler } from './send-response.ts';
 import { log, outcome } from './stack.ts';
 
-/** What a request log calls requests that no route matches. */
-const nowhere = { id: 'unknown-route' };
+const unmatchedRoute = { id: 'unknown-route' };
 
-/** Handler of everything that no route matches: 405 with `Allow` when other methods of the path exist, else 404. */
+/** Handles unmatched requests: 405 with `Allow` if the path has other methods, otherwise 404. */
 export function unknownRoute() {
   const handle = middy<APIGatewayProxyEvent, unknown, Error, CallContext>()
-    .use(requestLog(nowhere, () => log))
+    .use(requestLog(unmatchedRoute, () => log))
     .use(
       envelope(
         () => outcome,

@@ -32,7 +32,7 @@ async function minted(person: Person): Promise<number> {
 }
 
 describe('a loop within one paid month', () => {
-  const loops: Record<string, [(person: Person) => Promise<unknown>, dearest: number]> = {
+  const loops: Record<string, [(person: Person) => Promise<unknown>, mostExpensive: number]> = {
     'create, cancel': [
       async (person) => {
         await create(person, 'pro_pass');
@@ -80,13 +80,13 @@ describe('a loop within one paid month', () => {
     ],
   };
 
-  it.each(Object.keys(loops))('mints no more than the dearest plan in it grants: %s', async (name) => {
-    const [loop, dearest] = loops[name]!;
+  it.each(Object.keys(loops))('mints no more than the most expensive plan in it grants: %s', async (name) => {
+    const [loop, mostExpensive] = loops[name]!;
     const person = await service.person();
     for (let round = 0; round < 6; round++) await loop(person);
     await service.settled();
-    expect(await minted(person)).toBeLessThanOrEqual(dearest);
-    expect((await credits(person)).balance).toBeLessThanOrEqual(dearest + 100);
+    expect(await minted(person)).toBeLessThanOrEqual(mostExpensive);
+    expect((await credits(person)).balance).toBeLessThanOrEqual(mostExpensive + 100);
     expect(itemBytes((await rowsOf('meters')).find(({ a }) => a === person.id)!)).toBeLessThan(1200);
   });
 });
@@ -122,7 +122,7 @@ describe('requests at the same moment', () => {
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('that subscribe and upgrade grant what the dearest plan does, whoever is first', async () => {
+  it('that subscribe and upgrade grant what the most expensive plan does, whoever is first', async () => {
     const person = await service.person();
     await create(person, 'dev_pass');
     await cancel(person);

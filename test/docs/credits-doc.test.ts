@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shownCredits } from '#domain/billing/balance.ts';
+import { creditsView } from '#domain/billing/balance.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { namedTests, testExists } from '#test/docs/named-tests.ts';
 import { AccountModel, type PlanName } from '#test/meter/account-model.ts';
@@ -76,7 +76,7 @@ describe('docs/credits.md', () => {
       account.clock.seconds = moment(on);
       model.tick(moment(on));
       await act(what, account, model);
-      const { balance, lots } = shownCredits(await account.current());
+      const { balance, lots } = creditsView(await account.current());
       expect(credits(balance)).toBe(model.spendable);
       const change = balance - before;
       before = balance;

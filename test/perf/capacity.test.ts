@@ -84,7 +84,7 @@ describe("an account's item", () => {
     const atRest = await bytes();
     const open: OpenHold[] = [];
     for (let call = 0; call < calls; call++) open.push(await admit());
-    if (isStream) for (const hold of open) await hold.noteDelivered(123_456);
+    if (isStream) for (const hold of open) await hold.recordProgress(123_456);
     const perCall = ((await bytes()) - atRest) / calls;
     expect(atRest).toBeLessThanOrEqual(usualItemBytes.atRest);
     expect(atRest).toBeGreaterThan(0.8 * usualItemBytes.atRest);

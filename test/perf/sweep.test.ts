@@ -5,7 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs } from '#contract/jobs.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { accountsAtATime } from '#domain/meter/sweep.ts';
+import { maxConcurrentAccounts } from '#domain/meter/sweep.ts';
 import { secondsToRenew } from '#lib/cost/capacity.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
@@ -49,7 +49,7 @@ it(
     const shape = {
       shards: meterShards,
       maxConcurrency: trigger.maxConcurrency,
-      accountsAtATime,
+      accountsAtATime: maxConcurrentAccounts,
       memoryMb: 512,
       workedShare: (timeoutSeconds * 0.8) / 60,
     };

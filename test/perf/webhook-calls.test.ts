@@ -72,7 +72,7 @@ const none = (): never => {
 };
 const unused = {
   find: none,
-  noteDelivered: none,
+  recordProgress: none,
   cancelStream: none,
   replace: none,
   accountsDue: none,

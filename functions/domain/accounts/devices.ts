@@ -3,15 +3,13 @@ import type { Clock, Random } from '../shared/ports.ts';
 import type { Account } from './account.ts';
 import { endSurplus } from './surplus.ts';
 
-/** In ms. */
 const lifetime = 180 * 86_400_000;
 
 const maxDevices = 10;
 
-/** In ms. The moment of the last use is no finer. */
+/** Precision of the last use in ms. */
 const useInterval = 86_400_000;
 
-/** A device that became known; `text` is for its cookie. */
 export interface IssuedDevice {
   readonly text: string;
   readonly lifetimeMs: number;
@@ -20,16 +18,16 @@ export interface IssuedDevice {
 export type DeviceService = ReturnType<typeof deviceService>;
 
 /**
- * Browsers that proved an account before. They open nothing; their guesses of its password are counted apart, so that
- * those of strangers do not keep the owner out (ADR 10). They are forgotten with the password, as sessions end with it.
+ * Remembers browsers that have signed in. A device grants no access; its password guesses are counted separately, so
+ * that other clients' guesses do not lock out the owner (ADR 10).
  */
 export function deviceService(devices: DeviceStore, clock: Clock, random: Random) {
-  /** The digest of the cookie's device where it is one of the account at the address. One read, if any, whatever the address is. */
-  async function knownTo(address: string, text: string | undefined): Promise<string | undefined> {
-    return (await shown(address, text))?.digest;
+  /** Reads at most once, even for unknown addresses. */
+  async function findKnown(address: string, text: string | undefined): Promise<string | undefined> {
+    return (await presentedDevice(address, text))?.digest;
   }
 
-  async function shown(address: string, text: string | undefined): Promise<Device | undefined> {
+  async function presentedDevice(address: string, text: string | undefined): Promise<Device | undefined> {
     const device = parseCredential(text ?? '');
     if (device?.kind !== 'device') return undefined;
     const found = await devices.find(device.accountId, device.digest);
@@ -38,11 +36,11 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
   }
 
   /**
-   * Makes the browser known, unless its cookie shows that it is. When there are too many, another gives way: of those that
-   * never came back the newest, so that a program that keeps no cookie replaces its own; else the one used longest ago.
+   * At the limit, replaces the newest device that was never used again, so that clients without cookies replace their
+   * own, or else the least recently used one.
    */
   async function remember(account: Account, text: string | undefined): Promise<IssuedDevice | undefined> {
-    const known = await shown(account.email, text);
+    const known = await presentedDevice(account.email, text);
     const now = clock.now();
     if (known) {
       if (now - (known.lastUsedAt ?? 0) >= useInterval) await devices.use(account.id, known.digest, now);
@@ -71,24 +69,21 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
     );
   }
 
-  return { knownTo, remember };
+  return { knownTo: findKnown, remember };
 }
 
-/** A browser that an account was signed in with. `digest` is its id, not its secret; moments in epoch ms. */
 export interface Device {
   readonly digest: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** When it was last shown again at a sign-in; absent when it never was. */
   readonly lastUsedAt?: number;
-  /** The account's when the device became known; once the account has another, the device is forgotten. */
+  /** The account's value at registration. The device is removed once it differs. */
   readonly sessionsValidFrom: number;
 }
 
 export interface DeviceStore {
   open(accountId: number, device: Device): Promise<void>;
   find(accountId: number, digest: string): Promise<{ row: Device; account: Account } | undefined>;
-  /** Does nothing when there is no such device. */
   use(accountId: number, digest: string, now: number): Promise<void>;
   list(accountId: number): Promise<Device[]>;
   end(accountId: number, digest: string): Promise<void>;

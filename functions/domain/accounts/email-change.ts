@@ -12,24 +12,21 @@ import {
   normalizedEmail,
   type OutgoingMail,
 } from './account.ts';
-import { type Addressee, letter, type MailContent } from './mails.ts';
+import { type Addressee, emailContent, type MailContent } from './mails.ts';
 import { emailChangeRequests, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
 const lifetimeMs = 24 * 3_600_000;
 
-/** A try is lost to somebody else's decision on the same change, and there are few to make. */
 const maxTries = 5;
 
-/** What became of the change; `account` as it is then. */
-export interface Decided {
+export interface DecisionResult {
   readonly status: 'waiting' | 'changed' | 'refused';
   readonly waitingFor: Side | null;
   readonly account: Account;
-  /** This decision completed the change: sessions opened before have ended. */
   readonly isCompletion: boolean;
 }
 
-/** The change of an account's email address, confirmed from both addresses (ADR 17). */
+/** Changes an account's email address after confirmation from both addresses (ADR 17). */
 export function emailChangeService(
   accounts: AccountStore,
   changes: EmailChangeStore,
@@ -39,19 +36,18 @@ export function emailChangeService(
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
 ) {
-  /** Refuses (400) the account's own address. */
   function check(account: Account, email: string): void {
     if (normalizedEmail(email) !== account.email) return;
     throw new ServiceError('INVALID_FORMAT', 'email must differ from the current address.');
   }
 
   /**
-   * Mails both addresses. It is to be proved before that the account's owner requests it. An address that has an account is
-   * mailed that, and the response, the pending change and the work are the same.
+   * Emails both addresses. If another account has the new address, that address receives a notice; response and
+   * timing are the same.
    */
   async function request(account: Account, newEmail: string, network?: string): Promise<void> {
     const email = normalizedEmail(newEmail);
-    await demandMails(account, email, network);
+    await enforceEmailLimits(account, email, network);
     const isTaken = (await accounts.findByEmail(email)) !== undefined;
     const [forOld, forNew] = [issue(account), issue(account)];
     const now = clock.now();
@@ -69,24 +65,22 @@ export function emailChangeService(
     throw new ServiceError('INVALID_STATE', 'The account has changed. Sign in again.');
   }
 
-  async function demandMails(account: Account, email: string, network: string | undefined): Promise<void> {
-    if (network) await throttle.demand(mailsFromNetwork, network);
-    await throttle.demand(emailChangeRequests, String(account.id));
+  async function enforceEmailLimits(account: Account, email: string, network: string | undefined): Promise<void> {
+    if (network) await throttle.enforce(mailsFromNetwork, network);
+    await throttle.enforce(emailChangeRequests, String(account.id));
     try {
-      await throttle.demand(mailsToAddress, email);
+      await throttle.enforce(mailsToAddress, email);
     } catch (error) {
       await throttle.release(emailChangeRequests, String(account.id));
       throw error;
     }
   }
 
-  /** Does nothing where no change waits. */
   async function cancel(account: Account): Promise<void> {
     if (account.emailChange) await changes.end(account, 'cancelled');
   }
 
-  /** What whoever has a mailed token decides. Repeating it has the same result. */
-  async function decide(tokenText: string, decision: 'confirm' | 'refuse'): Promise<Decided> {
+  async function decide(tokenText: string, decision: 'confirm' | 'refuse'): Promise<DecisionResult> {
     const token = parseCredential(tokenText);
     if (token?.kind !== 'emailChange') throw badToken();
     for (let tries = 0; tries < maxTries; tries++) {
@@ -104,7 +98,7 @@ export function emailChangeService(
     );
   }
 
-  async function confirm(before: Account, side: Side): Promise<Decided | undefined> {
+  async function confirm(before: Account, side: Side): Promise<DecisionResult | undefined> {
     const now = clock.now();
     const account = await changes.confirm(before, side, now);
     if (!account?.emailChange) return undefined;
@@ -114,7 +108,7 @@ export function emailChangeService(
     return complete(account, account.emailChange, now);
   }
 
-  async function complete(account: Account, { email }: EmailChange, now: number): Promise<Decided | undefined> {
+  async function complete(account: Account, { email }: EmailChange, now: number): Promise<DecisionResult | undefined> {
     const notice = emailChangedMail(account, email, settings.publicOrigin);
     const notices = [mailTo(account.email, notice), mailTo(email, notice)];
     const result = await changes.complete(account, { notices, freeFrom: await nextFreeMonth(account.id, now) }, now);
@@ -122,7 +116,7 @@ export function emailChangeService(
     const after = await accounts.find(account.id);
     if (result === 'changed' && after)
       return { status: 'changed', waitingFor: null, account: after, isCompletion: true };
-    // Where this very change was completed meanwhile, it is the account itself that has the address.
+    // The account itself has the address if this change was completed concurrently.
     if (after?.emailChange?.outcome !== undefined) return undefined;
     throw new ServiceError(
       'EMAIL_ALREADY_REGISTERED',
@@ -130,19 +124,18 @@ export function emailChangeService(
     );
   }
 
-  async function refuse(account: Account): Promise<Decided | undefined> {
+  async function refuse(account: Account): Promise<DecisionResult | undefined> {
     const isRefused = await changes.end(account, 'refused');
     return isRefused ? { status: 'refused', waitingFor: null, account, isCompletion: false } : undefined;
   }
 
-  /** As the account that is left by its address deleted it: its free months belong to the address too. */
+  /** Computed as for a deletion of the old address's account, because free months belong to the address too. */
   async function nextFreeMonth(accountId: number, now: number): Promise<number | undefined> {
     const meter = await meters().find(accountId);
     return meter && endOfMonth(meter.freeAnchor, Math.floor(now / 1000));
   }
 
-  /** The result again, of a decision that was made; for as long as the link would have worked. */
-  function repeated(account: Account, change: EmailChange, decision: 'confirm' | 'refuse'): Decided {
+  function repeated(account: Account, change: EmailChange, decision: 'confirm' | 'refuse'): DecisionResult {
     const again = { waitingFor: null, account, isCompletion: false };
     if (change.expiresAt <= clock.now()) throw badToken();
     if (change.outcome === 'changed' && decision === 'confirm') return { status: 'changed', ...again };
@@ -174,7 +167,7 @@ function badToken(): ServiceError {
   );
 }
 
-/** Whether the change can still be confirmed: not ended, not expired, and requested in sessions that have not been ended since. */
+/** Reports whether the change is open and the sessions of its request have not been ended. */
 function isPending(account: Account, change: EmailChange, now: number): boolean {
   return (
     change.outcome === undefined &&
@@ -184,8 +177,7 @@ function isPending(account: Account, change: EmailChange, now: number): boolean 
   );
 }
 
-/** The pending change as its account sees it; null without one. */
-export function shownEmailChange(account: Account, now: number) {
+export function emailChangeView(account: Account, now: number) {
   const change = account.emailChange;
   if (!change || !isPending(account, change, now)) return null;
   return {
@@ -196,14 +188,13 @@ export function shownEmailChange(account: Account, now: number) {
   };
 }
 
-/** Whoever has the address may not be who requested the change: the mail names nobody, and nothing that they chose. */
-const somebody: Addressee = { name: '' };
+/** The recipient may be unrelated to the account, so the email contains no name or other text of the requester. */
+const anonymous: Addressee = { name: '' };
 
-/** To the new address. */
 export function newAddressMail(link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Confirm your new email address',
-    to: somebody,
+    to: anonymous,
     body: 'Somebody, most likely you, wants to use this address for their account. It changes once this link and the one that went to the present address are both confirmed. The link works for 24 hours.',
     action: 'Confirm or refuse',
     link,
@@ -211,11 +202,11 @@ export function newAddressMail(link: string): MailContent {
   });
 }
 
-/** To the new address, where it has an account; its owner learns it, nobody else. */
+/** Sent to the new address if it has an account, so that only its owner learns about it. */
 export function addressTakenMail(link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Your email address has an account already',
-    to: somebody,
+    to: anonymous,
     body: 'Somebody wanted to use this address for another account. As it has an account already, nothing changes.',
     action: 'Sign in',
     link,
@@ -224,9 +215,8 @@ export function addressTakenMail(link: string): MailContent {
   });
 }
 
-/** To the current address. */
 export function agreementMail(to: Addressee, email: string, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Confirm the change of your email address',
     to,
     body: `Somebody who is signed in to your account, most likely you, wants to change its email address to ${email}. It changes once this link and the one that went to the new address are both confirmed. The link works for 24 hours.`,
@@ -236,9 +226,8 @@ export function agreementMail(to: Addressee, email: string, link: string): MailC
   });
 }
 
-/** To both addresses, when it is done. */
 export function emailChangedMail(to: Addressee, email: string, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Your email address was changed',
     to,
     body: `The email address of your account is now ${email}, confirmed from both addresses. Sessions were signed out, and earlier links to reset the password no longer work.`,
@@ -248,27 +237,19 @@ export function emailChangedMail(to: Addressee, email: string, link: string): Ma
   });
 }
 
-/** Which of the two addresses a token went to. */
 export type Side = 'old' | 'new';
 
-/** What comes about with a changed address, all or nothing. */
 export interface Completion {
   readonly notices: readonly OutgoingMail[];
-  /** When whoever registers with the former address may have a free month, epoch seconds. */
+  /** When an account registered with the former address may start a free month, epoch seconds. */
   readonly freeFrom: number | undefined;
 }
 
-/**
- * Changes of email addresses, in the row of their account. Each write is conditional on the change that was read, on its waiting
- * still, and on the account's sessions and address being those that it was requested with. Moments in epoch ms.
- */
+/** Writes require a pending change, and the sessions and address of its request. Times in epoch ms. */
 export interface EmailChangeStore {
-  /** In place of one that waits; false when the account has changed meanwhile. */
   request(account: Account, change: EmailChange, mails: readonly OutgoingMail[]): Promise<boolean>;
-  /** Notes that one side agrees. The account as it is then; undefined when the change does not wait any more. */
   confirm(account: Account, side: Side, now: number): Promise<Account | undefined>;
-  /** False when the change does not wait any more. */
   end(account: Account, outcome: EmailChangeOutcome): Promise<boolean>;
-  /** 'taken': another account has the address. 'stale': the change does not wait any more. */
+  /** 'taken': another account has the address. 'stale': the change is no longer pending. */
   complete(account: Account, completion: Completion, now: number): Promise<'changed' | 'taken' | 'stale'>;
 }

@@ -5,7 +5,7 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, type AccountStore, normalizedEmail } from './account.ts';
 
-/** The claims of a verified identity token. Times in epoch ms; `digest` names the token. */
+/** The claims of a verified identity token. Times in epoch ms. `digest` identifies the token. */
 export interface VerifiedIdentity extends ConsumedToken {
   readonly issuer: string;
   readonly subject: string;
@@ -14,20 +14,22 @@ export interface VerifiedIdentity extends ConsumedToken {
   readonly issuedAt: number;
 }
 
-/** The identity as accounts list it. */
 export function identityOf({ issuer, subject }: VerifiedIdentity): string {
   return `${issuer}#${subject}`;
 }
 
-/** The identity provider. `now` in epoch ms. Throws ServiceError INVALID_IDENTITY_TOKEN. */
+/** Verifies tokens of the identity provider. `now` in epoch ms. Throws INVALID_IDENTITY_TOKEN. */
 export interface IdentityTokens {
   verify(token: string, now: number): Promise<VerifiedIdentity>;
 }
 
-/** A lost race makes the identity known; only a second one, with another identity of the address, needs a third try. */
+/** After one conflict the identity is known; only a second one with another identity needs a third attempt. */
 const maxTries = 3;
 
-/** Sign-in with the identity provider (docs/accounts.md#google). */
+/**
+ * Signs in with the identity provider (docs/accounts.md#google,
+ * docs/accounts.md#google).
+ */
 export function googleSignInService(
   accounts: AccountStore,
   identities: IdentityStore,
@@ -36,10 +38,7 @@ export function googleSignInService(
   clock: Clock,
   random: Random,
 ) {
-  /**
-   * The account of the token's identity: known, new, linked to the account of `session`, or taken over. Losing a race
-   * against another token of the same person is no refusal: the identity is then known.
-   */
+  /** Retries after a conflict with another token of the same person, because the identity is then known. */
   async function signIn(token: string, session: Account | undefined): Promise<Account> {
     const verified = await tokens.verify(token, clock.now());
     const identity = identityOf(verified);
@@ -52,7 +51,6 @@ export function googleSignInService(
     return refuse();
   }
 
-  /** The account that the identity belongs to from now on; undefined when the token or the identity is taken. */
   async function claim(verified: VerifiedIdentity, identity: string, session: Account | undefined) {
     const email = normalizedEmail(verified.email);
     const holder = await accounts.findByEmail(email);
@@ -89,7 +87,6 @@ export function googleSignInService(
     return isTaken ? accounts.find(holder.id) : undefined;
   }
 
-  /** Ends every session, including the current one. The caller opens another. */
   async function link(session: Account, identity: string, proof: ConsumedToken): Promise<Account | undefined> {
     const isLinked = await identities.link(session, identity, proof, clock.now());
     return isLinked ? accounts.find(session.id) : undefined;
@@ -98,7 +95,6 @@ export function googleSignInService(
   return { signIn };
 }
 
-/** The token was used before. */
 function refuse(): never {
   throw new ServiceError(
     'INVALID_IDENTITY_TOKEN',
@@ -106,27 +102,23 @@ function refuse(): never {
   );
 }
 
-/** An identity token that may be used once: until it expires, its digest is kept. `expiresAt` in epoch ms. */
+/** A single-use identity token. Its digest is stored until it expires. `expiresAt` in epoch ms. */
 export interface ConsumedToken {
   readonly digest: string;
   readonly expiresAt: number;
 }
 
-/** Identities of the identity provider, `issuer#subject`, each claimed by one account. */
 export interface IdentityStore {
   find(identity: string): Promise<Account | undefined>;
-  /** False when the token was used before. */
   consume(proof: ConsumedToken): Promise<boolean>;
   /**
-   * Links the identity to a confirmed account and ends its sessions, devices, reset links and pending change of
-   * address. Returns false if the identity or the token is already used, or if the account's sessions were ended since
-   * `account` was read.
+   * Links the identity and ends sessions, devices, reset links and pending changes of address. Returns false if the
+   * identity or the token is already used, or the sessions were ended since `account` was read.
    */
   link(account: Account, identity: string, proof: ConsumedToken, now: number): Promise<boolean>;
   /**
-   * Transfers an unconfirmed account to the owner of the identity, with the owner's name. Removes the password,
-   * sessions, reset links and confirmation token, so that a person who registered with a foreign address loses access.
-   * Returns false if the account has been confirmed since it was read.
+   * Transfers an unconfirmed account to the owner of the identity, so that a person who registered with a foreign
+   * address loses access. Returns false if the account has been confirmed since it was read.
    */
   takeOver(account: Account, identity: string, proof: ConsumedToken, name: string, now: number): Promise<boolean>;
 }

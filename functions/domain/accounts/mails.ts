@@ -5,7 +5,7 @@ import type { StoredKey } from '../keys/key.ts';
 import type { Account } from './account.ts';
 
 export function confirmationMail(to: Addressee, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Confirm your email address',
     to,
     body: 'Please confirm your email address to activate your account. The link works for 24 hours.',
@@ -16,7 +16,7 @@ export function confirmationMail(to: Addressee, link: string): MailContent {
 }
 
 export function resetMail(to: Addressee, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Reset your password',
     to,
     body: 'Somebody, most likely you, requested a password reset for your account. The link works once and for 30 minutes.',
@@ -27,7 +27,7 @@ export function resetMail(to: Addressee, link: string): MailContent {
 }
 
 export function passwordChangedMail(to: Addressee, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Your password was changed',
     to,
     body: 'The password of your account was changed just now, and other devices were signed out.',
@@ -43,14 +43,13 @@ const disabledBecause = {
   gone: 'because it responded that it is gone (410)',
 } as const;
 
-/** What became of a webhook at a host. */
 export interface DisabledWebhook {
   readonly host: string;
   readonly reason: keyof typeof disabledBecause;
 }
 
 export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWebhook, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Your webhook was disabled',
     to,
     body: `The webhook at ${host} was disabled ${disabledBecause[reason]}. It is sent nothing until you enable it again.`,
@@ -61,7 +60,7 @@ export function webhookDisabledMail(to: Addressee, { host, reason }: DisabledWeb
 }
 
 export function accountDeletedMail(to: Addressee, link: string): MailContent {
-  return letter({
+  return emailContent({
     subject: 'Your account was deleted',
     to,
     body: 'Your account was deleted: its keys stopped working immediately, and its data will be purged in 30 days.',
@@ -73,21 +72,20 @@ export function accountDeletedMail(to: Addressee, link: string): MailContent {
 
 interface AlertMail {
   readonly rule: AlertRule;
-  /** That a rule of keys is about, unless it has gone. */
   readonly key: Pick<StoredKey, 'prefix' | 'lastFour'> | undefined;
   readonly publicOrigin: string;
 }
 
-/** Made for a mail, as the first one of a process takes 20 ms to load. */
+/** Created on use, because loading the first formatter takes 20 ms. */
 const whole = (value: number): string => new Intl.NumberFormat('en-US').format(value);
 
-/** The mail of an alert. It names a key by its first and last characters: its name is its owner's text. */
+/** Identifies a key by its first and last characters, because its name is arbitrary text. */
 export function alertMail(to: Addressee, { rule, key, publicOrigin }: AlertMail): MailContent {
   const plans = { action: 'Look at the plans', link: `${publicOrigin}/plans` };
   const footer = 'You get this mail once in a billing month. Change alerts in the settings.';
   if (rule.kind === 'balance_below') {
     const credits = `${whole(rule.value)} credits`;
-    return letter({
+    return emailContent({
       subject: `Your balance is below ${credits}`,
       to,
       body: `Less than ${credits} are left.`,
@@ -97,15 +95,15 @@ export function alertMail(to: Addressee, { rule, key, publicOrigin }: AlertMail)
   }
   if (rule.kind === 'month_percent' && rule.value === 100) {
     const body = 'All your credits are used, and calls are refused until the next month or a larger plan.';
-    return letter({ subject: 'Your credits are used up', to, body, ...plans, footer });
+    return emailContent({ subject: 'Your credits are used up', to, body, ...plans, footer });
   }
   if (rule.kind === 'month_percent') {
     const share = `${rule.value} % of`;
     const body = `You have used ${share} the credits you had this month.`;
-    return letter({ subject: `You have used ${share} your credits`, to, body, ...plans, footer });
+    return emailContent({ subject: `You have used ${share} your credits`, to, body, ...plans, footer });
   }
   const name = key ? `The key ${key.prefix}…${key.lastFour}` : 'A key';
-  return letter({
+  return emailContent({
     subject: `A key has used ${rule.value} % of its limit`,
     to,
     body: `${name} has used ${rule.value} % of its spending limit. At 100 % its calls are refused until the limit resets.`,
@@ -115,7 +113,6 @@ export function alertMail(to: Addressee, { rule, key, publicOrigin }: AlertMail)
   });
 }
 
-/** Content of a mail to a person. */
 export interface MailContent {
   readonly subject: string;
   readonly text: string;
@@ -123,12 +120,12 @@ export interface MailContent {
 }
 
 /**
- * Whom a mail greets. Until the address is confirmed its account may be a stranger's, whose words would reach the
- * address's owner as ours: then it names nobody, nor does it by a name that was stored before there was a rule.
+ * Omits the name until the address is confirmed, because a stranger who registers the address could otherwise send
+ * arbitrary text to its owner.
  */
 export type Addressee = Pick<Account, 'name' | 'confirmedAt'>;
 
-interface Letter {
+interface EmailLayout {
   subject: string;
   to: Addressee;
   body: string;
@@ -137,8 +134,7 @@ interface Letter {
   footer: string;
 }
 
-/** Layout of every email to a person: text with one link. */
-export function letter({ subject, to, body, action, link, footer }: Letter): MailContent {
+export function emailContent({ subject, to, body, action, link, footer }: EmailLayout): MailContent {
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
   const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', brand.name, ''].join('\n');
@@ -170,10 +166,7 @@ ${brand.name}
   return { subject, text, html };
 }
 
-/**
- * The dashboard's logo without an image, because email clients block images: text lines of decreasing length, and a
- * coin.
- */
+/** The dashboard's logo without an image, because email clients block images. */
 const line = (width: number): string =>
   `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:#ffffff"></div>`;
 const dot = (width: number, height: number, color: string): string =>

@@ -2,33 +2,25 @@ import { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ServiceError } from '../shared/service-error.ts';
 
-/**
- * Maximum concurrent hashes in a process: each one at N=2^17 uses 128 MiB and a core
- * (docs/security.md#credentials).
- */
+/** Each hash at N=2^17 uses 128 MiB and a core (docs/security.md#credentials). */
 const maxConcurrent = 2;
 
 const derive = promisify<string, Uint8Array, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
   scrypt,
 );
 
-/** Shared by the whole process. */
 const queue = hashQueue();
 
 const hashBytes = 32;
 const blockSize = 8;
 
 /**
- * Version of the scrypt input in the PHC string. Version 1, which has no version field, hashes the password alone. HMAC
- * pads its key with NUL (RFC 2104), so passwords that differ only in trailing NULs have the same hash. Version 2
- * prefixes the password with its length.
+ * Version 1, which has no version field, hashes the password alone. HMAC pads its key with NUL (RFC 2104), so
+ * passwords that differ only in trailing NULs have the same hash. Version 2 prefixes the password with its length.
  */
 type Version = 1 | 2;
 
-/**
- * Returns a PHC string of scrypt with r=8, p=1 and N = 2^log2Cost (docs/security.md#credentials). Normalizes
- * Unicode to NFC. Throws 503 if the hash cannot start within `waitMs`.
- */
+/** Returns a PHC string of scrypt with r=8, p=1 (docs/security.md#credentials). Throws 503 after `waitMs`. */
 export async function hashPassword(
   password: string,
   log2Cost: number,
@@ -38,7 +30,6 @@ export async function hashPassword(
   return phcOf(log2Cost, salt, await run(password, { version: 2, log2Cost, salt }, waitMs));
 }
 
-/** Returns whether the password matches the PHC string. Throws 503 like `hashPassword`. */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const parts = parsePhc(phc);
   const hash = await run(password, parts);
@@ -46,9 +37,8 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
 }
 
 /**
- * Returns whether the next login must replace the stored hash: its cost is outdated, or it is version 1. A password
- * that ends in NUL never replaces it: under version 1 it may be a variant of the owner's password, which would then no
- * longer match.
+ * Reports whether the cost is outdated, or the version is 1. A password that ends in NUL never replaces a version 1
+ * hash, because it may be a variant of the owner's password.
  */
 export function isOutdated(phc: string, password: string, log2Cost: number): boolean {
   const stored = parsePhc(phc);
@@ -56,7 +46,7 @@ export function isOutdated(phc: string, password: string, log2Cost: number): boo
   return stored.log2Cost !== log2Cost;
 }
 
-/** A hash that no password has: verifying against it takes the same time, so the response for unknown accounts is like that for known ones. */
+/** Makes responses for unknown accounts take as long as for known ones. */
 export function decoyHash(log2Cost: number): string {
   return phcOf(log2Cost, new Uint8Array(16), new Uint8Array(hashBytes));
 }
@@ -102,7 +92,6 @@ const maxWaitMs = 15_000;
 
 const retryAfterSeconds = 5;
 
-/** Runs hashes in request order, at most `concurrency` at a time. */
 export function hashQueue(concurrency = maxConcurrent) {
   const waiting = new Set<() => void>();
   let running = 0;
@@ -118,7 +107,6 @@ export function hashQueue(concurrency = maxConcurrent) {
     }
   }
 
-  /** Resolves when a finished hash hands over its place. */
   function place(waitMs: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const start = (): void => {

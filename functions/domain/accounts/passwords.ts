@@ -17,10 +17,8 @@ import { furtherResetLinks, mailsFromNetwork, mailsToAddress, passwordGuesses, t
 
 const resetLifetimeMs = 30 * 60_000;
 
-/** Losing to another link that is made for the account just now, several times over, is left to the job's next run. */
 const maxTries = 5;
 
-/** Reset by mail, and change of the password (docs/specification.md#authentication 6). */
 export function passwordService(
   accounts: AccountStore,
   passwords: PasswordStore,
@@ -30,21 +28,18 @@ export function passwordService(
   settings: AccountSettings,
 ) {
   /**
-   * The response is the same, by the same work, whether the address has an account or not. When the links that anybody can request
-   * are used up, a confirmed account still gets a further one every ten minutes (ADR 10).
+   * Responds identically for known and unknown addresses. After the public limit, a confirmed account can still
+   * receive a link every ten minutes (ADR 10).
    */
   async function forgot(email: string, network?: string): Promise<void> {
-    if (network) await throttle.demand(mailsFromNetwork, network);
+    if (network) await throttle.enforce(mailsFromNetwork, network);
     const address = normalizedEmail(email);
     const isFurther = (await throttle.take(mailsToAddress, address)) > 0;
     if (isFurther && (await throttle.take(furtherResetLinks, address)) > 0) return;
     await passwords.requestReset(newRequestId(random), { email: address, isFurther, requestedAt: clock.now() });
   }
 
-  /**
-   * Issues the token and its email for a request of `forgot`. Idempotent. A request that is older than the account's
-   * credentials issues no link, because the change of credentials ended earlier links.
-   */
+  /** Idempotent. A request older than the account's credentials issues no link. */
   async function sendResetLink(requestId: string): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const request = await passwords.findRequest(requestId);
@@ -60,7 +55,7 @@ export function passwordService(
     throw new Error('the account had other links made meanwhile');
   }
 
-  /** The account as it is then. The hash is made only for a token that is good, and used only if it still is. */
+  /** Returns the updated account. Checks the token before and after hashing, so that invalid tokens cost no hash. */
   async function reset(tokenText: string, newPassword: string): Promise<Account> {
     const token = parseCredential(tokenText);
     if (token?.kind !== 'reset') throw badToken();
@@ -70,7 +65,7 @@ export function passwordService(
     if (!account || account.deletedAt !== undefined) throw badToken();
     await checkNew(account, newPassword);
     const hash = await hashed(newPassword);
-    // Who registered with an address that nobody confirmed may be a stranger: the name goes with the password.
+    // A stranger may have registered an unconfirmed account, so the reset also replaces the name.
     const name = account.confirmedAt === undefined && { name: nameFor(account.email) };
     const to = { passwordHash: hash, ...name };
     if (!(await passwords.reset(accountId, digest, to, noticeTo(account), clock.now()))) throw badToken();
@@ -78,12 +73,11 @@ export function passwordService(
     return (await accounts.find(accountId)) ?? account;
   }
 
-  /** Refuses (400) a password that is easily guessed. */
   function checkNew(account: Account, newPassword: string): Promise<void> {
     return refuseGuessablePassword(settings.commonPasswords, newPassword, account, 'newPassword');
   }
 
-  /** `checkNew` comes before it. All sessions end, the current one too; the caller opens another. */
+  /** Requires a prior `checkNew`. Ends all sessions; the caller opens another. */
   async function change(account: Account, newPassword: string): Promise<void> {
     const hash = await hashed(newPassword);
     if (await passwords.change(account.id, account.passwordHash, hash, noticeTo(account), clock.now())) return;
@@ -115,12 +109,11 @@ function badToken(): ServiceError {
   return new ServiceError('INVALID_TOKEN', 'The reset link has expired or was already used. Request a new one.');
 }
 
-/** Passwords that an attacker tries first. */
 export interface CommonPasswords {
   has(password: string): Promise<boolean>;
 }
 
-/** Refuses (400) a new password that is easily guessed, by anybody or by who knows whose it is; `field` is what the caller called it. */
+/** Throws 400 for a common password, or one derived from the owner's data. `field`: its name in the request. */
 export async function refuseGuessablePassword(
   common: CommonPasswords,
   password: string,
@@ -133,17 +126,14 @@ export async function refuseGuessablePassword(
     throw new ServiceError('INVALID_FORMAT', `${field} must not be one of the most common passwords.`);
 }
 
-/**
- * A request for a reset link. `isFurther`: the limit of links that anyone can request was reached. `requestedAt` in
- * epoch ms.
- */
+/** `isFurther`: the limit of links that anyone can request was reached. `requestedAt` in epoch ms. */
 export interface ResetRequest {
   readonly email: string;
   readonly requestedAt: number;
   readonly isFurther: boolean;
 }
 
-/** A reset token and its mail. A further one ends none that live, any other one ends them all. */
+/** A reset token and its email. A further one leaves earlier tokens valid; any other revokes them. */
 export interface IssuedReset {
   readonly account: Account;
   readonly token: StoredToken;
@@ -151,33 +141,22 @@ export interface IssuedReset {
   readonly mail: OutgoingMail;
 }
 
-/** What an account becomes by a reset. `name` replaces one that a stranger may have chosen. */
 export interface ResetAccount {
   readonly passwordHash: string;
   readonly name?: string;
 }
 
-/** Password hashes and reset tokens. Moments in epoch ms. */
 export interface PasswordStore {
-  /** The same password, hashed at today's cost; nothing happens when it was changed meanwhile. */
   rehash(accountId: number, before: string, passwordHash: string): Promise<void>;
-  /** Notes that somebody requested a reset link; a job does the rest, so the response reveals nothing by its time. */
+  /** Records a request for a reset link. A job handles it, so that the response time reveals nothing. */
   requestReset(requestId: string, request: ResetRequest): Promise<void>;
-  /** The request if it is still open. */
   findRequest(requestId: string): Promise<ResetRequest | undefined>;
-  /**
-   * Closes a request and stores the link issued for it. Returns false if the request is already closed, or the account
-   * has changed since it was read.
-   */
+  /** Returns false if the request is already closed, or the account has changed since it was read. */
   closeRequest(requestId: string, reset: IssuedReset | undefined, now: number): Promise<boolean>;
-  /** Whether this is a reset token that was not used, ended or expired. */
   isResetToken(accountId: number, digest: string, now: number): Promise<boolean>;
-  /** Uses up the reset token and all others, ends all sessions and sends the notice; false when the token is not good any more. */
+  /** Consumes all reset tokens and ends all sessions. Returns false if the token is no longer valid. */
   reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number): Promise<boolean>;
-  /**
-   * Replaces the hash `before` and ends all earlier sessions and reset links. Returns false if `before` is no longer
-   * the stored hash.
-   */
+  /** Ends all earlier sessions and reset links. Returns false if `before` is no longer the stored hash. */
   change(
     accountId: number,
     before: string | undefined,

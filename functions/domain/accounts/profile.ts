@@ -16,13 +16,11 @@ import {
 import { accountDeletedMail } from './mails.ts';
 import { type Throttle, unconfirmedDeletions } from './throttle.ts';
 
-/** Data of a deleted account is kept for so long (docs/specification.md#credits, rule 3), in ms. */
-const keptMs = 30 * 86_400_000;
+/** Milliseconds for which data of a deleted account is kept (docs/specification.md#credits, rule 3). */
+const retentionMs = 30 * 86_400_000;
 
-/** Accounts that are purged concurrently. */
-const purgesAtATime = 8;
+const maxConcurrentPurges = 8;
 
-/** What a person does with their account itself. */
 export function profileService(
   accounts: AccountStore,
   deletions: () => AccountDeletionStore,
@@ -44,8 +42,8 @@ export function profileService(
   }
 
   /**
-   * Ends keys and sessions immediately and frees the address; `prove` proves the owner. An unconfirmed address may
-   * belong to another person: it receives no notice, and can be freed only a few times a day.
+   * An unconfirmed address may belong to another person: it receives no notice, and can be released only a few times
+   * a day.
    */
   async function remove(account: Account, email: string, prove: (account: Account) => Promise<void>): Promise<void> {
     if (normalizedEmail(email) !== account.email) {
@@ -53,9 +51,9 @@ export function profileService(
     }
     await prove(account);
     const isConfirmed = account.confirmedAt !== undefined;
-    if (!isConfirmed) await throttle().demand(unconfirmedDeletions, account.email);
+    if (!isConfirmed) await throttle().enforce(unconfirmedDeletions, account.email);
     const now = clock.now();
-    const removal = { purgeAt: now + keptMs, freeFrom: await nextFreeMonth(account, now) };
+    const removal = { purgeAt: now + retentionMs, freeFrom: await nextFreeMonth(account, now) };
     await deletions().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);
   }
 
@@ -63,20 +61,14 @@ export function profileService(
     return { id: newRequestId(random), to: account.email, ...accountDeletedMail(account, settings.publicOrigin) };
   }
 
-  /**
-   * The free months of whoever comes back go on as they were, in epoch seconds. An account that was never confirmed could
-   * spend nothing, and who made it need not own the address.
-   */
+  /** Epoch seconds. Undefined for an unconfirmed account, which could not spend credits. */
   async function nextFreeMonth({ id, confirmedAt }: Account, now: number): Promise<number | undefined> {
     const meter = await meters().find(id);
     if (confirmedAt === undefined || !meter) return undefined;
     return endOfMonth(meter.freeAnchor, Math.floor(now / 1000));
   }
 
-  /**
-   * Purges the accounts that have been kept long enough. One that fails does not stop the others; failures are reported together at the end.
-   * Once `signal` aborts, the next run continues. Returns how many were purged.
-   */
+  /** Purges accounts past their retention. Throws failures together at the end. Returns the number purged. */
   async function purge(signal?: AbortSignal): Promise<number> {
     let purged = 0;
     const purgeOne = async (deleted: DeletedAccount): Promise<void> => {
@@ -84,7 +76,7 @@ export function profileService(
       purged += 1;
     };
     const due = deletions().toBePurged(clock.now());
-    const { failures } = await visitEach(due, purgeOne, { concurrency: purgesAtATime, signal });
+    const { failures } = await visitEach(due, purgeOne, { concurrency: maxConcurrentPurges, signal });
     throwTogether(failures, 'accounts could not be purged');
     return purged;
   }

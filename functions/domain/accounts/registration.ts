@@ -16,7 +16,7 @@ export interface NewPerson {
   readonly password: string;
 }
 
-/** From registering to the confirmed address (docs/specification.md#authentication 5). */
+/** Registers accounts and confirms their addresses (docs/specification.md#authentication 5). */
 export function registrationService(
   accounts: AccountStore,
   throttle: Throttle,
@@ -24,10 +24,10 @@ export function registrationService(
   random: Random,
   settings: AccountSettings,
 ) {
-  /** `network` is where the request came from; undefined where networks are not limited. */
+  /** `network`: undefined if networks are not limited. */
   async function register({ email, name, password }: NewPerson, network?: string): Promise<Account> {
     await refuseGuessablePassword(settings.commonPasswords, password, { email, name }, 'password_hash');
-    if (network) await throttle.demand(mailsFromNetwork, network);
+    if (network) await throttle.enforce(mailsFromNetwork, network);
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
     const now = clock.now();
     const id = newAccountId(random);
@@ -42,7 +42,7 @@ export function registrationService(
     return account;
   }
 
-  /** Repeating it with the account's own newest token is fine: mail scanners open links before people do. */
+  /** Idempotent for the latest token, because email scanners open links before people do. */
   async function confirm(accountId: number, tokenText: string): Promise<void> {
     const token = parseCredential(tokenText);
     const isOwn = token?.kind === 'confirmation' && token.accountId === accountId;
@@ -57,10 +57,10 @@ export function registrationService(
   async function resendConfirmation(account: Account, network?: string): Promise<void> {
     const isConfirmed = new ServiceError('INVALID_STATE', 'The email address is already confirmed.');
     if (account.confirmedAt !== undefined) throw isConfirmed;
-    if (network) await throttle.demand(mailsFromNetwork, network);
-    await throttle.demand(confirmationsAgain, account.email);
+    if (network) await throttle.enforce(mailsFromNetwork, network);
+    await throttle.enforce(confirmationsAgain, account.email);
     try {
-      await throttle.demand(mailsToAddress, account.email);
+      await throttle.enforce(mailsToAddress, account.email);
     } catch (error) {
       await throttle.release(confirmationsAgain, account.email);
       throw error;

@@ -7,18 +7,15 @@ import { endSurplus } from './surplus.ts';
 
 /** Session lifetimes in ms (docs/security.md#sessions-and-cookies). */
 export interface SessionLifetimes {
-  /** Maximum time without a request. */
   readonly idleMs: number;
-  /** Maximum time after the sign-in. */
   readonly maxMs: number;
 }
 
-/** Minimum time in ms between two writes of the last use: at most one write in five minutes instead of one per request. */
+/** Minimum time in ms between two writes of the last use, instead of a write per request. */
 const touchInterval = 5 * 60_000;
 
 const maxSessions = 10;
 
-/** A session that was opened; `text` is shown to the browser once. */
 export interface OpenedSession {
   readonly text: string;
   readonly lifetimeMs: number;
@@ -30,7 +27,7 @@ export function sessionService(
   random: Random,
   { idleMs, maxMs }: SessionLifetimes,
 ) {
-  /** Others give way when there are too many: those that have ended, then the oldest. */
+  /** At the limit, ends expired sessions, then the oldest. */
   async function open(account: Account, origin: SessionOrigin): Promise<OpenedSession> {
     refuseClosed(account);
     const { text, digest } = issueCredential('session', account.id, random);
@@ -48,7 +45,6 @@ export function sessionService(
     return { text, lifetimeMs: maxMs };
   }
 
-  /** The account as it is now, when the session is alive. */
   async function accountOf({ accountId, digest }: Credential): Promise<Account | undefined> {
     const found = await sessions.find(accountId, digest);
     const now = clock.now();
@@ -72,7 +68,6 @@ export function sessionService(
       }));
   }
 
-  /** Ends the session of this id, or all but the current one. */
   async function endOther(account: Account, id: string, current: Credential): Promise<void> {
     const all = await sessions.list(account.id);
     const ended = all.filter(({ digest }) => (id === otherSessions ? digest !== current.digest : digest === id));
@@ -108,25 +103,21 @@ function refuseClosed(account: Account): void {
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The account is suspended. Contact support.');
 }
 
-/** Where a session was opened, as far as it is known: names of our own tables, and nothing else that a caller sent. */
+/** Derived from the request, with names from closed lists, so that it contains no text of the caller. */
 export interface SessionOrigin {
-  /** Such as `Firefox`; a program is one too. */
   readonly browser: string | null;
-  /** Such as `Windows`. */
   readonly system: string | null;
-  /** ISO 3166-1 alpha-2. */
   readonly country: string | null;
-  /** On the machine that the service runs on. */
   readonly isLocal: boolean;
 }
 
-/** A signed-in browser. `digest` is its id, not its secret; moments in epoch ms. */
+/** `digest` is the id, not the secret. Times in epoch ms. */
 export interface Session extends SessionOrigin {
   readonly digest: string;
   readonly createdAt: number;
   readonly lastSeenAt: number;
   readonly expiresAt: number;
-  /** The account's when the session was opened; once the account has another, the session has ended. */
+  /** The account's value at sign-in. The session has ended once it differs. */
   readonly sessionsValidFrom: number;
 }
 

@@ -14,7 +14,6 @@ import {
   type ThrottleRule,
 } from './throttle.ts';
 
-/** Where a sign-in comes from: its network where those are limited, and what the cookie of known devices holds. */
 export interface SignInOrigin {
   readonly network: string | undefined;
   readonly device: string | undefined;
@@ -23,7 +22,6 @@ export interface SignInOrigin {
 /** A sign-in does not wait for its rehash on a busy process. */
 const rehashWaitMs = 0;
 
-/** Sign-in by email and password. */
 export function signInService(
   accounts: AccountStore,
   passwords: PasswordStore,
@@ -33,39 +31,35 @@ export function signInService(
   settings: AccountSettings,
 ) {
   /**
-   * The account whose password this is. Tries are counted before the hash, for unknown addresses alike; an unknown
-   * address takes the same time and has the same response as a wrong password. The tries of a known device are counted by
-   * themselves, and the right password there forgets none of those that strangers made.
+   * Counts attempts before hashing, including those for unknown addresses, which have the same response and timing. A
+   * known device's attempts are counted separately.
    */
   async function signIn(email: string, password: string, { network, device }: SignInOrigin): Promise<Account> {
     const address = normalizedEmail(email);
     const known = await devices.knownTo(address, device);
     if (known !== undefined) return guess(deviceGuesses, known, address, password);
-    if (network) await throttle.demand(guessesFromNetwork, network);
+    if (network) await throttle.enforce(guessesFromNetwork, network);
     const account = await guess(passwordGuesses, address, address, password);
     if (network) await throttle.release(guessesFromNetwork, network);
     return account;
   }
 
   async function guess(rule: ThrottleRule, subject: string, address: string, password: string): Promise<Account> {
-    await throttle.demand(rule, subject);
+    await throttle.enforce(rule, subject);
     const account = await accounts.findByEmail(address);
-    await judge(rule, subject, account, password);
+    await verifyAttempt(rule, subject, account, password);
     if (!account) throw wrongCredentials();
     await throttle.clear(rule, subject);
     await rehashIfOutdated(account, password);
     return account;
   }
 
-  /**
-   * For a person who is signed in and must show that they know the password. Strangers' tries do not count here, but
-   * wrong ones here count among theirs: a session that was stolen gives no further tries at signing in.
-   */
+  /** Failures count for the sign-in too, so that a stolen session yields no additional guesses. */
   async function prove(account: Account, password: string): Promise<void> {
     const subject = String(account.id);
-    await throttle.demand(sessionGuesses, subject);
+    await throttle.enforce(sessionGuesses, subject);
     try {
-      await judge(sessionGuesses, subject, account, password);
+      await verifyAttempt(sessionGuesses, subject, account, password);
     } catch (error) {
       if (!isBusy(error)) await throttle.take(passwordGuesses, account.email);
       throw error;
@@ -74,7 +68,7 @@ export function signInService(
   }
 
   /** Verifies the password of a counted attempt. An attempt that could not be verified is not counted. */
-  async function judge(rule: ThrottleRule, subject: string, account: Account | undefined, password: string) {
+  async function verifyAttempt(rule: ThrottleRule, subject: string, account: Account | undefined, password: string) {
     try {
       await verify(account, password);
     } catch (error) {
@@ -94,7 +88,6 @@ export function signInService(
       const hash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16), rehashWaitMs);
       await passwords.rehash(id, stored, hash);
     } catch (error) {
-      // The password is correct, so a later login can replace the hash.
       if (!isBusy(error)) throw error;
     }
   }
@@ -110,27 +103,22 @@ function wrongCredentials(): ServiceError {
   return new ServiceError('INVALID_CREDENTIALS', 'Incorrect email address or password.');
 }
 
-/** Milliseconds after its issue in which an identity token proves its owner. */
+/** Maximum age in ms of an identity token that proves its owner. */
 const maxTokenAgeMs = 10 * 60_000;
 
-/** Request fields that prove the owner. One of them is required. */
 export interface OwnerProof {
   readonly password?: string | undefined;
   readonly identityToken?: string | undefined;
 }
 
-/**
- * Proves that the holder of the session owns the account. Required to change the email address or password or to delete
- * the account, because a session can be stolen and lasts for days.
- */
+/** Proves that the holder of the session owns the account, because a session can be stolen and lasts for days. */
 export function ownerProofService(
   provePassword: (account: Account, password: string) => Promise<void>,
   identities: IdentityStore,
   tokens: IdentityTokens,
   clock: Clock,
 ) {
-  /** Throws 401. An identity token is used up, even if the request fails. */
-  async function demand(account: Account, { password, identityToken }: OwnerProof): Promise<void> {
+  async function requireProof(account: Account, { password, identityToken }: OwnerProof): Promise<void> {
     if (identityToken !== undefined) return proveByToken(account, identityToken);
     if (password !== undefined && account.passwordHash !== undefined) return provePassword(account, password);
     const advice =
@@ -148,7 +136,7 @@ export function ownerProofService(
     if (!(await identities.consume(verified))) throw invalid('was already used');
   }
 
-  return { demand };
+  return { require: requireProof };
 }
 
 function invalid(reason: string): ServiceError {

@@ -4,8 +4,8 @@ interface Store<Row> {
 }
 
 /**
- * Ends what an account has too many of, the lowest rank first. To be called after one is opened: of many opened concurrently,
- * the last to count sees all; where all rank alike, none of them ends one that another keeps.
+ * Call it after adding a row: of concurrent calls, the last sees all rows, and consistent ranks keep them from
+ * deleting each other's.
  */
 export async function endSurplus<Row extends { readonly digest: string }>(
   store: Store<Row>,

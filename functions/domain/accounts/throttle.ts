@@ -3,21 +3,19 @@ import { limits } from '#contract/shared/limits.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** Moments (epoch ms, oldest first) at which something was done in a throttle's name. */
 export interface ThrottleStore {
   find(id: string): Promise<{ marks: readonly number[]; revision: number }>;
-  /** False when another mark was made since `revision`. Forgotten after `expiresAt` (epoch ms). */
+  /** Returns false if another attempt was saved since `revision`. Expires at `expiresAt` (epoch ms). */
   save(id: string, marks: readonly number[], revision: number, expiresAt: number): Promise<boolean>;
   clear(id: string): Promise<void>;
 }
 
-/** How long (ms) the next try must wait after the marks that were made; `keepMs` is how long marks matter. */
+/** `waitMs` returns the required wait after earlier attempts; `keepMs`: how long attempts count. */
 export interface ThrottleRule {
   readonly name: string;
   readonly marks: number;
   readonly keepMs: number;
   waitMs(marks: readonly number[], now: number): number;
-  /** What helps sooner than waiting. */
   readonly remedy?: string;
 }
 
@@ -29,19 +27,13 @@ const day = 24 * hour;
 const freeGuesses = 5;
 const maxGuesses = 100;
 
-/** Guesses of one account's password by anybody who knows its address. */
 export const passwordGuesses = guesses('guess');
 
-/** Guesses from one device that signed in to the account before: nobody else's stop it. */
 export const deviceGuesses = guesses('device-guess');
 
-/** Guesses in the account's own sessions, where the password is required once more. */
 export const sessionGuesses = guesses('session-guess');
 
-/**
- * Five are free, then waits of 30 s doubling to an hour; after 100 only a reset helps, or so long a silence that they
- * are forgotten.
- */
+/** Allows 5 guesses, then requires waits of 30 s that double up to 1 h. After 100, only a reset or the expiry helps. */
 function guesses(name: string): ThrottleRule {
   return {
     name,
@@ -56,49 +48,43 @@ function guesses(name: string): ThrottleRule {
   };
 }
 
-/** Mails to one address that anybody can request. */
 export const mailsToAddress = windows('mail', [
   { max: 3, ms: hour },
   { max: 10, ms: day },
 ]);
 
-/** Reset links to a confirmed address once those are used up: whoever used them up, its owner waits no longer than this. */
+/** Reset links to a confirmed address after the public limit. Bounds the owner's wait if others exhaust that limit. */
 export const furtherResetLinks = windows('further-link', [{ max: 1, ms: 10 * minute }]);
 
-/** Of the mails to one address, so few are confirmations sent again: who registers with a foreign one leaves the rest. */
 export const confirmationsAgain = windows('confirmation', [{ max: 4, ms: day }]);
 
-/** Changes of the email address that an account requests: each mails its own address, and any other. */
 export const emailChangeRequests = windows('email-change', [
   { max: 3, ms: hour },
   { max: 10, ms: day },
 ]);
 
 /**
- * Accounts of one address that are deleted before it is confirmed, so that it is registered, and mailed, once more often
- * than this. Registering itself has no limit: what a stranger uses up would keep the owner out.
+ * Also bounds registrations and confirmation emails, which have no limit of their own, because other people could use
+ * it to lock out the owner.
  */
 export const unconfirmedDeletions = windows('deletion', [{ max: 3, ms: day }]);
 
-/** Changes of an account's keys: each is a transaction on the meter that the account's calls write to. */
+/** Each change is a transaction on the meter that calls write to. */
 export const keyChanges = windows('key-change', [{ max: limits.keyChangesPerMinute, ms: minute }]);
 
-/** Changes of an account's subscription: each stays in the ledger, and is sent to all of the account's webhooks. */
+/** Each change is a ledger row and a webhook event. */
 export const subscriptionChanges = windows('subscription-change', [
   { max: limits.subscriptionChangesPerMinute, ms: minute },
 ]);
 
-/** Changes of an account's webhooks, and what it has sent to them. */
 export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
 export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
 
-/** Changes of an account's agents, and of what is in them. */
 export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
 
-/** Uploads of an account: each is a write, and a file that is no audio is read and deleted, which no credit pays. */
+/** Invalid files are read and deleted free of charge, so uploads are limited. */
 export const uploads = windows('upload', [{ max: limits.uploadsPerMinute, ms: minute }]);
 
-/** Wrong passwords, and mails requested, from one network. */
 export const guessesFromNetwork = windows('network-guess', [{ max: 20, ms: 5 * minute }]);
 export const mailsFromNetwork = windows('network-mail', [{ max: 20, ms: hour }]);
 
@@ -112,12 +98,12 @@ function windows(name: string, limits: readonly { max: number; ms: number }[]): 
   };
 }
 
-/** A race is lost to somebody else's mark, and after 20 marks every rule makes one wait. */
+/** Attempts, because concurrent attempts conflict; after 20 attempts every rule requires a wait. */
 const maxTries = 25;
 
 export type Throttle = ReturnType<typeof throttle>;
 
-/** Counts what people do by a hash of whom it concerns, so that the store reveals to nobody who that is. */
+/** Counts attempts by a hash of their subject, so that the table does not reveal it. */
 export function throttle(store: ThrottleStore, clock: Clock) {
   async function remembered(rule: ThrottleRule, id: string, now: number) {
     const found = await store.find(id);
@@ -125,7 +111,7 @@ export function throttle(store: ThrottleStore, clock: Clock) {
     return isForgotten ? { ...found, marks: [] } : found;
   }
 
-  /** Makes a mark, before the work it stands for; gives the ms to wait instead when the rule is used up. */
+  /** Records an attempt before its work. Returns 0, or the required wait in ms without recording it. */
   async function take(rule: ThrottleRule, subject: string): Promise<number> {
     const id = idOf(rule, subject);
     for (let tries = 0; tries < maxTries; tries++) {
@@ -138,13 +124,11 @@ export function throttle(store: ThrottleStore, clock: Clock) {
     return second;
   }
 
-  /** As `take`, but throws the refusal (429). */
-  async function demand(rule: ThrottleRule, subject: string): Promise<void> {
+  async function enforce(rule: ThrottleRule, subject: string): Promise<void> {
     const wait = await take(rule, subject);
     if (wait > 0) throw tooMany(rule, wait);
   }
 
-  /** Takes the newest mark back: what it stood for was no attempt after all. */
   async function release(rule: ThrottleRule, subject: string): Promise<void> {
     const id = idOf(rule, subject);
     const { marks, revision } = await store.find(id);
@@ -153,7 +137,7 @@ export function throttle(store: ThrottleStore, clock: Clock) {
 
   return {
     take,
-    demand,
+    enforce,
     release,
     clear: (rule: ThrottleRule, subject: string) => store.clear(idOf(rule, subject)),
   };

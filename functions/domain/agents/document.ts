@@ -2,40 +2,33 @@ import type { documentStatuses } from '#contract/agents/documents.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
 import type { Metering } from '../meter/metering.ts';
-import type { KeptCharge } from '../meter/refund.ts';
+import type { RefundableCharge } from '../meter/refund.ts';
 import { refunds } from '../meter/refunds.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type AgentService, missing, type PageRequest } from './agent.ts';
+import { type AgentService, throwNotFound, type PageRequest } from './agent.ts';
 import type { DocumentStore } from './vector-index.ts';
 
-/** Names a document of an agent. */
 export interface DocumentRef {
   readonly accountId: number;
   readonly agentId: string;
   readonly id: string;
 }
 
-/** A document of an agent, stored as its chunks. Times in epoch ms. */
 export interface AgentDocument extends DocumentRef {
   readonly name: string;
   readonly status: (typeof documentStatuses)[number];
-  /** UTF-8 bytes of its text. */
   readonly bytes: number;
   readonly chunks: number;
   readonly indexedChunks: number;
-  /** Tokens of the chunks embedded so far. */
   readonly tokens: number;
-  /** Microcredits charged. */
   readonly cost: number;
   readonly createdAt: number;
 }
 
-/** Indexing that has not ended. Outlives its document and agent, so that the charge is settled even if they are deleted. */
 export interface OpenIndexing extends DocumentRef {
-  /** Charge of the call that added the document. */
-  readonly charge: KeptCharge;
+  readonly charge: RefundableCharge;
   readonly chunks: number;
   /** Epoch ms. The sweep ends the indexing after this time. */
   readonly deadline: number;
@@ -44,7 +37,6 @@ export interface OpenIndexing extends DocumentRef {
 /** `gone`: the document or its agent was deleted. `removed`: the document could not be added. */
 export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
 
-/** A document as returned to its owner. */
 export function documentView({ id, name, status, bytes, chunks, indexedChunks, ...document }: AgentDocument) {
   const { tokens, cost, createdAt } = document;
   return {
@@ -60,12 +52,11 @@ export function documentView({ id, name, status, bytes, chunks, indexedChunks, .
   };
 }
 
-/** Embeds documents and messages. */
 const embedder = models.find(({ dimensions }) => dimensions !== null);
 export const embeddingModel = embedder?.id ?? 'svc-embed';
 
 /** Throws 502 if the embeddings differ in length from the model's entry in the catalogue. */
-export function wholeVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
+export function checkedVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (vectors.every(({ length }) => length === embedder?.dimensions)) return vectors;
   throw new ServiceError('MODEL_ERROR', 'The model returned embeddings of the wrong length.');
 }
@@ -73,16 +64,14 @@ export function wholeVectors(vectors: readonly (readonly number[])[]): readonly 
 export interface DocumentListParts {
   readonly agents: Pick<AgentService, 'existing'>;
   readonly documents: DocumentStore;
-  /** Refuses (429) an account that deletes too many. */
-  readonly demandChange: (accountId: number) => Promise<void>;
+  readonly enforceChangeLimit: (accountId: number) => Promise<void>;
   readonly clock: Clock;
 }
 
 /** Indexing can end between the reads and the write, but only once. */
 const maxTries = 3;
 
-/** The documents of an agent, for its owner to list and delete. */
-export function documentList({ agents, documents, demandChange, clock }: DocumentListParts) {
+export function documentList({ agents, documents, enforceChangeLimit, clock }: DocumentListParts) {
   async function list(accountId: number, agentId: string, request: PageRequest) {
     const agent = await agents.existing(accountId, agentId);
     const { items, next } = await documents.page(agent, request);
@@ -92,14 +81,14 @@ export function documentList({ agents, documents, demandChange, clock }: Documen
   async function remove(accountId: number, { id: agentId, documentId: id }: { id: string; documentId: string }) {
     await agents.existing(accountId, agentId);
     const ref = { accountId, agentId, id };
-    if (!(await documents.find(ref))) missing('document');
-    await demandChange(accountId);
+    if (!(await documents.find(ref))) throwNotFound('document');
+    await enforceChangeLimit(accountId);
     for (let tries = 0; tries < maxTries; tries++) {
-      const document = (await documents.find(ref)) ?? missing('document');
-      // A running indexing finds that the document is gone, and charges what was embedded until then.
+      const document = (await documents.find(ref)) ?? throwNotFound('document');
+      // A running indexing stops when the document does not exist, and charges the chunks embedded so far.
       if (await documents.remove(document, clock.now())) return;
     }
-    missing('document');
+    throwNotFound('document');
   }
 
   return { list, remove };
@@ -113,17 +102,13 @@ export interface IndexingEndParts {
   readonly clock: Clock;
 }
 
-/** Indexings that the sweep ends concurrently. */
-const endsAtATime = 10;
+const maxConcurrentEnds = 10;
 
 /** Ends each indexing exactly once: the document's status and the refund are one write. */
 export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
-  const giveBack = refunds(metering, clock);
+  const refundCharge = refunds(metering, clock);
 
-  /**
-   * Charges `cost` microcredits, at most the reserved amount, and refunds the rest. Returns false if the indexing had
-   * already ended.
-   */
+  /** Charges `cost` microcredits, at most the reserved amount. Returns false if already ended. */
   async function end(open: OpenIndexing, status: IndexingEnd, cost = 0): Promise<boolean> {
     const { accountId, charge } = open;
     const charged = Math.min(cost, charge.amount);
@@ -132,25 +117,24 @@ export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
     const outcome =
       amount === 0
         ? await documents.end(open, ending, undefined)
-        : await giveBack(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
+        : await refundCharge(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
     if (outcome === 'done') return true;
     if (outcome === 'no account') await documents.end(open, { ...ending, status: 'gone' }, undefined);
-    // The document was deleted, but its charge must still be settled.
     else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone', cost);
     return false;
   }
 
-  /**
-   * Fails the indexings past their deadline and returns their number. An error does not delay the others, but fails the
-   * run. Once `signal` aborts, the next run continues.
-   */
+  /** Fails overdue indexings and returns their number. Throws failures together at the end. */
   async function sweep(signal?: AbortSignal): Promise<number> {
     let ended = 0;
     const fail = async (open: OpenIndexing): Promise<void> => {
       await end(open, 'failed');
       ended += 1;
     };
-    const { failures } = await visitEach(documents.overdue(clock.now()), fail, { concurrency: endsAtATime, signal });
+    const { failures } = await visitEach(documents.overdue(clock.now()), fail, {
+      concurrency: maxConcurrentEnds,
+      signal,
+    });
     throwTogether(failures, 'documents could not be ended');
     return ended;
   }

@@ -6,12 +6,12 @@ import { type Order, TokenCount } from '../inference/order.ts';
 import { cutText } from '../inference/translation.ts';
 import type { OpenHold } from '../meter/metering.ts';
 import { tokenPrice } from '../meter/pricing.ts';
-import type { KeptCharge } from '../meter/refund.ts';
+import type { RefundableCharge } from '../meter/refund.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, MessageQueue, Random, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { codePoints } from '../shared/text.ts';
-import { type AgentService, missing } from './agent.ts';
+import { type AgentService, throwNotFound } from './agent.ts';
 import {
   type AgentDocument,
   type DocumentRef,
@@ -19,19 +19,15 @@ import {
   embeddingModel,
   type IndexingEnds,
   type OpenIndexing,
-  wholeVectors,
+  checkedVectors,
 } from './document.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
 
-/** A document to add. It is cut into chunks after admission. */
 export interface DocumentOrder extends Order {
   readonly document: NewDocument;
 }
 
-/**
- * Time limits in ms: of the request that adds a document, and of waiting or running indexing (the queue redelivers a
- * message after 30 minutes).
- */
+/** Time limits in ms of the request, and of the indexing (the queue redelivers after 30 minutes). */
 const patienceMs = { adding: 5 * 60_000, indexing: 3_600_000 } as const;
 
 export interface AddingParts {
@@ -42,11 +38,9 @@ export interface AddingParts {
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
   readonly random: Random;
-  /** Reports an error that does not change the response. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Adds documents. A job indexes them (docs/agents.md#documents). */
 export function documentAdding(parts: AddingParts) {
   const { agents, documents, ends, queue, tokenizer, clock, random, onError } = parts;
 
@@ -71,10 +65,7 @@ export function documentAdding(parts: AddingParts) {
     if (minChunks > room) throw noRoom(`at least ${minChunks}`, agent.chunks);
   }
 
-  /**
-   * Cuts the document, charges the call and stores everything in order; then queues it. Errors are rolled back here,
-   * crashes by the sweep.
-   */
+  /** Charges the call, stores everything and queues it. Errors are rolled back here, crashes by the sweep. */
   async function add(accountId: number, agentId: string, { document: given }: DocumentOrder, openHold: OpenHold) {
     const { name, text } = given;
     const chunks = chunksOf(text);
@@ -92,7 +83,7 @@ export function documentAdding(parts: AddingParts) {
       cost: openHold.held,
       createdAt: now,
     };
-    const opened = (charge: KeptCharge): OpenIndexing => {
+    const opened = (charge: RefundableCharge): OpenIndexing => {
       return { ...ref, charge, chunks: chunks.length, deadline: now + patienceMs.adding };
     };
     let open: OpenIndexing | undefined;
@@ -106,7 +97,7 @@ export function documentAdding(parts: AddingParts) {
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
     }
     try {
-      if (!(await documents.addTexts(ref, chunks))) missing('document');
+      if (!(await documents.addTexts(ref, chunks))) throwNotFound('document');
       await (await queue()).send(ref, { group: String(accountId) });
     } catch (error) {
       await ends.end(open, 'removed').catch(onError);
@@ -119,7 +110,7 @@ export function documentAdding(parts: AddingParts) {
   return { order, check, add };
 }
 
-/** Tries of a batch whose model is busy, and the pause after the first in ms, which doubles: 7.75 s in total. */
+/** Attempts of a batch whose model is busy, and the first pause in ms, which doubles: 7.75 s in total. */
 const maxBusyTries = 6;
 const busyPauseMs = 250;
 
@@ -129,14 +120,11 @@ export interface IndexingParts {
   readonly ends: Pick<IndexingEnds, 'end'>;
   readonly inference: Pick<Inference, 'embed'>;
   readonly queue: () => Promise<MessageQueue>;
-  /** Time in ms after which a run leaves the remaining chunks to another run. */
   readonly runMs: number;
   readonly clock: Clock;
-  /** Reports why a document failed. */
   readonly onFailure: (error: unknown, document: DocumentRef) => void;
 }
 
-/** Indexes an added document. Handles repeated messages and deleted documents. */
 export function documentIndexing(parts: IndexingParts) {
   const { documents, vectors, ends, inference, queue, runMs, clock, onFailure } = parts;
 
@@ -150,7 +138,6 @@ export function documentIndexing(parts: IndexingParts) {
       if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
       else if (is !== 'taken') await ends.end(open, is, tokenPrice('embeddings', tokens));
     } catch (error) {
-      // The queue retries storage errors.
       if (!(error instanceof ServiceError)) throw error;
       onFailure(error, ref);
       await ends.end(open, 'failed');
@@ -176,17 +163,16 @@ export function documentIndexing(parts: IndexingParts) {
     return { is: 'ready', tokens };
   }
 
-  /** Tries again while the model is busy: the queue would wait for half an hour. */
+  /** Retries here while the model is busy, because the queue would wait 30 minutes. */
   async function embed(input: string[]) {
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
     const order = { model: embeddingModel, amount: 0, request: { input }, input: request };
     const { body } = await retryBusy(() => inference.embed(order));
     const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
-    return { vectors: wholeVectors(found), tokens: body.usage.prompt_tokens };
+    return { vectors: checkedVectors(found), tokens: body.usage.prompt_tokens };
   }
 }
 
-/** Makes a call again while it is refused with 503, at most `maxBusyTries` times. */
 async function retryBusy<Result>(call: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -209,17 +195,16 @@ function noRoom(chunks: string, used: number): ServiceError {
   return new ServiceError('INVALID_STATE', detail);
 }
 
-/** A passage of a document: `start` and `end` in code points of its text. */
 export interface Chunk {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** UTF-8 bytes of a chunk: about 250 tokens of English, so several are a small part of any context. */
+/** UTF-8 bytes per chunk: about 250 tokens of English, so that several fit into any context. */
 export const chunkBytes = 1000;
 
-/** The passages of a text, cut at sentence ends where that can be; white space around them is left out. */
+/** Cuts a text into passages, at sentence ends if possible, and trims white space. */
 export function chunksOf(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   let at = 0;
@@ -239,6 +224,5 @@ export function minChunksOf(text: string): number {
   return Math.max(1, Math.ceil(minBytes / chunkBytes));
 }
 
-/** Whether a UTF-16 code unit may be white space, which is trimmed from chunks. */
 const mayBeSpace = (unit: number): boolean =>
   unit <= 0x20 || unit === 0x85 || unit === 0xa0 || (unit >= 0x1680 && unit <= 0x3000) || unit === 0xfeff;

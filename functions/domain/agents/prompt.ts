@@ -8,7 +8,6 @@ import type { Agent } from './agent.ts';
 import type { Message } from './conversation.ts';
 import type { Passage } from './vector-index.ts';
 
-/** What a turn's system message is made of. */
 export interface SystemParts {
   readonly instructions: string;
   readonly summary: string | undefined;
@@ -21,20 +20,20 @@ const notice = [
 ].join(' ');
 
 /**
- * Where what a chat template may read as its own begins, wherever it stands: tokens such as <|im_end|>, </s>, <fim-prefix>, <<SYS>>, [INST] and [gMASK]; and
- * line breaks that JSON leaves as they are. Written as JSON's escapes they are text.
+ * Starts of a chat template's control sequences, such as <|im_end|>, </s>, <<SYS>>, [INST] and [gMASK], and line
+ * breaks that JSON does not escape.
  */
 const templateMarks = /<|\[(?=[\p{L}/])|[\u0085\u2028\u2029]/gu;
 
 const escaped = (text: string): string =>
   text.replaceAll(templateMarks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** What others wrote, as a line of JSON that nothing in it can end. */
+/** Encodes untrusted text as a line of JSON that its content cannot end. */
 export const dataLine = (data: object): string => escaped(JSON.stringify(data));
 
 const jsonStrings = /"[^"\\]*(?:\\[^][^"\\]*)*(?:"|\\?$)/g;
 
-/** The result of a function without a chat template's marks: JSON as the same JSON, with escapes in its strings alone. */
+/** Escapes template marks. A JSON result stays equivalent: only its strings are escaped. */
 function resultText(content: string): string {
   if (content.search(templateMarks) < 0) return content;
   return isJson(content) ? content.replaceAll(jsonStrings, escaped) : escaped(content);
@@ -49,14 +48,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** What a message has as the model is sent it. */
 export const sentContent = ({ role, content }: Pick<Message, 'role' | 'content'>): string =>
   role === 'function' ? resultText(content) : content;
 
-/**
- * The instructions, then what others wrote, as JSON: no text in it can end its line or its string, so none can pass for anything
- * else. Undefined when there is neither.
- */
+/** Builds the system message. Untrusted text is in JSON lines, so that it cannot pose as instructions. */
 export function systemText({ instructions, summary, passages }: SystemParts): string | undefined {
   const lines = [
     ...(summary === undefined ? [] : [dataLine({ summary })]),
@@ -67,7 +62,6 @@ export function systemText({ instructions, summary, passages }: SystemParts): st
   return text === '' ? undefined : text;
 }
 
-/** Tokens of a message by our count, with those that a chat template adds. */
 export async function tokensOf(
   message: Pick<Message, 'role' | 'content' | 'name' | 'call'>,
   tokenizer: Tokenizer,
@@ -81,7 +75,6 @@ export async function tokensOf(
 
 type Definitions = Pick<Agent, 'model' | 'functions' | 'temperature'>;
 
-/** A turn as the model is sent it. */
 export function modelConversation(
   { model, functions, temperature }: Definitions,
   system: string | undefined,

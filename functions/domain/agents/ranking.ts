@@ -7,34 +7,27 @@ export interface PassageBlock {
   readonly words?: Uint8Array | undefined;
 }
 
-/** A query: its text and its vector. */
 export interface Query {
   readonly text: string;
   readonly vector: readonly number[];
 }
 
-/** A passage, by its block and its place in the block. `score`: cosine similarity to the query. */
 export interface Ranked<Block extends PassageBlock = PassageBlock> {
   readonly block: Block;
   readonly place: number;
   readonly score: number;
 }
 
-/** Minimum cosine similarity of a passage that vectors find: unrelated ones are below it (docs/adr/0022-agents.md). */
+/** Unrelated passages have a lower cosine similarity (docs/adr/0022-agents.md). */
 const minScore = 0.1;
-/** Minimum share of the weight of the query's rarest words that a passage found by words contains. */
 const minShare = 0.2;
 const rarestWords = 8;
-/** Minimum number of passages fused from each ranking, and the constant of reciprocal rank fusion. */
 const minCandidates = 20;
 const rankConstant = 10;
 /** Constants of BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). */
 const bm25 = { k1: 1.2, b: 0.75 } as const;
 
-/**
- * Ranks passages by vectors and words combined, best first, at most `limit`. Omits passages that neither finds, and
- * blocks whose vectors another model produced, which differ in length.
- */
+/** Ranks passages by vectors and words, best first. Omits blocks of another model, whose vectors differ in length. */
 export function rankPassages<Block extends PassageBlock>(
   blocks: readonly Block[],
   { text, vector }: Query,
@@ -52,7 +45,6 @@ export function rankPassages<Block extends PassageBlock>(
   return fused([byVectors, byWords]).slice(0, limit);
 }
 
-/** Passages with a score above 0, highest first, at most `count`. */
 function best<Passage>(passages: readonly Passage[], count: number, scoreOf: (passage: Passage) => number): Passage[] {
   const scored = passages.map((passage) => ({ passage, score: scoreOf(passage) })).filter(({ score }) => score > 0);
   return scored
@@ -72,7 +64,7 @@ function fused<Passage>(rankings: readonly (readonly Passage[])[]): Passage[] {
 
 const lowBits = 0xffff;
 
-/** BM25 scores of the passages of each block; 0 for a passage with less than `minShare` of the weight of the query's rarest words. */
+/** Returns BM25 scores; 0 below `minShare` of the weight of the query's rarest words. */
 function scoresByWords(blocks: readonly PassageBlock[], text: string): ReadonlyMap<PassageBlock, Float32Array> {
   const wanted = new Map([...countWords(text).keys()].map((word, at) => [word, at]));
   // Most words are not in the query. Testing their low bits is faster than looking them up in the map.
@@ -115,7 +107,6 @@ function increase(sums: Uint32Array | Float32Array | undefined, at: number | und
   if (sums && at !== undefined) sums[at] = (sums[at] ?? 0) + by;
 }
 
-/** Number of occurrences in a passage, by the hash of the word. */
 export type WordCounts = ReadonlyMap<number, number>;
 
 /** Maximum distinct words stored per passage of 1,000 bytes. English prose has about 120. */
@@ -124,7 +115,7 @@ const maxCount = 255;
 
 const insideNames = /(?<=\p{Ll})(?=\p{Lu})/gu;
 const words = /[\p{L}\p{N}]+/gu;
-/** Scripts that are written without spaces, or whose words change at their end. Pairs of characters replace words. */
+/** Scripts without spaces, or with word endings that change. Pairs of characters replace words. */
 const unspaced =
   /([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+)/u;
 
@@ -151,7 +142,6 @@ function* termsOf(run: string): Generator<string> {
     yield run;
     return;
   }
-  // The capturing group keeps the separators, at odd indexes.
   for (const [place, part] of run.split(unspaced).entries()) {
     if (part === '') continue;
     if (place % 2 === 0 || part.length === 1) yield part;
@@ -166,11 +156,12 @@ function hash(text: string): number {
   return value >>> 0;
 }
 
-/** Bytes per word: its hash (uint32, little-endian) and its count. A passage starts with its number of words (uint16). */
+/**
+ * Bytes per word: its hash (uint32, little-endian) and its count. A passage starts with its number of words (uint16).
+ */
 const wordBytes = 5;
 const headBytes = 2;
 
-/** Packs the words of passages, at most 2,002 bytes per passage. */
 export function packWords(passages: readonly WordCounts[]): Uint8Array {
   const size = passages.reduce((sum, counts) => sum + headBytes + counts.size * wordBytes, 0);
   const packed = new Uint8Array(size);
@@ -188,10 +179,7 @@ export function packWords(passages: readonly WordCounts[]): Uint8Array {
   return packed;
 }
 
-/**
- * Calls `visit` for each word of each passage, or not at all without bytes. Throws a RangeError if the bytes are not
- * those of `count` passages.
- */
+/** Throws a RangeError unless the bytes encode `count` passages. */
 function visitWords(
   packed: Uint8Array | undefined,
   count: number,

@@ -6,17 +6,15 @@ import type { Order } from '../inference/order.ts';
 import { fixedPrice } from '../meter/pricing.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type Agent, type AgentStore, missing } from './agent.ts';
+import { type Agent, type AgentStore, throwNotFound } from './agent.ts';
 import { type Conversation, type ConversationStore, isLocked, type Message } from './conversation.ts';
-import { embeddingModel, wholeVectors } from './document.ts';
+import { embeddingModel, checkedVectors } from './document.ts';
 import type { Passage, VectorIndex } from './vector-index.ts';
 
-/** A message to an agent whose conversation was read and may take it. */
 export interface TurnOrder extends Order {
   readonly stream: boolean;
   readonly agent: Agent;
   readonly conversation: Conversation;
-  /** Oldest first. */
   readonly recent: readonly Message[];
   readonly message: NewMessage;
 }
@@ -30,15 +28,11 @@ export interface OpeningParts {
 type Path = { readonly id: string; readonly conversationId: string };
 
 export function turnOpening({ agents, conversations, clock }: OpeningParts) {
-  /** Undefined where there is no such agent. */
   async function modelOf(accountId: number, { id }: Path): Promise<string | undefined> {
     return (await agents.find({ accountId, id }))?.model;
   }
 
-  /**
-   * Reads what is named; refuses (404, 409, 400) what is not there, is busy, or expects something else. Changes nothing. `namesModel` is
-   * given the agent's model before any refusal, undefined where there is no agent.
-   */
+  /** Reads the agent and the conversation. Throws 404, 409 or 400. Calls `namesModel` before any refusal. */
   async function open(
     accountId: number,
     path: Path,
@@ -54,8 +48,8 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     };
     const [agent, found] = await Promise.all([finding, conversations.recent(ref, now, missingOf)]);
     namesModel(agent?.model);
-    if (!agent) return missing('agent');
-    if (!found) return missing('conversation');
+    if (!agent) return throwNotFound('agent');
+    if (!found) return throwNotFound('conversation');
     const { conversation, recent } = found;
     if (isLocked(conversation, now)) throw inProgress();
     checkKind(conversation, message);
@@ -66,16 +60,12 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
   return { open, modelOf };
 }
 
-/** Tokens of a model's context. */
 export const windowOf = (model = ''): number => findModel(model, 'chat')?.contextWindow ?? 0;
 
 /** Context windows of messages that a turn reads. A summary needs the messages of a second window. */
 const windows = { drop: 1, error: 1, summarize: 2 } as const;
 
-/**
- * Estimates the messages that a turn needs in addition to the newest ones; 0 if none. Rounded up by a quarter, because
- * lengths differ.
- */
+/** Estimates the missing messages, rounded up by a quarter, because lengths differ. */
 export function missingMessages(
   { model, truncation }: Pick<Agent, 'model' | 'truncation'>,
   read: readonly Message[],
@@ -94,7 +84,7 @@ export function inProgress(): ServiceError {
   return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds: 1 });
 }
 
-/** A message where one is expected, or the result of the very function that was called. */
+/** Requires a user message, or the result of the called function if one is pending. */
 function checkKind({ calledFunction: called, next }: Conversation, { functionResults: results }: NewMessage): void {
   if (next + 2 > limits.conversationMessages) {
     const detail = `A conversation can have at most ${limits.conversationMessages} messages. Start a new one.`;
@@ -113,11 +103,10 @@ function checkKind({ calledFunction: called, next }: Conversation, { functionRes
   });
 }
 
-/** Passages that a turn gets at most; UTF-16 units of a message that they are searched by. */
+/** Maximum passages per turn, and UTF-16 units of a message used as the query. */
 const maxPassages = 4;
 const maxQuery = 2000;
 
-/** Of the agent's documents, for the message or the last before it that was no function's result. */
 export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorIndex, 'search'>) {
   return async ({ agent, message, recent }: TurnOrder): Promise<readonly Passage[]> => {
     if (agent.chunks === 0) return [];
@@ -127,7 +116,7 @@ export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorInd
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
     const { body } = await embed({ model: embeddingModel, amount: 0, request: { input: [input] }, input: request });
     const embedding = body.data[0]?.embedding;
-    const [vector] = typeof embedding === 'object' ? wholeVectors([embedding]) : [];
+    const [vector] = typeof embedding === 'object' ? checkedVectors([embedding]) : [];
     return vector ? vectors.search(agent, { text: input, vector }, maxPassages) : [];
   };
 }

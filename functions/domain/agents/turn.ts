@@ -8,7 +8,7 @@ import type { Proof } from '../inference/order.ts';
 import { StreamedResponse } from '../inference/streamed-response.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { missing } from './agent.ts';
+import { throwNotFound } from './agent.ts';
 import { type ChosenContext, contextPlan, summarized } from './context.ts';
 import { type Conversation, type ConversationStore, dayMs, type Message, messageId } from './conversation.ts';
 import { modelConversation, sentContent, tokensOf } from './prompt.ts';
@@ -20,13 +20,11 @@ export interface TurnParts extends OpeningParts, PreparationParts {
   readonly inference: Pick<Inference, 'orderChatWithin' | 'chat' | 'streamChat'>;
 }
 
-/** A message to an agent, and its reply (docs/agents.md#a-turn). */
 export function turnService(parts: TurnParts) {
   const { conversations, inference } = parts;
   const { check, begin } = turnPreparation(parts);
   const keep = turnRecord(parts);
 
-  /** The model's reply to what was put together, and what collects it. */
   function generation({ agent, stream }: TurnOrder, { context }: BegunTurn) {
     const { system, messages, maxTokens } = context;
     const format = turnFormat();
@@ -34,7 +32,6 @@ export function turnService(parts: TurnParts) {
     return { format, ordered: inference.orderChatWithin(conversation, format, maxTokens) };
   }
 
-  /** `token` names the turn. */
   async function take(order: TurnOrder, token: string): Promise<Turn> {
     const begun = await begin(order, token);
     return freeing(conversations, begun.conversation, async () => {
@@ -60,32 +57,27 @@ export function turnService(parts: TurnParts) {
   return { ...turnOpening(parts), check, take, stream };
 }
 
-/** A turn that has the conversation, with what was put together for it. */
 export interface BegunTurn {
   readonly conversation: Conversation;
   readonly fresh: readonly Message[];
   readonly context: ChosenContext;
-  /** Of the messages before it, so many are sent. */
   readonly earlierSent: number;
 }
 
 export interface PreparationParts {
   readonly conversations: Pick<ConversationStore, 'lock' | 'unlock'>;
   readonly vectors: Pick<VectorIndex, 'search'>;
-  /** Models that are called before the reply, with less time. */
   readonly preparing: { readonly gateway: Pick<ModelGateway, 'chat'>; readonly embed: Inference['embed'] };
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
-  /** Ms after which the function of a turn has ended, however it did. */
+  /** Milliseconds after which the turn's function has certainly ended. */
   readonly functionMs: number;
 }
 
-/** Puts together what the model is sent. */
 function turnPreparation(parts: PreparationParts) {
   const { conversations, vectors, preparing, tokenizer, clock, functionMs } = parts;
   const passagesFor = passageSearch(preparing.embed, vectors);
 
-  /** Refuses (400) a message that cannot fit, before anything else is done for it. Counts only what may not. */
   async function check(order: TurnOrder, prove: Proof): Promise<void> {
     const { agent, recent, message } = order;
     const { instructions, functions, maxTokens, truncation } = agent;
@@ -119,7 +111,6 @@ function turnPreparation(parts: PreparationParts) {
     return contextPlan({ agent, window: windowOf(agent.model), required, earlier, passages, summary }, tokenizer);
   }
 
-  /** Takes the conversation, which `token` then has, and chooses the context. */
   async function begin(order: TurnOrder, token: string): Promise<BegunTurn> {
     const now = clock.now();
     const conversation = { ...order.conversation, lock: { token, until: now + functionMs } };
@@ -146,7 +137,7 @@ function givenMessages({ content, functionResults }: NewMessage): Pick<Message, 
   return functionResults.map((result) => ({ role: 'function', name: result.name, content: result.content }));
 }
 
-/** Gives the conversation back where something fails; where even that does, its deadline does. */
+/** Unlocks the conversation if `work` fails. If unlocking fails too, the lock expires. */
 async function freeing<T>(
   conversations: Pick<ConversationStore, 'unlock'>,
   conversation: Conversation,
@@ -162,19 +153,15 @@ async function freeing<T>(
 
 export interface StreamedTurn {
   readonly reply: ReturnType<Inference['streamChat']>;
-  /** What has come of the reply, whole once it has ended. */
   readonly collected: () => ChatReply | undefined;
   readonly keep: (reply: ChatReply) => Promise<Turn>;
-  /** Gives the conversation back; never rejects. */
   readonly free: () => Promise<void>;
-  /** Microcredits. */
   readonly amount: number;
 }
 
 /**
- * Streams the reply, and last what the turn came to. It is kept when it is whole, also where its reader has left. It is charged then, and, as a chat
- * is, once something was delivered, whatever ends it: the model that breaks off or takes too long, a conversation that is deleted on the way, the
- * write that fails. While it runs it has come to nothing, so that it costs nothing if its function dies.
+ * Streams the reply, then the turn's summary event. Stores a complete reply even after a client disconnect. Charges
+ * once anything was delivered or stored. Until the end its cost is 0, so that a crash costs the account nothing.
  */
 function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): StreamedResponse {
   const progress = { isKept: false, isCancelled: false, isDelivered: false, isEnded: false };
@@ -188,7 +175,6 @@ function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): S
     yield { ...rest, message: called };
   }
 
-  /** The pieces; gives the turn once it is kept. Whatever ends it before gives the conversation back. */
   async function* freeingAll(): AsyncGenerator<unknown, Turn> {
     let isFree = false;
     try {
@@ -216,13 +202,12 @@ function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): S
   const cancel = () => {
     progress.isCancelled = true;
     reply.cancel();
-    // Nobody may take another piece, which would find that it was cancelled.
     void free();
   };
   return new StreamedResponse(chunks(), cost, cancel, () => used ?? reply.usage, 'finish');
 }
 
-/** UTF-8 bytes of a reply that are kept: an item of DynamoDB has 400 KB. */
+/** Maximum stored UTF-8 bytes of a reply. A DynamoDB item is limited to 400 KB. */
 const maxReplyBytes = 300_000;
 
 export interface RecordParts {
@@ -232,7 +217,7 @@ export interface RecordParts {
 }
 
 function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
-  /** Writes the turn. Refuses (404) where the conversation was deleted meanwhile, (502) a reply that cannot be kept. */
+  /** Stores the turn. Throws 404 if the conversation was deleted, 502 if the reply cannot be stored. */
   return async function keep(order: TurnOrder, begun: BegunTurn, reply: ChatReply): Promise<Turn> {
     const { agent, conversation: before, amount } = order;
     const { conversation, fresh } = begun;
@@ -261,7 +246,7 @@ function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
       expiresAt,
       calledFunction: call?.name,
     };
-    if (!(await conversations.keep({ after, messages: [...fresh, message] }))) missing('conversation');
+    if (!(await conversations.keep({ after, messages: [...fresh, message] }))) throwNotFound('conversation');
     return {
       id: messageId(next),
       message: { role: 'assistant', content, ...(call && { function_call: call }) },
@@ -285,7 +270,6 @@ const sourcesOf = ({ context }: BegunTurn): Turn['sources'] =>
     return { documentId, name, start, end, score: Math.round(score * 1e4) / 1e4 };
   });
 
-/** What can be kept and sent again: text and a call. */
 function checkedReply({ content, calls: [called] }: ChatReply) {
   const call = called && { name: called.name, arguments: called.arguments.toWellFormed() };
   const text = content.toWellFormed();
@@ -294,7 +278,7 @@ function checkedReply({ content, calls: [called] }: ChatReply) {
   return { content: text, call };
 }
 
-/** The reply to a turn, as a whole or by its pieces; `collected` is what there is of it, whole once it has ended. */
+/** Collects the reply, whole or from chunks. `collected` is complete once the stream has ended. */
 function turnFormat(): ChatFormat<ChatReply> & { readonly collected: () => ChatReply | undefined } {
   let content = '';
   const call = { name: '', arguments: '' };

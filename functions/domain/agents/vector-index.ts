@@ -7,15 +7,13 @@ import type { AgentDocument, DocumentRef, IndexingEnd, OpenIndexing } from './do
 import type { Chunk } from './indexing.ts';
 import type { Query } from './ranking.ts';
 
-/** A passage that was found. */
 export interface Passage extends Chunk {
   readonly documentId: string;
   readonly name: string;
-  /** Cosine similarity to the query. */
   readonly score: number;
 }
 
-/** Chunks that are embedded and stored together, of which only the last ones of a document are fewer. */
+/** Chunks embedded and stored together. Only the last batch of a document is smaller. */
 export const batchSize = 96;
 
 /** A batch of a document's chunks with their vectors and tokens. `from`: index of the first chunk. */
@@ -30,54 +28,43 @@ export interface EmbeddedChunks {
 export interface VectorIndex {
   /** Returns false unless the document is being indexed and contains exactly the chunks before `from`. */
   add(document: DocumentRef, embedded: EmbeddedChunks): Promise<boolean>;
-  /** Returns the best passages of the agent's ready documents, best first. */
   search(agent: Agent, query: Query, limit: number): Promise<readonly Passage[]>;
 }
 
-/** The documents of agents and their texts. Times in epoch ms. */
 export interface DocumentStore {
-  /** Newest first. */
   page(agent: AgentRef, request: PageRequest): Promise<Page<AgentDocument>>;
   find(ref: DocumentRef): Promise<AgentDocument | undefined>;
-  /**
-   * Settles the call and adds its document, without text, in one write. `no room`: the agent is full or deleted.
-   * `closed`: the call was already settled.
-   */
+  /** Settles the call and adds its document in one write. `no room`: the agent is full or deleted. */
   begin(
     document: AgentDocument,
     open: OpenIndexing,
     settlement: ChargeSettlement,
   ): Promise<'done' | 'no room' | MeterChanged>;
-  /** Returns false if the document is no longer being indexed. */
   addTexts(document: DocumentRef, chunks: readonly Chunk[]): Promise<boolean>;
   texts(document: DocumentRef): Promise<readonly Chunk[]>;
-  /** Undefined once the indexing has ended. */
   findOpen(documentId: string): Promise<OpenIndexing | undefined>;
   /** Extends the deadline of open indexing; never shortens it. */
   extend(documentId: string, deadline: number): Promise<void>;
-  /** Open indexings that are past their deadline. */
   overdue(now: number): AsyncGenerator<OpenIndexing>;
   /** Ends open indexing once, in one write with its refund. Undefined: nothing is refunded. */
   end(open: OpenIndexing, end: EndOfIndexing, refund: RefundWrite | undefined): Promise<WrittenRefund>;
-  /** Deletes a document with its chunks; its indexing ends by itself. Returns false if it has changed, or does not exist. */
+  /** Deletes a document and its chunks. Returns false if the document has changed or does not exist. */
   remove(document: AgentDocument, now: number): Promise<boolean>;
 }
 
 export interface EndOfIndexing {
   readonly status: IndexingEnd;
-  /** Microcredits charged in total. */
   readonly cost: number;
   readonly now: number;
 }
 
 /**
- * Vectors as they are kept: of each a scale (float32, little-endian) and a signed byte for each dimension, which is that of the vector
- * of length 1 divided by the scale. A quarter of the size of 32-bit floats; a score differs by less than 0.01 (docs/adr/0022-agents.md).
+ * Packed vectors: a scale (float32, little-endian), then one signed byte per dimension. A quarter of the size of
+ * 32-bit floats; scores differ by less than 0.01 (docs/adr/0022-agents.md).
  */
 const scaleBytes = 4;
 const maxByte = 127;
 
-/** Throws a RangeError for vectors of different lengths. */
 export function packVectors(vectors: readonly (readonly number[])[]): Uint8Array {
   const dimensions = vectors[0]?.length ?? 0;
   const packed = new Uint8Array(vectors.length * (scaleBytes + dimensions));
@@ -95,7 +82,6 @@ export function packVectors(vectors: readonly (readonly number[])[]): Uint8Array
   return packed;
 }
 
-/** Cosine similarity of a query to each packed vector; the query's length must be that of the vectors, else a RangeError. */
 export function scoresOf(packed: Uint8Array, count: number, query: Float32Array): Float32Array {
   const size = scaleBytes + query.length;
   if (packed.length !== count * size) throw new RangeError('the query has another length than the vectors');
@@ -109,7 +95,7 @@ export function scoresOf(packed: Uint8Array, count: number, query: Float32Array)
   return scores;
 }
 
-/** Four sums beside each other, which a processor adds concurrently. */
+/** Four independent sums, so that the processor can add in parallel. */
 function dot(bytes: Int8Array, start: number, query: Float32Array): number {
   let [a, b, c, d] = [0, 0, 0, 0];
   const whole = query.length - (query.length % 4);
@@ -123,7 +109,6 @@ function dot(bytes: Int8Array, start: number, query: Float32Array): number {
   return a + b + c + d;
 }
 
-/** A vector of length 1 in the same direction. */
 export function unit(vector: readonly number[]): Float32Array {
   const length = Math.hypot(...vector) || 1;
   return Float32Array.from(vector, (value) => value / length);

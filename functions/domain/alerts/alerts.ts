@@ -2,20 +2,19 @@ import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { isReadable, type KeyStore } from '../keys/key.ts';
 import { familyOf, familyOfBudget } from '../meter/key-limits.ts';
-import { heldOf, type KeptAlerts, type KeptRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { heldOf, type StoredAlerts, type StoredRule, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** An account after a charge, the first of `entries`; `period` is the start of its billing month. Moments in epoch seconds, amounts in microcredits. */
-export interface Charged extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
+/** `period`: start of the billing month. Times in epoch seconds, amounts in microcredits. */
+export interface ChargedAccount extends Pick<Meter, 'accountId' | 'used' | 'alerts'> {
   readonly balance: number;
   readonly period: number;
   readonly entries: readonly LedgerEntry[];
-  /** What was charged, in its period, of the spending limit of the charge's key. */
+  /** The spending limit of the charged key, and its use in the current period. */
   readonly budget?: { readonly id: string; readonly limit: number; readonly used: number; readonly start: number };
 }
 
-/** What was charged of a key's limit: what running calls hold of it is not yet. */
-export function chargedBudget(meter: Meter, keyId = ''): Charged['budget'] {
+export function chargedBudget(meter: Meter, keyId = ''): ChargedAccount['budget'] {
   const limit = meter.keys.get(keyId)?.limit;
   const budget = limit && meter.budgets.get(limit.budget);
   if (!limit || !budget) return undefined;
@@ -23,7 +22,6 @@ export function chargedBudget(meter: Meter, keyId = ''): Charged['budget'] {
   return { id, limit: limit.amount, used: used - heldOf(meter, { id, start }), start };
 }
 
-/** Of an account that has not chosen. */
 const defaultAlerts: Alerts = {
   rules: [
     { kind: 'month_percent', value: 80 },
@@ -32,7 +30,7 @@ const defaultAlerts: Alerts = {
   channels: ['email'],
 };
 
-/** A rule that came true. `period`: when that of the rule began, in epoch seconds; of a rule of keys, the `keyId` that was charged, and the `budget` that it spends from. */
+/** `period` in epoch seconds. For key rules, `keyId` is the charged key and `budget` its budget. */
 export interface Alert {
   readonly accountId: number;
   readonly rule: AlertRule;
@@ -43,8 +41,7 @@ export interface Alert {
   readonly channels: Alerts['channels'];
 }
 
-/** The rules that the image's charge stepped over. */
-export function alertsOf(image: Charged): Alert[] {
+export function alertsOf(image: ChargedAccount): Alert[] {
   const { accountId, period, alerts = defaultAlerts, entries } = image;
   const [charge] = entries;
   if (charge?.type !== 'charge' || charge.amount === 0) return [];
@@ -62,15 +59,14 @@ export function alertsOf(image: Charged): Alert[] {
   });
 }
 
-type KeyRule = Extract<KeptRule, { kind: 'key_percent' }>;
+type KeyRule = Extract<StoredRule, { kind: 'key_percent' }>;
 
-/** Also about the keys that its key was rotated into: they spend from the same budget. */
+/** Includes the keys that the rule's key was rotated to, because they share its budget. */
 function isAbout({ keyId, family }: KeyRule, charged: string, budget: string): boolean {
   if (keyId === undefined || keyId === charged) return true;
   return [family, familyOf(keyId)].includes(familyOfBudget(budget));
 }
 
-/** In the rows that keep that an alert was sent. */
 export function nameOfAlert({ rule: { kind, value }, budget = '' }: Pick<Alert, 'rule' | 'budget'>): string {
   if (kind === 'month_percent') return String(value);
   return kind === 'balance_below' ? `balance-${value}` : `key-${budget}-${value}`;
@@ -78,8 +74,8 @@ export function nameOfAlert({ rule: { kind, value }, budget = '' }: Pick<Alert, 
 
 type AccountRule = Exclude<AlertRule, { kind: 'key_percent' }>;
 
-/** Whether a rule holds after the charge that did not before. Less than a credit left counts as nothing. */
-function isCrossed({ kind, value }: AccountRule, { used, balance }: Charged, spent: number): boolean {
+/** Reports whether a rule is met after the charge but was not before. Less than one credit counts as 0. */
+function isCrossed({ kind, value }: AccountRule, { used, balance }: ChargedAccount, spent: number): boolean {
   if (kind === 'balance_below') {
     const isBelow = (left: number) => left < value * microPerCredit;
     return isBelow(balance) && !isBelow(balance + spent);
@@ -92,8 +88,7 @@ function isCrossed({ kind, value }: AccountRule, { used, balance }: Charged, spe
 }
 
 export interface AlertStore {
-  /** Replaces the account's rules; false when there is no such account. */
-  set(accountId: number, alerts: KeptAlerts): Promise<boolean>;
+  set(accountId: number, alerts: StoredAlerts): Promise<boolean>;
 }
 
 interface AlertParts {
@@ -102,10 +97,9 @@ interface AlertParts {
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
 }
 
-/** The rules of an account's alerts. */
 export function alertService({ store, keys, findMeter }: AlertParts) {
   async function get(accountId: number): Promise<Alerts> {
-    const { rules, channels }: KeptAlerts = (await findMeter(accountId))?.alerts ?? defaultAlerts;
+    const { rules, channels }: StoredAlerts = (await findMeter(accountId))?.alerts ?? defaultAlerts;
     const shown = rules.map((kept) => {
       const { family: _, ...rule } = kept;
       return rule;
@@ -113,10 +107,9 @@ export function alertService({ store, keys, findMeter }: AlertParts) {
     return { rules: shown, channels };
   }
 
-  /** Refuses (400) a rule of a key that is not the account's. */
   async function set(accountId: number, alerts: Alerts): Promise<Alerts> {
     const rules = await Promise.all(
-      alerts.rules.map(async (rule, index): Promise<KeptRule> => {
+      alerts.rules.map(async (rule, index): Promise<StoredRule> => {
         if (rule.kind !== 'key_percent' || rule.keyId === undefined) return rule;
         const key = await keys.find(accountId, rule.keyId);
         if (!key) throw new ServiceError('INVALID_FORMAT', `rules.${index}.keyId names no key of the account.`);

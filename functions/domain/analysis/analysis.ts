@@ -12,7 +12,6 @@ import { type Span, spanIn } from './quotes.ts';
 import { personalData, redacted } from './redact.ts';
 import type { AnalysisTask, Encoder, Findings } from './text-analyzer.ts';
 
-/** An analysis ready to be admitted and sent. */
 export interface AnalysisOrder extends Order {
   readonly request: AnalysisRequest;
   readonly call: ModelCall<Promise<Findings>>;
@@ -20,26 +19,23 @@ export interface AnalysisOrder extends Order {
 
 export interface AnalysisSettings {
   readonly model: Model;
-  /** Does what no encoder does. */
   readonly chat: ChatAnalyzer;
   readonly encoders: readonly Encoder[];
-  /** Aborts when all parts of a text should be there. */
   readonly newDeadline: () => AbortSignal;
   readonly loadPhoneNumbers: () => Promise<IsPhoneNumber>;
 }
 
-/** Analyses of texts: models quote and name, and all offsets are found here (docs/inference.md#text-analysis). */
+/** Models only quote and classify; offsets are computed here (docs/inference.md#text-analysis). */
 export function analysisService(settings: AnalysisSettings) {
   const { model, newDeadline, loadPhoneNumbers } = settings;
 
-  /** Refuses (400) labels that leave the text no room in the model's window. */
   async function order(request: AnalysisRequest, prove: Proof): Promise<AnalysisOrder> {
     const { calls, chatTask } = callsOf(request, settings);
     if (chatTask) await settings.chat.requireRoom(chatTask, prove);
     return { model: model.id, amount: fixedPrice('text_analysis'), request, call: allOf(calls) };
   }
 
-  /** All that was requested or an error: MODEL_ERROR, SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
+  /** Returns all requested analyses or throws MODEL_ERROR, SERVICE_UNAVAILABLE or MODEL_TIMEOUT. */
   async function analyze({ request, amount, call }: AnalysisOrder): Promise<Analysis> {
     const { text, analyses } = request;
     const hidesPii = analyses.includes('pii');
@@ -76,7 +72,6 @@ const noPhoneNumber: IsPhoneNumber = () => false;
 
 type Calls = readonly ModelCall<Promise<Findings>>[];
 
-/** One call of each encoder that a request has a use for, and of the chat model for the rest. */
 function callsOf(request: AnalysisRequest, { chat, encoders }: AnalysisSettings) {
   const { text, labels, language } = request;
   const task = (analyses: readonly AnalysisName[]): AnalysisTask => ({ text, labels, language, analyses });

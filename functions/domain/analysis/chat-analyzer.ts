@@ -28,7 +28,7 @@ import type { AnalysisTask, Findings, TextAnalyzer } from './text-analyzer.ts';
 type Gateway = Pick<ModelGateway, 'chat'>;
 type Call = ReturnType<Gateway['chat']>;
 
-/** What the model made of a part; without a value where the reply was no analysis, or where its list of personal data was full. */
+/** The result for a part. `value` is undefined if the reply was invalid or its list of personal data was full. */
 interface Attempt {
   readonly part: SizedPart;
   readonly value: PartReply | undefined;
@@ -36,11 +36,10 @@ interface Attempt {
 }
 
 export interface ChatAnalyzer extends TextAnalyzer {
-  /** Refuses (400) labels that leave a text no room in the model's window. */
   requireRoom(task: AnalysisTask, prove: Proof): Promise<void>;
 }
 
-/** A chat model that analyses by a JSON schema (docs/inference.md#text-analysis). */
+/** Analyzes with a chat model and a JSON schema (docs/inference.md#text-analysis). */
 export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenizer): ChatAnalyzer {
   return {
     async requireRoom(task, prove) {
@@ -83,7 +82,7 @@ export function chatAnalyzer(gateway: Gateway, model: Model, tokenizer: Tokenize
   };
 }
 
-/** The call of a text whose bytes fit as they are, so that nothing needs to be counted. */
+/** Creates a single call for a text that certainly fits by its bytes, without counting tokens. */
 function shortCall(gateway: Gateway, model: Model, task: AnalysisTask) {
   const window = uncountedWindow(task, model);
   const part = { text: task.text, tokens: Buffer.byteLength(task.text) };
@@ -97,7 +96,7 @@ const weighted = ({ part, value }: Attempt): Weighted<PartReply>[] =>
 const noAnalysis = (): ServiceError =>
   new ServiceError('MODEL_ERROR', 'The model did not return an analysis of the text.');
 
-/** The second one has a reminder, where all templates take instructions; what comes out at a temperature of 0 would come out again. */
+/** The second attempt adds a reminder and a higher temperature, because at 0 the model would repeat its reply. */
 function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask, isSecond: boolean): ModelChatRequest {
   const instruction = instructionFor(task);
   return {
@@ -111,10 +110,9 @@ function requestFor(part: SizedPart, window: AnalysisWindow, task: AnalysisTask,
   };
 }
 
-/** UTF-16 units of a reply that is read: no analysis of a part has more. */
+/** UTF-16 units of a reply; longer ones are invalid. */
 const maxReplyLength = 64 * 1024;
 
-/** Of each list of a reply about one part of a text. */
 const maxQuotes = 200;
 
 const text = v.string();
@@ -129,13 +127,11 @@ const fields = {
 };
 const Reply = v.partial(v.strictObject(fields));
 
-/** What a chat model has found in a part of a text, as quotes of it. */
 export type PartReply = v.InferOutput<typeof Reply>;
 
-/** Whether the model may have found more personal data than its list has room for, which would go unhidden. */
 const isFull = ({ pii = [] }: PartReply): boolean => pii.length >= maxQuotes;
 
-/** The analysis that a reply is; undefined for one that was cut, that is not JSON of the schema alone, or that names what it was not given. */
+/** Parses a reply. Returns undefined if it was truncated, does not match the schema, or contains unknown labels. */
 function analysisIn({ choices: [choice] }: ModelChatReply, task: AnalysisTask): PartReply | undefined {
   const content = choice?.message.content;
   const isCut = choice?.finish_reason === 'length' || choice?.finish_reason === 'content_filter';
@@ -168,7 +164,6 @@ const closed = (properties: Readonly<Record<string, object>>) => ({
 const typedQuotes = (types: readonly string[]) =>
   list(closed({ text: { type: 'string' }, type: { type: 'string', enum: types } }));
 
-/** The field of each analysis in a reply, as JSON Schema. */
 const schemaOf: Readonly<Record<AnalysisName, (task: AnalysisTask) => object>> = {
   language: () => ({ type: 'string', enum: [...languages.keys()] }),
   sentiment: () => ({ type: 'string', enum: sentiments }),
@@ -182,13 +177,12 @@ const schemaOf: Readonly<Record<AnalysisName, (task: AnalysisTask) => object>> =
   }),
 };
 
-/** The response format that a chat model is given: a JSON object of what is requested and nothing else. */
 function responseFormat(task: AnalysisTask): object {
   const schema = closed(Object.fromEntries(task.analyses.map((name) => [name, schemaOf[name](task)])));
   return { type: 'json_schema', json_schema: { name: 'text_analysis', strict: true, schema } };
 }
 
-/** What the parts of a text come to: labels by the weight of their parts, quotes wherever the whole text has their words. */
+/** Weighs labels by the length of their parts, and finds quotes in the whole text. */
 function mergeReplies(text: string, parts: readonly Weighted<PartReply>[]): Findings {
   const quotes = new QuoteFinder(text);
   const has = (field: keyof PartReply): boolean => parts.some(({ value }) => value[field] !== undefined);

@@ -8,7 +8,6 @@ export interface RuleSpan extends Span {
   readonly type: RulePiiType;
 }
 
-/** All that the rules find in a text, which may overlap. Takes time in proportion to the text, whatever is in it. */
 export function ruleSpans(text: string, isPhoneNumber: IsPhoneNumber): RuleSpan[] {
   const plains = plainTexts(text);
   const found = plains.flatMap((plain) =>
@@ -30,7 +29,6 @@ function spansIn(text: string, isPhoneNumber: IsPhoneNumber): RuleSpan[] {
   return rulePiiTypes.flatMap((type) => Array.from(found[type], ({ start, end }) => ({ type, start, end })));
 }
 
-/** Digits of a card's number (ISO/IEC 7812). */
 const [minCardDigits, maxCardDigits] = [13, 19];
 
 const runOf = (digit: string, flags: string): RegExp =>
@@ -38,7 +36,6 @@ const runOf = (digit: string, flags: string): RegExp =>
 const run = runOf(String.raw`\p{Nd}`, 'gu');
 const runOfAscii = runOf(String.raw`\d`, 'g');
 
-/** Numbers of cards, in groups or not, whose last digit is that of Luhn's rule. */
 export function* creditCards(text: string): Generator<Span> {
   for (const { 0: found, index } of text.matchAll(mayHaveOtherDigits(text) ? run : runOfAscii)) {
     if (found.length < minCardDigits) continue;
@@ -59,7 +56,7 @@ export function* creditCards(text: string): Generator<Span> {
 const isCard = (digits: string): boolean =>
   digits.length >= minCardDigits && digits.length <= maxCardDigits && isLuhn(digits);
 
-/** ISO/IEC 7812-1, annex B: from the right, each second digit is doubled. */
+/** ISO/IEC 7812-1, annex B: every second digit from the right is doubled. */
 function isLuhn(digits: string): boolean {
   let sum = 0;
   for (let place = 0; place < digits.length; place += 1) {
@@ -70,41 +67,40 @@ function isLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** UTF-16 units behind the sign, and between quotation marks before it (RFC 5321, 4.5.3.1); others are as long as they are written. */
+/** UTF-16 units (RFC 5321, 4.5.3.1). Unquoted local parts are unlimited. */
 const maxDomain = 255;
 const maxQuoted = 66;
 
-/** Scripts whose words follow a name without a space: "写信到ada@example.org谢谢". */
+/** Scripts whose words adjoin a name without a space: "写信到ada@example.org谢谢". */
 const adjoining =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 
 const localLetters = (letter: string): string => `${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-`;
 
-/** An address is in other letters, or in those of all scripts. */
+/** An address uses either letters of other scripts, or letters of any script. */
 const kinds = [`[[\\p{L}\\p{M}\\p{N}]--[${adjoining}]]`, '[\\p{L}\\p{M}\\p{N}]'].map((letter) => ({
-  // Looks back from the sign: each unit is read once, wherever the address begins.
+  // Reads backward from the at sign, so that each unit is read once.
   local: new RegExp(`(?<=(?<local>[${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-]+))`, 'vy'),
   character: new RegExp(`[${localLetters(letter)}]`, 'v'),
   domain: new RegExp(`^(?:${letter}[${letter}\\-]{0,62}\\.){1,20}${letter}[${letter}\\-]{1,62}`, 'v'),
 }));
 
-/** What a unit may be in an address of the first kind: a letter of its local part; nothing; half of a character, of which that is not known. */
+/** Classes of UTF-16 units in an address of the first kind: part of a local part, other, surrogate. */
 const [inLocal, inNone, half] = [1, 2, 3];
 const partOf = new UnitTable((unit) => {
   if (/\p{Cs}/u.test(unit)) return half;
   return kinds[0]?.character.test(unit) ? inLocal : inNone;
 });
 
-/** In ASCII alone, a domain of the first kind and what ends it. */
+/** Fast path for a domain of the first kind in ASCII. */
 const asciiDomain = /^(?:[a-z\d][a-z\d-]{0,62}\.){1,20}[a-z\d][a-z\d-]{1,62}/i;
 const notInAsciiDomain = /[^a-z\d.-]/i;
 
-/** What is right behind a name's letters is no part of it: the mark of a footnote. */
+/** Excludes anything directly after the letters of the top-level domain, such as a footnote mark. */
 const topLevel = /\.(?:xn--[a-z0-9-]+|\p{L}[\p{L}\p{M}]+)(?=[^.]*$)/iu;
 
 const literal = /^\[(?:IPv6:)?[\da-f:.]{3,45}\]/i;
 
-/** Addresses of mail, of any script. */
 export function* emails(text: string): Generator<Span> {
   let before = 0;
   for (let sign = text.indexOf('@'); sign !== -1; sign = text.indexOf('@', sign + 1)) {
@@ -115,7 +111,6 @@ export function* emails(text: string): Generator<Span> {
   }
 }
 
-/** What ends with a quotation mark, from the one before that is not escaped. */
 function quotedLocal(before: string): string | undefined {
   if (!before.endsWith('"')) return undefined;
   let start = before.lastIndexOf('"', before.length - 2);
@@ -123,7 +118,6 @@ function quotedLocal(before: string): string | undefined {
   return start === -1 || before.length - start < 3 ? undefined : before.slice(start);
 }
 
-/** What stands right before the sign, from a place at the earliest. */
 function localOf(text: string, from: number, sign: number): string | undefined {
   let start = sign;
   while (start > from && partOf.of(text.charCodeAt(start - 1)) === inLocal) start -= 1;
@@ -155,7 +149,7 @@ function domainOf(after: string): string | undefined {
   return undefined;
 }
 
-/** The longest beginning whose last part is a name: "example.org.2" has one that ends earlier. */
+/** Returns the longest prefix that ends with a top-level domain: "example.org.2" ends earlier. */
 function named(domain: string | undefined): string | undefined {
   for (let rest = domain?.replace(/(?<!-)-+$/, ''); rest?.includes('.'); rest = rest.slice(0, rest.lastIndexOf('.'))) {
     const name = topLevel.exec(rest);
@@ -164,35 +158,34 @@ function named(domain: string | undefined): string | undefined {
   return undefined;
 }
 
-/** Characters of an account's number with its country and check digits (ISO 13616). */
+/** Minimum and maximum length of an IBAN, including country code and check digits (ISO 13616). */
 const [minIbanLength, maxIbanLength] = [15, 34];
 
-/** Also right behind the word for it. What is before it is looked at only where it may begin. */
+/** Matches even directly after "IBAN". The lookahead keeps the lookbehind rare. */
 const ibanCandidate = new RegExp(
   String.raw`(?=[a-z]{2}${separator}{0,3}\d)(?:(?<![\p{L}\p{N}])|(?<=IBAN))[a-z]{2}${separator}{0,3}\d{2}(?:${separator}{0,3}[a-z\d]){${minIbanLength - 4},${maxIbanLength - 4}}`,
   'giu',
 );
 
-/** Account numbers, in groups or not, whose check digits are right. */
 function* ibans(text: string): Generator<Span> {
   ibanCandidate.lastIndex = 0;
   for (let found = ibanCandidate.exec(text); found; found = ibanCandidate.exec(text)) {
     const { 0: run, index } = found;
     const length = matchedLength(run, text.slice(index + run.length, index + run.length + 1));
-    // What follows may begin within a run that is none.
+    // A valid number may start within an invalid run.
     ibanCandidate.lastIndex = index + (length ?? 2);
     if (length !== undefined) yield { start: index, end: index + length };
   }
 }
 
-/** UTF-16 units of the longest beginning that is one and ends where a word does. */
+/** Returns the UTF-16 units of the longest valid prefix that ends at a word boundary. */
 function matchedLength(run: string, after: string): number | undefined {
   let longest: number | undefined;
   let [characters, group] = ['', ''];
   for (let at = 0; at < run.length && characters.length < maxIbanLength; at += 1) {
     const character = run[at] ?? '';
     if (!isAlphanumeric(character)) {
-      // Groups with letters are of four, but for the country and the last: else the words behind a number would be groups.
+      // Any other group of letters is a word after the number.
       if (/\D/.test(group) && group.length !== 4 && characters.length > 2) break;
       group = '';
       continue;
@@ -207,7 +200,7 @@ function matchedLength(run: string, after: string): number | undefined {
 
 const isAlphanumeric = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** ISO 7064, MOD 97-10: the first four go to the end, letters count from 10. */
+/** ISO 7064, MOD 97-10: moves the first four characters to the end; letters count from 10. */
 function hasCheckDigits(account: string): boolean {
   let remainder = 0;
   for (const character of account.slice(4) + account.slice(0, 4)) {
@@ -218,13 +211,11 @@ function hasCheckDigits(account: string): boolean {
 }
 
 const dotted = /(?<!\d|\d\.)\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)/g;
-/** No shorter than the shortest: "::1". */
+/** The shortest address is "::1". */
 const hexadecimal = /[\da-f:.]{3,}/gi;
 
-/** UTF-16 units of the longest that there is. */
 const maxAddressLength = 45;
 
-/** Addresses of IPv4 and IPv6. */
 function* ipAddresses(text: string): Generator<Span> {
   for (const { 0: found, index } of text.matchAll(dotted)) {
     if (isIPv4(found)) yield { start: index, end: index + found.length };
@@ -236,7 +227,7 @@ function* ipAddresses(text: string): Generator<Span> {
   }
 }
 
-/** The longest address between the colons and dots around it, two of which may be its own. */
+/** Returns the longest address within the surrounding colons and dots, two of which may belong to it. */
 function addressIn(run: string, at: number): Span | undefined {
   const [first, last] = [run.search(/[^:.]/), run.replace(/(?<![:.])[:.]+$/, '').length];
   if (first === -1 || last - first > maxAddressLength || !run.includes(':')) return undefined;
@@ -248,16 +239,14 @@ function addressIn(run: string, at: number): Span | undefined {
   return undefined;
 }
 
-/** Without a digit and with two short parts it is rather a name of a programming language: "a::b". */
+/** Two short parts without digits are probably a name in source code, such as "a::b". */
 const isAddress = (text: string): boolean => isIPv6(text) && /\d|:[a-f]+:|[a-f]{4}/i.test(text);
 
 const isWithinWord = (text: string, start: number, end: number): boolean =>
   /[\p{L}\p{N}_]$/u.test(text.slice(Math.max(start - 2, 0), start)) || /^[\p{L}\p{N}_]/u.test(text.slice(end, end + 2));
 
-/** Whether there may be a number: `+`, the code of a country, and as many ASCII digits as its numbers have. */
 export type IsPhoneNumber = (international: string) => boolean;
 
-/** Digits (E.164), with the code of the country. */
 const [minPhoneDigits, maxPhoneDigits] = [7, 15];
 
 const international = new RegExp(
@@ -265,11 +254,10 @@ const international = new RegExp(
   'gu',
 );
 
-/** Whether a text has anything that `phones` would look at. */
 export const mayHavePhones = (text: string): boolean =>
   /[+＋]|\d{2}/.test(text) || (mayHaveOtherDigits(text) && /\p{Nd}{2}/u.test(text));
 
-/** Phone numbers with the code of their country, after `+` or `00`: those without depend on where they are called from. */
+/** Finds phone numbers with a country code after `+` or `00`. Others depend on the caller's location. */
 function* phones(text: string, isPhoneNumber: IsPhoneNumber): Generator<Span> {
   international.lastIndex = 0;
   for (let found = international.exec(text); found; found = international.exec(text)) {
@@ -281,7 +269,6 @@ function* phones(text: string, isPhoneNumber: IsPhoneNumber): Generator<Span> {
   }
 }
 
-/** Where the longest number ends whose last digit is followed by no other; undefined where there is none. */
 function endOfNumber(run: string, at: number, text: string, isPhoneNumber: IsPhoneNumber): number | undefined {
   let digits = '';
   const ends: [end: number, digits: string][] = [];
@@ -296,16 +283,15 @@ function endOfNumber(run: string, at: number, text: string, isPhoneNumber: IsPho
 
 const character = String.raw`[^\s<>"'\x60{}|\\^[\]«»“”‘’、。，]`;
 
-/** Brackets stand around an IPv6 address, and in pairs in a query. */
+/** Brackets enclose IPv6 addresses and occur in pairs in queries. */
 const urlCandidate = new RegExp(
   String.raw`(?<prefix>(?:https?|ftps?|wss?):\/\/|(?<![a-z\d])www\.)(?:${character}|\[${character}{0,99}\]|\{${character}{0,99}\})*`,
   'giu',
 );
 
-/** Of the sentence around a URL, unless the URL has brackets itself: "…/River_(film)". */
+/** Punctuation of the surrounding sentence, unless the URL contains brackets: "…/River_(film)". */
 const punctuation = { always: '.,;:!?', withoutBrackets: '.,;:!?)*_~-' } as const;
 
-/** URLs with a scheme, and those that begin with "www.". */
 function* urls(text: string): Generator<Span> {
   for (const { 0: found, index, groups } of text.matchAll(urlCandidate)) {
     const ends = found.includes('(') ? punctuation.always : punctuation.withoutBrackets;

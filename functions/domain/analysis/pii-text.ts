@@ -1,19 +1,17 @@
 import { UnitTable } from '../shared/text.ts';
 import type { Span } from './quotes.ts';
 
-/** A text as it is compared, and where each of its UTF-16 units stands in the text that it was made of. */
+/** A transformed text that maps each UTF-16 unit to its position in the original. */
 export interface Placed {
   readonly text: string;
-  /** The first unit of `text` whose piece begins at a place of the original or behind it. */
+  /** Returns the first unit of `text` whose source is at or after `place` in the original. */
   unitAt(place: number): number;
-  /** Where a span of `text` that is not empty stands in the original. */
   spanOf(span: Span): Span;
 }
 
-/** A text that has each unit where the original has it. */
 const inPlace = (text: string): Placed => ({ text, unitAt: (place) => place, spanOf: (span) => span });
 
-/** One that is put together from pieces, and read once all are there. */
+/** Built from pieces. Read only after the last piece was added. */
 class PlacedText implements Placed {
   #units: Uint16Array<ArrayBuffer>;
   #starts: Uint32Array<ArrayBuffer>;
@@ -21,7 +19,6 @@ class PlacedText implements Placed {
   #length = 0;
   #text: string | undefined;
 
-  /** `expected` UTF-16 units; it may become longer. */
   constructor(expected: number) {
     this.#units = new Uint16Array(expected);
     this.#starts = new Uint32Array(expected);
@@ -32,12 +29,11 @@ class PlacedText implements Placed {
     return (this.#text ??= Buffer.from(this.#units.buffer, 0, 2 * this.#length).toString('utf16le'));
   }
 
-  /** Adds what the piece of the original from `start` to `end` becomes, which is found as a whole. */
+  /** Adds the replacement of the original from `start` to `end`, all of whose units map to the whole range. */
   add(piece: string, start: number, end: number): void {
     for (let unit = 0; unit < piece.length; unit += 1) this.addUnit(piece.charCodeAt(unit), start, end);
   }
 
-  /** Adds a piece that has as many units as in the original. */
   addEach(piece: string, start: number): void {
     for (let unit = 0; unit < piece.length; unit += 1)
       this.addUnit(piece.charCodeAt(unit), start + unit, start + unit + 1);
@@ -70,16 +66,14 @@ class PlacedText implements Placed {
     return from;
   }
 
-  /** Its units are those of `text`. */
   spanOf({ start, end }: Span): Span {
     return { start: this.#starts[start] ?? 0, end: this.#ends[end - 1] ?? 0 };
   }
 }
 
-/** Characters that show nothing: soft hyphens, joiners, marks of direction. */
 const ignored = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}]`;
 
-/** Marks of one letter, which Unicode keeps to 30 where texts are streamed (UAX 15, section 13), so that they are put in order in bounded time. */
+/** Limits combining marks to 30 per letter (UAX 15, section 13), so that normalization runs in bounded time. */
 const marks = String.raw`\p{M}{0,30}`;
 
 const pieces = new RegExp(
@@ -90,10 +84,7 @@ const pieces = new RegExp(
 const apostrophes = /[`´‘’‚‛′‵ʹʻʼʽˈ＇]/gu;
 const hyphens = /[\p{Pd}\u2212]/gu;
 
-/**
- * A text as names are compared: in one form of Unicode (NFKD), without case and without what shows nothing, runs of white space as one space,
- * apostrophes and hyphens of one kind.
- */
+/** Normalizes a text for name comparison: NFKD, case-folded, without invisible characters. */
 export function folded(text: string): Placed {
   if (isAscii(text)) return foldedAscii(text);
   const result = new PlacedText(text.length + 16);
@@ -114,7 +105,6 @@ export function folded(text: string): Placed {
   return result;
 }
 
-/** Adds the piece that begins at `at`, and returns where it ends. */
 function addPiece(text: string, at: number, result: PlacedText, known: Map<string, string>): number {
   pieces.lastIndex = at;
   const { 0: piece = '', groups } = pieces.exec(text) ?? {};
@@ -130,15 +120,13 @@ function foldOf(letter: string, known: Map<string, string>): string {
   return fold;
 }
 
-/** In place of what a unit becomes: white space; several units; what may be one piece with those around it. No letter becomes one of these controls. */
+/** Classes of units that do not map to a single unit. No letter folds to these control characters. */
 const [space, several, joining] = [1, 2, 3];
 const spaces = /[\s\p{Z}\p{Cc}]/u;
 const joiners = new RegExp(String.raw`${ignored}|[\p{M}\p{Cs}]`, 'u');
 
-/** What each UTF-16 unit becomes that is a piece of its own. */
 const foldedUnit = new UnitTable(foldClass);
 
-/** Behind the text there is nothing that joins. */
 const foldedAt = (text: string, at: number): number =>
   at < text.length ? foldedUnit.of(text.charCodeAt(at)) : several;
 
@@ -149,7 +137,7 @@ function foldClass(unit: string): number {
   return fold.length === 1 ? fold.charCodeAt(0) : several;
 }
 
-/** The same for text of ASCII alone, in a fifth of the time. */
+/** ASCII only, five times as fast. */
 function foldedAscii(text: string): Placed {
   const lower = text.toLowerCase().replaceAll('`', "'");
   if (!/[\0-\x20\x7f]{2}/.test(lower)) return inPlace(lower.replaceAll(/\p{Cc}/gu, ' '));
@@ -164,7 +152,7 @@ function foldedAscii(text: string): Placed {
   return result;
 }
 
-/** Upper case first, as it is one where lower case is several: "ß" and "SS", two sigmas. The dot of a Turkish capital goes. */
+/** Upper-cases first, which maps variants to one form: "ß" and "SS", both sigmas. */
 const foldedLetter = (letter: string): string =>
   letter
     .replaceAll(apostrophes, "'")
@@ -178,18 +166,18 @@ const foldedLetter = (letter: string): string =>
 const formats = /\p{Cf}/u;
 const wide = /[\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]/;
 
-/** Forms of full width that East Asian keyboards write addresses and numbers in; not their commas and stops, which end sentences. */
+/** Full-width forms in addresses and numbers, except commas and stops, which end sentences. */
 const piece =
   /(?<format>\p{Cf}+)|[\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]|[^\p{Cf}\uff0b\uff0d-\uff1a\uff20-\uff3a\uff3f\uff41-\uff5a\ufe52\ufe6b]+/gu;
 
-/** Of a unit: what it makes of a text that has it. Halves of characters may be formats. */
+/** Flags of UTF-16 units: their effect on the text. Surrogates may form format characters. */
 const [asItIs, replaced, hidden, half] = [1, 2, 4, 8];
 const traits = new UnitTable((unit) => {
   if (/\p{Cs}/u.test(unit)) return half;
   return formats.test(unit) ? hidden : wide.test(unit) ? replaced : asItIs;
 });
 
-/** A text as the rules read it: in ASCII's forms, without characters that show nothing, and once more with a space for them where there are any. */
+/** Returns the text without invisible characters and, if it has any, again with spaces instead. */
 export function plainTexts(text: string): Placed[] {
   if (isAscii(text)) return [inPlace(text)];
   const all = traits.anyOf(text);
@@ -206,21 +194,18 @@ function plain(text: string, format: string): Placed {
   return result;
 }
 
-/** Between the groups of a number: white space of any width, hyphens, a minus, dots, a slash. */
 export const separator = String.raw`[\s\u2010-\u2015\u2212\u00b7\u2022\u2027./\-]`;
 
-/** A run of digits between separators: where it stands, and its digits as ASCII has them. */
 export interface DigitGroup {
   readonly start: number;
   readonly end: number;
   readonly digits: string;
 }
 
-/** Digits of any script as those of ASCII. */
 const asciiDigits = (text: string): string =>
   /^\d+$/.test(text) ? text : text.normalize('NFKC').replaceAll(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit)));
 
-/** Digits of a script stand in the order of their values, and Unicode begins each such ten with its zero. */
+/** Unicode orders the ten digits of each script by value, starting with zero. */
 function digitValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;
@@ -231,10 +216,8 @@ function digitValue(digit: string): number {
 const [none, some] = [1, 2];
 const otherDigits = new UnitTable((unit) => (/(?!\d)[\p{Nd}\p{Cs}]/u.test(unit) ? some : none));
 
-/** Whether a text may have other digits than those of ASCII. */
 export const mayHaveOtherDigits = (text: string): boolean => !isAscii(text) && otherDigits.anyOf(text) !== none;
 
-/** The groups of a run of digits and separators that begins at `at`, at most `max`. */
 export function groupsIn(run: string, at: number, max: number): DigitGroup[] {
   const groups: DigitGroup[] = [];
   for (const { 0: found, index } of run.matchAll(/\p{Nd}+/gu)) {

@@ -10,7 +10,6 @@ export interface Located<Item> {
   readonly span: Span;
 }
 
-/** Finds a model's quotes in a text, and counts those that are not there. */
 export class QuoteFinder {
   unlocated = 0;
   readonly #text: string;
@@ -20,7 +19,6 @@ export class QuoteFinder {
     this.#text = text;
   }
 
-  /** Each mention of each quote once, in the order of the text. */
   locate<Item extends Quote>(quotes: readonly Item[]): Located<Item>[] {
     const found = new Map<string, Located<Item>[]>();
     for (const quote of quotes) {
@@ -49,17 +47,13 @@ export class QuoteFinder {
 const wordEnd = /[\p{L}\p{M}\p{N}_]$/u;
 const wordStart = /^[\p{L}\p{M}\p{N}_]/u;
 
-/** Scripts that put no space between words. */
 const scripts =
   '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
 export const unspaced = new RegExp(scripts, 'u');
 const unspacedEnd = new RegExp(`${scripts}\\p{M}?$`, 'u');
 const unspacedStart = new RegExp(`^${scripts}`, 'u');
 
-/**
- * Each mention of a quote in a text, in UTF-16 units: where it stands as words of its own, and only where it nowhere does, within
- * others ("Bahn" in "Bahnhof"). Both are well-formed, so no mention begins within a character.
- */
+/** Returns mentions as whole words or, if there are none, within words ("Bahn" in "Bahnhof"). */
 export function mentionsOf(quote: string, text: string): Span[] {
   const all = [...occurrences(quote, text)];
   const asWords = all.filter(({ start, end }) => !isWithinWord(text, start) && !isWithinWord(text, end));
@@ -73,21 +67,20 @@ function* occurrences(quote: string, text: string): Generator<Span> {
   }
 }
 
-/** Whether a place has a letter, mark or digit of one word on both sides. */
 function isWithinWord(text: string, at: number): boolean {
   const [before, after] = [text.slice(Math.max(at - 3, 0), at), text.slice(at, at + 2)];
   if (!wordEnd.test(before) || !wordStart.test(after)) return false;
   return !unspacedEnd.test(before) && !unspacedStart.test(after);
 }
 
-/** What gives a span of a well-formed text in the unit that the caller counts in. Spans begin and end between characters. */
+/** Spans must start and end between characters. */
 export function spanIn(text: string, unit: AnalysisRequest['offsetUnit']): (span: Span) => Span {
   const points = unit === 'utf16' ? undefined : pointsBefore(text);
   if (!points) return ({ start, end }) => ({ start, end });
   return ({ start, end }) => ({ start: points[start] ?? 0, end: points[end] ?? 0 });
 }
 
-/** How many code points stand before each UTF-16 unit, and before the end; undefined where each is one unit. */
+/** Counts the code points before each UTF-16 unit and the end. Returns undefined if every code point is one unit. */
 function pointsBefore(text: string): Uint16Array | undefined {
   if (!/[\ud800-\udfff]/.test(text)) return undefined;
   const points = new Uint16Array(text.length + 1);
@@ -101,7 +94,7 @@ function pointsBefore(text: string): Uint16Array | undefined {
   return points;
 }
 
-/** A piece of a text, in UTF-16 units from its beginning; `end` is behind it. */
+/** In UTF-16 units. `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -111,10 +104,7 @@ export const lengthOf = ({ start, end }: Span): number => end - start;
 
 export const byPlace = (one: Span, other: Span): number => one.start - other.start || one.end - other.end;
 
-/**
- * Spans without overlaps, in the order of the text: those that overlap become one, as long as all of them, and what the longest of
- * them was; of equal ones the first given.
- */
+/** Merges overlapping spans into one with the properties of the longest, the first if tied. */
 export function mergeOverlaps<S extends Span>(spans: readonly S[]): S[] {
   const merged: { longest: S; start: number; end: number }[] = [];
   for (const span of spans.toSorted(byPlace)) {

@@ -9,14 +9,10 @@ export interface PiiSpan extends Span {
   readonly source: 'rule' | 'model';
 }
 
-/** How often a text is searched again for what shows only once its neighbours are hidden; nobody writes a text that needs more. */
+/** Repeated searches for data that appears only after its neighbors are hidden. */
 const maxRounds = 8;
 
-/**
- * The personal data of a text in its order, without overlaps: what the rules find and what the model has quoted; `unlocated`: quotes that
- * the text does not have. Hidden, neither finds anything in what is left; a text that was made to need more rounds than `maxRounds` is
- * hidden as a whole.
- */
+/** Repeats until the redacted text yields no matches; hides the entire text after `maxRounds`. */
 export function personalData(
   text: string,
   quotes: readonly PiiQuote[],
@@ -40,7 +36,7 @@ export function personalData(
   return { spans: longest ? [{ ...longest, start: 0, end: text.length }] : [], unlocated };
 }
 
-/** Whether one of some spans, in the order of the text and without overlaps, has a span in it. */
+/** Reports whether one of the sorted, non-overlapping spans is within the given one. */
 function isWithin({ start, end }: Span, spans: readonly Span[]): boolean {
   let [from, to] = [0, spans.length];
   while (from < to) {
@@ -51,7 +47,6 @@ function isWithin({ start, end }: Span, spans: readonly Span[]): boolean {
   return (spans[from]?.start ?? end) <= start;
 }
 
-/** Where quotes stand in a text; each that is `found` once. */
 function quotedSpans(names: NamesText | undefined, quotes: readonly PiiQuote[], isWhole = true) {
   const spans: PiiSpan[] = [];
   const [found, known] = [new Map<string, PiiQuote>(), new Map<string, readonly Span[]>()];
@@ -71,11 +66,10 @@ function quotedSpans(names: NamesText | undefined, quotes: readonly PiiQuote[], 
 
 const byRule = (span: RuleSpan): PiiSpan => ({ ...span, source: 'rule' });
 
-/** The text with each span replaced by its type in brackets. */
 export const redacted = (text: string, spans: readonly PiiSpan[]): string =>
   replaced(text, spans, ({ type }) => `[${type}]`);
 
-/** As long as the text, and to the rules the same as the redacted one: brackets end whatever they look for. */
+/** Keeps the length of the text. The rules match it like the redacted text, because brackets end every match. */
 const masked = (text: string, spans: readonly PiiSpan[]): string =>
   replaced(text, spans, (span) => `[${'X'.repeat(Math.max(lengthOf(span) - 2, 0))}]`.slice(0, lengthOf(span)));
 
@@ -88,7 +82,6 @@ function replaced(text: string, spans: readonly PiiSpan[], replacement: (span: P
   return result + text.slice(at);
 }
 
-/** What a model takes for personal data. */
 export interface PiiQuote {
   readonly text: string;
   readonly type: ModelPiiType;
@@ -96,16 +89,13 @@ export interface PiiQuote {
 
 const [other, letter, digit, underscore] = [0, 1, 2, 3];
 
-/** Letters and digits of a quote that is sought as a whole word alone, in its case; of Korean syllables it is one fewer. */
+/** Letters and digits of a quote that is matched only as a whole word; one fewer for Korean syllables. */
 const maxShort = 2;
 
-/** A text in which names are sought. */
 class NamesText {
   readonly #text: string;
   readonly #folded: Placed;
-  /** Of each unit of the folded text. */
   readonly #kinds: Uint8Array;
-  /** Where the word ends that a unit of the folded text is in. */
   readonly #wordEnds: Uint32Array;
 
   constructor(text: string) {
@@ -116,7 +106,6 @@ class NamesText {
     this.#endWords();
   }
 
-  /** Takes spans of the text, in its order, for what ends words: others may begin behind them. */
   hide(spans: readonly Span[]): void {
     for (const { start, end } of spans) this.#kinds.fill(other, this.#folded.unitAt(start), this.#folded.unitAt(end));
     this.#endWords();
@@ -129,10 +118,7 @@ class NamesText {
     }
   }
 
-  /**
-   * Where a quote stands in the text, however it is written there: at the beginning of each word that begins with it, up to that word's end;
-   * where it begins none, within words, unless some of the text is hidden. Without overlaps.
-   */
+  /** Finds a quote in any spelling at the start of words or, if there is none, also within words. */
   spansOf(quote: string, isWhole = true): Span[] {
     const sought = folded(quote.toWellFormed()).text.trim();
     if (sought === '' || !quote.isWellFormed()) return [];
@@ -172,7 +158,7 @@ class NamesText {
     return spans;
   }
 
-  /** Whether a word begins here with a character of a kind: also behind an underscore, and a letter behind a digit. */
+  /** Reports whether a word starts here, including after an underscore, or a letter after a digit. */
   #begins(at: number, first: number): boolean {
     const before = this.#kinds[at - 1] ?? other;
     return first === other || before === other || before === underscore || (before === digit && first !== digit);
@@ -185,7 +171,6 @@ function isShort(quote: string): boolean {
   return signs < maxShort || !/\p{Script=Hangul}/u.test(quote);
 }
 
-/** What each unit is in words of scripts that put spaces between them; nothing, in others. */
 function kindsOf(text: string): Uint8Array {
   const kinds = new Uint8Array(text.length);
   for (let at = 0; at < text.length; at += 1) kinds[at] = unitKind.of(text.charCodeAt(at)) - 1;
@@ -197,7 +182,7 @@ function kindsOf(text: string): Uint8Array {
 
 const surrogates = /[\ud800-\udfff]/;
 
-/** One more than the kind of a unit that is a character. */
+/** Offset by one, because 0 means unknown; surrogates need the code point. */
 const unitKind = new UnitTable((unit) => kindOf(unit) + 1);
 
 function kindOf(character: string): number {

@@ -1,7 +1,7 @@
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** What the file of each format begins with; samples begin with anything, but not with text, as an error in JSON or HTML does. */
+/** File signatures by format. Raw samples have none, but must not look like text, such as an error in JSON or HTML. */
 const signatures: Readonly<Record<SpeechFormat, (head: Buffer) => boolean>> = {
   mp3: (head) => startsWith(head, 'ID3') || (isFrame(head, 0xe0) && hasLayer(head)),
   opus: (head) => startsWith(head, 'OggS'),
@@ -13,20 +13,18 @@ const signatures: Readonly<Record<SpeechFormat, (head: Buffer) => boolean>> = {
 
 const startsWith = (head: Buffer, text: string): boolean => head.toString('latin1', 0, text.length) === text;
 
-/** The 11 or 12 bits at which an MPEG frame begins. */
 const isFrame = (head: Buffer, mask: number, wanted = mask): boolean =>
   head[0] === 0xff && ((head[1] ?? 0) & mask) === wanted;
 
-/** A frame of AAC (ADTS) has none of the three layers that MPEG audio has. */
 const hasLayer = (head: Buffer): boolean => ((head[1] ?? 0) & 0x06) !== 0;
 
-/** Bytes that every signature needs; and in which the header of a WAV file ends, beside its lists of facts. */
+/** Bytes that the signatures need, and the maximum size of a WAV header, including metadata chunks. */
 const signatureBytes = 12;
 const maxHeaderBytes = 4096;
 
 /**
- * The bytes of an audio file as a model makes them, once they are what was ordered: another format is a MODEL_ERROR before the first
- * byte, and so is a WAV file that ends before its own length. A WAV or FLAC file that was streamed and knows no length is collected and given one.
+ * Throws MODEL_ERROR before the first byte for another format, and at the end for a truncated WAV file. Buffers a
+ * streamed WAV or FLAC file whose header lacks the length, and adds it.
  */
 export async function* checkedAudio(chunks: AsyncGenerator<Buffer>, format: SpeechFormat): AsyncGenerator<Buffer> {
   const invalid = () => new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
@@ -66,7 +64,6 @@ export async function* checkedAudio(chunks: AsyncGenerator<Buffer>, format: Spee
   if (missing > 0) throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
 }
 
-/** So many bytes or more, or all there are. */
 async function take(chunks: AsyncGenerator<Buffer>, before: Buffer, wanted: number): Promise<Buffer> {
   const pieces = [before];
   let length = before.length;
@@ -80,13 +77,10 @@ async function take(chunks: AsyncGenerator<Buffer>, before: Buffer, wanted: numb
 }
 
 interface Container {
-  /** As a reader of audio names it. */
   readonly name: RegExp;
-  /** Media type that the file goes on as. */
   readonly type: string;
-  /** What it may be called beside that. */
   readonly also: readonly string[];
-  /** Bytes that a second of it hardly exceeds: of lossy ones 128 kbit, of others two channels of 96,000 samples of 24 bits. */
+  /** Upper estimate: 128 kbit/s for lossy formats, two channels of 24-bit samples at 96 kHz for others. */
   readonly maxBytesPerSecond: number;
 }
 
@@ -118,10 +112,8 @@ const containers: readonly Container[] = [
   },
 ];
 
-/** Types that name nothing: what clients send who do not know the file. */
 const unnamed: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'text/plain']);
 
-/** Refuses (400) a container that no model takes. */
 export function containerOf(name: string): Container {
   const container = containers.find((known) => known.name.test(name));
   if (container) return container;
@@ -129,7 +121,6 @@ export function containerOf(name: string): Container {
   throw new ServiceError('INVALID_FORMAT', `The audio must be one of ${types}.`);
 }
 
-/** Refuses (400) a media type that no container has. */
 export function refuseUnknownType(contentType: string): void {
   const given = contentType.toLowerCase();
   if (containers.some(({ type, also }) => type === given || also.includes(given))) return;
@@ -137,32 +128,29 @@ export function refuseUnknownType(contentType: string): void {
   throw new ServiceError('INVALID_FORMAT', `contentType must be a supported audio type: ${types}.`);
 }
 
-/** Refuses (400) a file that is called what it is not. */
 export function refuseOtherType(contentType: string, { type, also }: Container): void {
   const [given = ''] = contentType.toLowerCase().split(';', 1);
   if (unnamed.has(given) || given === type || also.includes(given)) return;
   throw new ServiceError('INVALID_FORMAT', `The file is ${type}, but its Content-Type names another format.`);
 }
 
-/** Places in a FLAC file, whose first block has its facts (RFC 9639, 8.2): samples of a block; and 36 bits of the number of all. */
+/** Offsets in a FLAC file's STREAMINFO block (RFC 9639, 8.2): the block size, and the 36-bit total of samples. */
 const blockSizeAt = 8;
 const samplesAt = 21;
-/** Bytes in which these facts are. */
 const flacHeadBytes = 42;
 
-/** A frame's header is checked by a byte, the frame by two (RFC 9639, 9.1.8 and 9.3). */
+/** CRCs of a frame's header and of the whole frame (RFC 9639, 9.1.8 and 9.3). */
 const headerCrc = { width: 8, polynomial: 0x07 } as const;
 const frameCrc = { width: 16, polynomial: 0x80_05 } as const;
 
-/** The last frame is not longer, nor sought at more places: both are far above what encoders make. */
+/** Limits of the search for the last frame, far above the output of encoders. */
 const maxFrameBytes = 1024 * 1024;
 const maxCandidates = 16;
 
-/** Samples that the header of a file gives it; 0 where it was written before they were. */
 const samplesInHeader = (head: Buffer): number =>
   ((head[samplesAt] ?? 0) & 0x0f) * 2 ** 32 + head.readUInt32BE(samplesAt + 1);
 
-/** The whole file with the number of its samples, by its last frame; as it is where that cannot be found. */
+/** Derives the total from the last frame. Returns the file unchanged if there is none. */
 function withSamples(file: Buffer): Buffer {
   const samples = samplesOf(file);
   if (samples === undefined) return file;
@@ -190,11 +178,7 @@ function samplesOf(file: Buffer): number | undefined {
   return undefined;
 }
 
-/**
- * Parses a frame header (RFC 9639, 9.1): the number of the frame or of its first sample, its samples, and the rate if
- * the header contains it beside its code. Undefined if no frame starts there. `kind` is equal for all frames of a
- * stream.
- */
+/** Parses a frame header (RFC 9639, 9.1). `kind` is equal for all frames of a stream. */
 export function flacFrameAt(file: Buffer, at: number) {
   const [sync = 0, kind = 0, sizes = 0, channels = 0] = [file[at], file[at + 1], file[at + 2], file[at + 3]];
   if (sync !== 0xff || (kind & 0xfe) !== 0xf8 || (channels & 1) === 1 || channels >= 0xb0) return undefined;
@@ -224,7 +208,7 @@ function blockSize(code: number): number {
   return code < 6 ? 576 * 2 ** (code - 2) : 256 * 2 ** (code - 8);
 }
 
-/** Up to 36 bits, coded as UTF-8 codes characters, of which it has a longer form. */
+/** Reads a number of up to 36 bits in FLAC's extended UTF-8 coding. */
 function codedNumber(file: Buffer, at: number): { readonly value: number; readonly bytes: number } | undefined {
   const lead = file[at] ?? 0xff;
   const bytes = Math.max(1, Math.clz32(~(lead << 24)));
@@ -249,33 +233,30 @@ function crc(
   return value;
 }
 
-/** Where the samples of a WAV file begin, and how many bytes its header gives them. */
 export interface WavHeader {
   readonly dataAt: number;
   readonly dataBytes: number;
 }
 
-/** Bytes of samples in a header that was written before they were: all that follow. */
+/** Length in a header that was written before the samples: all remaining bytes. */
 const unknownLength = Number.POSITIVE_INFINITY;
 
-/** Of a chunk's name and length. */
 const chunkHeaderBytes = 8;
 const firstChunkAt = 12;
 
-/** The header of a file that begins with these bytes (RIFF, "WAVE form"); undefined where it goes on beyond them. */
+/** Finds the data chunk of a WAV file (RIFF, "WAVE form"). Returns undefined if it starts beyond these bytes. */
 function wavHeaderOf(head: Buffer): WavHeader | undefined {
   for (let at = firstChunkAt; at + chunkHeaderBytes <= head.length;) {
     const name = head.toString('latin1', at, at + 4);
     const length = head.readUInt32LE(at + 4);
     const dataAt = at + chunkHeaderBytes;
-    // 0 and the largest numbers are what writers put who do not know it yet.
+    // Encoders write 0 or a maximum if they do not know the length yet.
     if (name === 'data') return { dataAt, dataBytes: length === 0 || length >= 0x7fff_0000 ? unknownLength : length };
     at = dataAt + length + (length % 2);
   }
   return undefined;
 }
 
-/** The whole file with its true lengths. */
 function withLength(file: Buffer, { dataAt }: WavHeader): Buffer {
   file.writeUInt32LE(file.length - chunkHeaderBytes, 4);
   file.writeUInt32LE(file.length - dataAt, dataAt - 4);

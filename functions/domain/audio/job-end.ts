@@ -27,12 +27,9 @@ export interface EndingParts {
   readonly clock: Clock;
 }
 
-/**
- * Ends a job once: its status and what comes back to its account are one write, on condition that the job is open. An event that comes again, late
- * or for a job that was deleted finds it ended, and changes nothing.
- */
+/** Ends a job once: its status and refund are one conditional write, so a repeated event has no effect. */
 export function jobEnding({ jobs, metering, clock }: EndingParts) {
-  const giveBack = refunds(metering, clock);
+  const refundCharge = refunds(metering, clock);
 
   async function settle(
     { accountId, charge }: Job,
@@ -41,10 +38,9 @@ export function jobEnding({ jobs, metering, clock }: EndingParts) {
     job?: LedgerEntry['job'],
   ): Promise<boolean> {
     const back = { amount: charge.amount - cost, ...(job && { job }) };
-    return (await giveBack(accountId, charge, back, write)) === 'done';
+    return (await refundCharge(accountId, charge, back, write)) === 'done';
   }
 
-  /** False where it had ended before. */
   function end(job: Job, ending: Ending): Promise<boolean> {
     const { status } = ending;
     const cost = ending.status === 'completed' ? costOf(job, ending.durationSeconds) : 0;
@@ -61,7 +57,6 @@ export function jobEnding({ jobs, metering, clock }: EndingParts) {
     return settle(job, cost, (change) => jobs.end(after, change), note);
   }
 
-  /** Of one that its owner deletes. */
   function endAndRemove(job: Job): Promise<boolean> {
     return settle(job, costOf(job, job.seconds), (change) => jobs.endAndRemove(job, change));
   }
@@ -72,7 +67,6 @@ export function jobEnding({ jobs, metering, clock }: EndingParts) {
 const costOf = ({ charge }: Job, seconds: number): number =>
   Math.min(charge.amount, secondPrice('transcription', seconds));
 
-/** That the model has ended a job; `reply` is the key of what it wrote, where it succeeded. */
 export interface ModelEnd {
   readonly ref: AudioRef;
   readonly reply: string | undefined;
@@ -84,26 +78,23 @@ export interface EventParts {
   readonly model: () => Pick<LongAudioModel, 'transcriptOf'>;
   readonly ending: JobEnding;
   readonly clock: Clock;
-  /** Reports a reply that is no transcript. */
   readonly onInvalid: (error: unknown) => void;
 }
 
-/** Jobs that the sweep ends concurrently. */
-const endsAtATime = 10;
+const maxConcurrentEnds = 10;
 
-/** What ends jobs from outside: events of the model, at least once, in any order, and the sweep. */
+/** Ends jobs on events of the model, which may be repeated or out of order, and by the sweep. */
 export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: EventParts) {
-  /** Text first, then the job's end, then what is no longer needed: a run that dies is made again from the beginning. */
+  /** Write the text, then finish the job, then clean up, so that a crashed run can be repeated. */
   async function modelEnded({ ref, reply }: ModelEnd): Promise<void> {
     const job = await jobs.find(ref, clock.now());
     if (job && isOpen(job)) {
       const result = reply === undefined ? { status: 'failed' as const } : await resultOf(job, reply);
       const hasEnded = await ending.end(job, result);
-      // Deleted meanwhile: its text goes too.
       if (!hasEnded && !(await jobs.find(ref, clock.now()))) await files.remove(fileKeys.text(ref));
     }
     if (!job) await jobs.forget(ref);
-    // Of one that is no longer there, the text too: a run of this may have died that had just written it.
+    // A crashed run may have written the text of a deleted job.
     const other = job ? fileKeys.upload({ ...ref, id: job.uploadId }) : fileKeys.text(ref);
     await files.remove(fileKeys.form(ref), other, ...(reply === undefined ? [] : [reply]));
   }
@@ -113,36 +104,32 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       const bytes = await files.read(reply, maxTranscriptBytes);
       if (!bytes) throw new Error('the reply of the model is not there');
       const transcript = model().transcriptOf(bytes);
-      // As of a direct file: a text that is given for less would make a header that lies worth writing.
+      // Transcribing more than was paid would reward false headers.
       if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount)))
         return { status: 'failed' };
       if (job.timestamps !== 'none' && lacksSegments(transcript)) throw new Error('the transcript has no segments');
       const text = textFileOf(job, transcript);
-      // Bytes that are no characters become three each.
+      // Invalid bytes become three bytes each.
       if (Buffer.byteLength(text) > maxTranscriptBytes) throw new Error('the text is longer than is kept');
       await files.write(fileKeys.text(job), 'application/json', text);
       const durationSeconds = rounded(Math.max(job.seconds, transcript.duration ?? job.heldSeconds));
       const language = transcript.language ?? undefined;
       return { status: 'completed', durationSeconds, language };
     } catch (error) {
-      // The event is handled again.
       if (isOfStorage(error)) throw error;
       onInvalid(error);
       return { status: 'failed' };
     }
   }
 
-  /**
-   * Ends the jobs past their deadline. One that fails does not stop the others; failures are reported together at the end. Once `signal`
-   * aborts, the next run continues. Returns how many were ended.
-   */
+  /** Ends overdue jobs and returns their number. Throws failures together at the end. */
   async function sweep(signal?: AbortSignal): Promise<number> {
     const now = clock.now();
     let ended = 0;
     const end = async (ref: AudioRef): Promise<void> => {
       if (await expire(ref, now)) ended += 1;
     };
-    const { failures } = await visitEach(jobs.overdue(now), end, { concurrency: endsAtATime, signal });
+    const { failures } = await visitEach(jobs.overdue(now), end, { concurrency: maxConcurrentEnds, signal });
     throwTogether(failures, 'transcriptions could not be ended');
     return ended;
   }
@@ -166,7 +153,6 @@ const StoredText = v.object({
   words: v.array(TranscriptWord),
 });
 
-/** What a job's text file has. */
 function textFileOf({ timestamps }: Pick<Job, 'timestamps'>, transcript: ModelTranscript): string {
   const segments = timestamps === 'none' ? [] : transcript.segments;
   const words = timestamps === 'word' ? transcript.words : [];

@@ -17,7 +17,7 @@ import {
 } from './job.ts';
 import { minBytesPerSecond, transcriptionModel } from './transcription.ts';
 
-/** A file ready to be transcribed, once that is admitted. `type` is what the file is. */
+/** An uploaded file that is ready to be transcribed. `type` is its detected media type. */
 export interface JobOrder extends Order {
   readonly input: NewTranscription;
   readonly upload: Upload;
@@ -27,7 +27,7 @@ export interface JobOrder extends Order {
   readonly heldSeconds: number;
 }
 
-/** A header may have less than a row can. */
+/** Minimum duration, because a header may declare less than a transcription can represent. */
 const minSeconds = 0.001;
 
 export interface JobOrderParts {
@@ -37,8 +37,8 @@ export interface JobOrderParts {
 }
 
 /**
- * Makes the order of an upload: refuses one that is not the account's (404), that did not come or is used (409), or is no audio (400), which is
- * deleted. It is held for the seconds that its beginning and end have, and at least for those that its bytes last.
+ * Throws 404 for an unknown upload, 409 if the file is missing or used, 400 if it is not audio. Holds credits for the
+ * declared duration, or the shortest duration of its size if that is longer.
  */
 export function jobOrders({ jobs, files, clock }: JobOrderParts) {
   return async (accountId: number, input: NewTranscription, prove: Proof): Promise<JobOrder> => {
@@ -76,13 +76,13 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     const model = transcriptionModel;
     const amount = secondPrice('transcription', heldSeconds);
     const made = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
-    /** Who cannot afford what the file may last holds all there is, if that is enough for the seconds that are known. */
+    /** If the credits cover only the known duration, hold all of them. */
     const within = async (budget: number) =>
       budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
     return { ...made, within };
   }
 
-  /** Kept once read: an order that is refused for its credits or its rate costs no reads of storage when it is made again. */
+  /** Stored with the upload, so that repeated orders cost no further storage reads. */
   async function factsOf(upload: Upload, file: StoredFile): Promise<FileFacts> {
     const { version } = file;
     if (upload.facts?.version === version) return upload.facts;
@@ -113,17 +113,15 @@ export const tooManyJobs = () =>
 export interface UploadParts {
   readonly jobs: Pick<JobStore, 'addUpload'>;
   readonly files: Pick<AudioFiles, 'allowUpload'>;
-  /** Refuses (429) an account that begins too many. */
-  readonly demandUpload: (accountId: number) => Promise<void>;
+  readonly enforceUploadLimit: (accountId: number) => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Allows files to be sent to storage (docs/audio.md#long-audio). */
-export function uploadService({ jobs, files, demandUpload, clock, random }: UploadParts) {
+export function uploadService({ jobs, files, enforceUploadLimit, clock, random }: UploadParts) {
   return async (accountId: number, { contentType, bytes }: NewUpload) => {
     refuseUnknownType(contentType);
-    await demandUpload(accountId);
+    await enforceUploadLimit(accountId);
     const now = clock.now();
     const expiresAt = now + longAudio.uploadSeconds * 1000;
     const upload: Upload = {

@@ -2,7 +2,7 @@ import { maxTranscriptBytes } from '#contract/audio/transcription.ts';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import type { OpenHold } from '../meter/metering.ts';
 import { secondsPaid } from '../meter/pricing.ts';
-import type { KeptCharge } from '../meter/refund.ts';
+import type { RefundableCharge } from '../meter/refund.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -17,23 +17,20 @@ export interface JobParts {
   readonly ending: JobEnding;
   readonly clock: Clock;
   readonly random: Random;
-  /** Reports what failed and nobody waits for. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How long SageMaker keeps a job waiting, and lets the model work on it, in seconds (docs/adr/0023-long-audio.md). */
+/** Seconds that SageMaker queues a job, and that the model may work on it (docs/adr/0023-long-audio.md). */
 export const jobSeconds = { waiting: 6 * 3600, working: 3600 } as const;
 
-/** After the last of that: events are late, and a function that began a job has ended. */
 const graceMs = 15 * 60_000;
 const beginningMs = 5 * 60_000;
 
 const workingMs = (jobSeconds.waiting + jobSeconds.working) * 1000 + graceMs;
 const dayMs = 86_400_000;
 
-/** Transcriptions of long audio (docs/audio.md#long-audio). */
 export function jobService({ jobs, files, model, ending, clock, random, onError }: JobParts) {
-  /** Charges the call and makes its job in one write; then the model is handed the file. What does not begin is given back. */
+  /** Charges the call and creates its job in one write, then starts the model. Refunds the call if that fails. */
   async function create(accountId: number, order: JobOrder, openHold: OpenHold) {
     const { input, upload, file, type } = order;
     const now = clock.now();
@@ -41,7 +38,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     const frame = model().frame({ contentType: type, language: input.language, words: input.timestamps === 'word' });
     const form = fileKeys.form(ref);
     await files.frame(form, fileKeys.upload(upload), file, frame);
-    const made = (kept: KeptCharge): Job => ({
+    const made = (kept: RefundableCharge): Job => ({
       ...ref,
       uploadId: upload.id,
       timestamps: input.timestamps,
@@ -83,7 +80,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     try {
       await model().start(job, { key, contentType, seconds: secondsPaid('transcription', job.charge.amount) });
     } catch (error) {
-      await unbegun(job, key).catch(onError);
+      await rollBack(job, key).catch(onError);
       throw error;
     }
     const now = clock.now();
@@ -92,14 +89,13 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     return { ...job, status: 'running', updatedAt: now };
   }
 
-  /** Its upload is there: who tries again does not send the file again. */
-  async function unbegun(job: Job, form: string): Promise<void> {
+  /** Keeps the upload, so that a retry need not send the file again. */
+  async function rollBack(job: Job, form: string): Promise<void> {
     await ending.end(job, { status: 'failed' });
     await jobs.freeUpload({ ...job, id: job.uploadId }, job.id);
     await files.remove(form);
   }
 
-  /** Refuses (404) a job that the account does not have. */
   async function existing(accountId: number, id: string): Promise<Job> {
     const job = await jobs.find({ accountId, id }, clock.now());
     if (job) return job;
@@ -119,7 +115,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     return { items: items.map(jobView), nextCursor: next };
   }
 
-  /** One that has not ended is charged for the seconds of its file: the model works on it all the same. */
+  /** An open job is charged for the duration of its file, because the model finishes it regardless. */
   async function remove(accountId: number, id: string): Promise<void> {
     const job = await existing(accountId, id);
     if (isOpen(job)) await ending.endAndRemove(job);

@@ -16,19 +16,16 @@ import { ServiceError } from '../shared/service-error.ts';
 import { codePoints } from '../shared/text.ts';
 import { checkedAudio } from './checked-audio.ts';
 
-/** A text ready to be admitted and spoken; its `amount` is exact. */
 export interface SpeechOrder extends Order {
   readonly format: SpeechFormat;
-  /** Code points. */
   readonly characters: number;
   readonly stream: boolean;
   readonly call: ModelCall<AudioStream>;
 }
 
-/** Seconds that an audio file of this format lasts. Fails where it is none. */
 export type DurationOf = (bytes: Buffer, format: SpeechFormat) => Promise<number>;
 
-/** Text-to-speech (docs/audio.md): whole in an envelope, or as the bytes of the file while it is made. */
+/** Text-to-speech (docs/audio.md): as a JSON envelope, or as a stream of audio. */
 export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
   function order({ text, voice, format, speed, model }: SpeechRequest, kind: ResponseKind): SpeechOrder {
     const characters = codePoints(text);
@@ -44,7 +41,6 @@ export function speechService(gateway: SpeechGateway, durationOf: DurationOf) {
     return new StreamedBytes(speechFormats[format], checkedAudio(chunks, format), async () => amount, cancel);
   }
 
-  /** Refuses (400) audio that no envelope holds; then nothing is charged. */
   async function whole({ amount, format, characters, call }: SpeechOrder): Promise<Speech> {
     const { chunks, cancel } = call.send();
     const bytes = await collected(checkedAudio(chunks, format), cancel);
@@ -77,7 +73,7 @@ async function collected(chunks: AsyncIterable<Buffer>, cancel: () => void): Pro
   return Buffer.concat(pieces, length);
 }
 
-/** Letters and digits per second that no voice exceeds at its normal speed: twice the rate of fast speech. */
+/** Upper bound of letters and digits per second at normal speed: twice the rate of fast speech. */
 const maxSpokenPerSecond = 30;
 
 /** Minimum bytes per second of the uncompressed formats: 24,000 16-bit samples for `pcm`, 16,000 for `wav`. */
@@ -95,7 +91,6 @@ const tooLong = (verb: 'has' | 'would have') =>
     `The audio ${verb} more than ${maxEnvelopedAudioBytes} bytes, the maximum of a JSON response. Send Accept: audio/* for the raw audio, choose another format, or shorten text.`,
   );
 
-/** A text for a speech model, as the request of OpenAI's speech API that its container takes. */
 export interface ModelSpeechRequest {
   readonly input: string;
   readonly voice: Voice;
@@ -103,15 +98,12 @@ export interface ModelSpeechRequest {
   readonly speed: number;
 }
 
-/** The models that speak; failures are those of every model. */
 export interface SpeechGateway {
   speech(model: string, request: ModelSpeechRequest): ModelCall<AudioStream>;
 }
 
-/** To be read immediately: its time runs from the beginning. */
+/** Must be consumed immediately, because its deadline is already running. */
 export interface AudioStream {
-  /** The file's bytes in order, in pieces of any size; at least one. */
   readonly chunks: AsyncGenerator<Buffer>;
-  /** Ends the model's work. */
   readonly cancel: () => void;
 }

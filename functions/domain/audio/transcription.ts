@@ -16,12 +16,10 @@ import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { containerOf, refuseOtherType } from './checked-audio.ts';
 
-/** In the catalogue of models. */
 export const transcriptionModel = 'svc-transcribe';
 
 export interface TranscriptionInput {
   readonly model: string;
-  /** A `contentType` of nothing leaves it to what the file is. */
   readonly file: Omit<FormFile, 'name'>;
   readonly language?: string | undefined;
   readonly prompt?: string | undefined;
@@ -30,11 +28,10 @@ export interface TranscriptionInput {
   readonly words: boolean;
 }
 
-/** Audio ready to be admitted; `amount` is for the larger of its seconds and what its bytes may last: a header may lie. */
+/** `amount` covers the larger of the declared duration and the maximum for the size, because headers may be false. */
 export interface TranscriptionOrder extends Order {
   readonly input: TranscriptionInput;
   readonly contentType: string;
-  /** By its own frames; and what it is held for. */
   readonly seconds: number;
   readonly heldSeconds: number;
 }
@@ -47,12 +44,11 @@ export interface AudioFacts {
   readonly maxSeconds?: number;
 }
 
-/** Fails where the bytes are no audio that anybody can read. */
 export type FactsOf = (bytes: Uint8Array) => Promise<AudioFacts>;
 
-/** Voice recognition (docs/audio.md): 0.1 credits for each started second, silence too. */
+/** Speech recognition (docs/audio.md): 0.1 credits per started second, including silence. */
 export function transcriptionService(gateway: TranscriptionGateway, factsOf: FactsOf) {
-  /** Refuses (400) what is no audio, or another format than it is called; 413 beyond what a request holds. */
+  /** Throws 400 if the file is not audio or contradicts its media type, 413 if it is too large. */
   async function order(input: TranscriptionInput): Promise<TranscriptionOrder> {
     const { model, file } = input;
     if (file.bytes.length > maxDirectAudioBytes)
@@ -71,13 +67,13 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const heldSeconds = Math.max(seconds, maxSeconds, file.bytes.length / container.maxBytesPerSecond);
     const amount = secondPrice('transcription', heldSeconds);
     const made = { model, amount, input, contentType: container.type, seconds, heldSeconds };
-    /** Who cannot afford what the bytes may last holds all there is, if that is enough for the seconds that are known. */
+    /** If the credits cover only the known duration, hold all of them. */
     const within = async (budget: number) =>
       budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
     return { ...made, within };
   }
 
-  /** Charged for the larger of our seconds and the model's, within the hold. */
+  /** Charges the larger of our duration and the model's, up to the hold. */
   async function transcribe({ model, amount, input, contentType, seconds, heldSeconds }: TranscriptionOrder) {
     const { file, language, prompt, temperature, words, segments } = input;
     const { bytes } = file;
@@ -102,20 +98,18 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
   return { order, transcribe };
 }
 
-/** Bytes per second of strongly compressed speech (16 kbit/s). A model that reports more seconds for a file is wrong. */
+/** Minimum bytes per second of audio (16 kbit/s). A model that reports a longer duration is wrong. */
 export const minBytesPerSecond = 2000;
 
-/** Whether a model returned text without the times of any part of it. */
 export const lacksSegments = ({ text, segments }: Pick<ModelTranscript, 'text' | 'segments'>): boolean =>
   text.trim() !== '' && segments.every((segment) => segment.text.trim() === '');
 
 const invalidReply = (model: string) =>
   new ServiceError('MODEL_ERROR', `The model ${model} returned an invalid response.`);
 
-/** What the seconds of two readers of one file may differ by. */
 export const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
 
-/** A text that is given for what was held would make a header that lies worth writing. */
+/** Transcribing more than was held would reward false headers. */
 const longerThanHeld = () =>
   new ServiceError(
     'INVALID_FORMAT',
@@ -124,7 +118,6 @@ const longerThanHeld = () =>
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
-/** An audio file for a model that writes down what is spoken. */
 export interface ModelTranscriptionRequest {
   readonly bytes: Uint8Array;
   readonly contentType: string;
@@ -134,7 +127,6 @@ export interface ModelTranscriptionRequest {
   readonly words: boolean;
 }
 
-/** Times in seconds; `duration` as the model has measured it, where it does. */
 export interface ModelTranscript {
   readonly text: string;
   readonly language?: string | null | undefined;
@@ -143,14 +135,12 @@ export interface ModelTranscript {
   readonly words: readonly TranscriptWord[];
 }
 
-/** The models that recognise speech; failures are those of every model. */
 export interface TranscriptionGateway {
   transcribe(model: string, request: ModelTranscriptionRequest): Promise<ModelTranscript>;
 }
 
 type Format = 'json' | 'text' | 'srt' | 'vtt' | 'verbose_json';
 
-/** A transcription as OpenAI's clients read it, in the format that they request. */
 export function toOpenAiTranscription(transcription: Transcription, format: Format): TextBody | OpenAiTranscription {
   const { text, language, durationSeconds, segments, words } = transcription;
   const usage = { type: 'duration', seconds: Math.ceil(durationSeconds) } as const;

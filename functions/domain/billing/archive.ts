@@ -1,69 +1,56 @@
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 
 /**
- * Days for which a closed month stays in the table: as long as point-in-time recovery reaches back, and more than twice as
- * long as any queue keeps a message, so that neither brings back a row that has left it (docs/adr/0032-ledger-archive.md).
+ * Days for which a closed month stays in the table, so that neither point-in-time recovery nor a queue restores an
+ * archived row (docs/adr/0032-ledger-archive.md).
  */
 const openDays = 35;
 const dayMs = 86_400_000;
 
-/** Rows of a part. A reader of one row reads its whole part: about 0.3 MB, 1.5 MB unzipped. */
+/** Maximum rows per part. Reading one row reads its whole part: about 0.3 MB, or 1.5 MB uncompressed. */
 const rowsPerPart = 5000;
 
-/** Accounts at a time; each has at most a part in memory. */
 const concurrency = 8;
 
-/** A row as it is stored. `at` in epoch seconds, `amount` in microcredits. */
+/** `at` in epoch seconds, `amount` in microcredits. */
 export interface StoredRow {
   readonly seq: number;
   readonly at: number;
   readonly amount: number;
-  /** The whole row as one line of JSON; equal for equal rows. */
   readonly line: string;
 }
 
-/** Rows of one month and account without a gap: an object of the archive, and its entry in the index. */
+/** Consecutive rows of one month and account, stored as one object with an index entry. */
 export interface LedgerPart {
-  /** As in `2027-03` (UTC). */
+  /** Such as `2027-03` (UTC). */
   readonly month: string;
   readonly rows: readonly StoredRow[];
 }
 
-/** The objects of the archive, by their keys. An object never changes. */
 export interface ArchiveFiles {
   write(key: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined if there is no such object. */
   read(key: string): Promise<Uint8Array | undefined>;
 }
 
 export interface ArchiveStore {
-  /** Accounts with rows in the table, after this one in the table's own order. */
   accounts(after: number | undefined): AsyncGenerator<number>;
-  /** The last account of a run that ended early; undefined: it came to the end. */
   cursor(): Promise<number | undefined>;
   keepCursor(after: number | undefined): Promise<void>;
-  /** The `seq` up to which an account's rows are archived; 0 if no row is. */
   through(accountId: number): Promise<number>;
-  /** The account's first rows in the table after a `seq`, oldest first. */
   rowsAfter(accountId: number, seq: number, limit: number): Promise<StoredRow[]>;
-  /**
-   * Writes the object, then its index entry and the new `through` in one transaction. Changes nothing if the account's rows are
-   * no longer archived up to the row before the part: another run was faster.
-   */
+  /** Writes the object, then its index entry and `through` in one transaction. Has no effect after a concurrent run. */
   add(accountId: number, part: LedgerPart): Promise<void>;
-  /** Deletes the account's archived rows from the table. They may be many: stops early when `signal` aborts. */
+  /** Deletes the account's archived rows from the table. Stops early when `signal` aborts. */
   removeArchived(accountId: number, through: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Start (epoch seconds) of the oldest month that stays in the table, at `now` (epoch ms). */
 export function archivedBefore(now: number): number {
   const date = new Date(now - openDays * dayMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
 }
 
 /**
- * The next rows to archive, of the first rows after `through`: those of one closed month up to the first gap, as the projector
- * may still write the missing row. The last row given stays, so that an account's newest row is always in the table.
+ * Selects rows of one closed month up to the first gap, which the projector may still fill. Excludes the newest row.
  */
 function nextPart(rows: readonly StoredRow[], through: number, before: number): LedgerPart | undefined {
   const [first] = rows;
@@ -79,12 +66,8 @@ function nextPart(rows: readonly StoredRow[], through: number, before: number): 
 
 const monthOf = ({ at }: StoredRow): string => new Date(at * 1000).toISOString().slice(0, 7);
 
-/** Moves the rows of closed months from the table to the archive. */
 export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
-  /**
-   * Archives an account's closed months until all is done or `signal` aborts. Returns the number of parts. A run that crashes
-   * anywhere is continued by the next: only rows in the index are deleted, so deletion comes first.
-   */
+  /** Deletes indexed rows first, so that a run continues after a crash of the last. Returns the number of parts. */
   async function archive(accountId: number, now: number, signal: AbortSignal): Promise<number> {
     for (let parts = 0; ; parts++) {
       const through = await store.through(accountId);
@@ -96,16 +79,13 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
     }
   }
 
-  /** Archives an account if its first rows in the table are of a closed month: of most accounts no more is read. */
+  /** Reads two rows, which suffice for accounts without rows of closed months. */
   async function visit(accountId: number, now: number, signal: AbortSignal): Promise<number> {
     const [first, second] = await store.rowsAfter(accountId, 0, 2);
     return first && second && first.at < archivedBefore(now) ? archive(accountId, now, signal) : 0;
   }
 
-  /**
-   * Archives the closed months of all accounts, from where the last run ended early. An account that fails does not stop the
-   * others; failures are reported together at the end. Returns the number of parts.
-   */
+  /** Starts where an interrupted run stopped. Throws failures together at the end. Returns the number of parts. */
   async function run(now: number, signal: AbortSignal): Promise<number> {
     let parts = 0;
     let last: number | undefined;

@@ -1,67 +1,55 @@
 import { addRow, emptyTally, type LedgerAmounts, type LedgerTally, missingRow, wrongSums } from './ledger.ts';
 
-/** How a meter stands. `balance` in microcredits. */
-export interface Standing {
+export interface MeterState {
   readonly accountId: number;
   readonly seq: number;
   readonly balance: number;
 }
 
-/** Reads of whole tables, a page in memory at a time. */
 export interface AuditReads {
-  meters(): AsyncIterable<Standing>;
-  /** An account's rows from a `seq` up to another, oldest first. */
+  meters(): AsyncIterable<MeterState>;
   rows(accountId: number, from: number, to: number): AsyncIterable<LedgerAmounts>;
-  /** Waits until rows that are on their way may have come. */
   pause(): Promise<void>;
 }
 
-/** How many accounts were audited, differ from their ledger, and are ahead of it. */
+/** Totals: audited accounts, accounts that differ from their ledger, and accounts ahead of it. */
 export interface Audit {
   readonly accounts: number;
   readonly differing: number;
   readonly behind: number;
 }
 
-/**
- * A finding about an account. A ledger is behind if its last rows are not written yet: as far as it goes, it is right,
- * and the projector writes the rest.
- */
+/** `behind`: the ledger is correct so far, and the projector has yet to write its last rows. */
 export interface Finding {
   readonly accountId: number;
   readonly kind: 'difference' | 'behind';
   readonly what: string;
 }
 
-/** Rows of an account up to the first gap. `next` is the first row after that gap, or missing at the ledger's end. */
+/** `next`: the first row after the gap; absent at the end of the ledger. */
 interface Read {
   readonly tally: LedgerTally;
   readonly next?: LedgerAmounts;
 }
 
-/** Each holds a page of rows in memory. */
 const concurrentAccounts = 4;
-/** Pauses for the rows of one account, and accounts that are waited for in vain: then the projector has stopped. */
+/** Maximum pauses per account, and accounts without progress after which the projector is considered stopped. */
 const maxPauses = 10;
-const maxAccountsInVain = 20;
+const maxStalledAccounts = 20;
 
-/** Checks every meter against its ledger, as it was when the meter was read: a live service may go on. */
+/** Compares every meter with its ledger as of the meter's read, so that it can run on a live service. */
 export function auditor(reads: AuditReads) {
-  /** Reports each finding immediately, so that memory does not grow with their number. */
   const audit = (report: (finding: Finding) => void): Promise<Audit> =>
-    ofEveryAccount(report, async ({ seq, balance }, { tally, next }) => {
+    auditEachAccount(report, async ({ seq, balance }, { tally, next }) => {
       if (next) return { kind: 'difference', what: [missingRow(tally.rows + 1, next.seq)] };
       if (tally.rows === seq) return { kind: 'difference', what: wrongSums(tally, balance) };
       if (tally.wrong !== undefined) return { kind: 'difference', what: [tally.wrong] };
       return { kind: 'behind', what: [`the ledger has ${tally.rows} rows, the meter has counted ${seq} entries`] };
     });
 
-  /**
-   * Rebuilds every balance from the amounts of the rows alone and compares it with the stored one, as after a restore.
-   * The ledger of an account that was purged stays: it has no meter to compare with.
-   */
+  /** Recomputes every balance from the rows, as after a restore. Skips the ledgers of purged accounts. */
   const rebuild = (report: (finding: Finding) => void): Promise<Audit> =>
-    ofEveryAccount(report, async ({ accountId, seq, balance }, { tally, next }) => {
+    auditEachAccount(report, async ({ accountId, seq, balance }, { tally, next }) => {
       let { rows, sum } = tally;
       if (next) {
         for await (const { amount } of reads.rows(accountId, next.seq, seq)) {
@@ -75,9 +63,9 @@ export function auditor(reads: AuditReads) {
       return { kind: isBehind ? 'behind' : 'difference', what: [what] };
     });
 
-  type Judge = (meter: Standing, read: Read) => Promise<{ kind: Finding['kind']; what: readonly string[] }>;
+  type Judge = (meter: MeterState, read: Read) => Promise<{ kind: Finding['kind']; what: readonly string[] }>;
 
-  async function ofEveryAccount(report: (finding: Finding) => void, judge: Judge): Promise<Audit> {
+  async function auditEachAccount(report: (finding: Finding) => void, judge: Judge): Promise<Audit> {
     const count = { accounts: 0, difference: 0, behind: 0 };
     const meters = reads.meters()[Symbol.asyncIterator]();
     let inVain = 0;
@@ -85,7 +73,7 @@ export function auditor(reads: AuditReads) {
     async function auditAccounts(): Promise<void> {
       for (let meter = await meters.next(); !meter.done; meter = await meters.next()) {
         const { accountId } = meter.value;
-        const read = await readLedger(meter.value, () => inVain < maxAccountsInVain);
+        const read = await readLedger(meter.value, () => inVain < maxStalledAccounts);
         if (read.tally.rows < meter.value.seq) inVain += 1;
         const { kind, what } = await judge(meter.value, read);
         count.accounts += 1;
@@ -98,8 +86,8 @@ export function auditor(reads: AuditReads) {
     return { accounts: count.accounts, differing: count.difference, behind: count.behind };
   }
 
-  /** Reads each row once. A row that is missing may be on its way: the read goes on from there after a pause. */
-  async function readLedger({ accountId, seq }: Standing, mayWait: () => boolean): Promise<Read> {
+  /** Reads each row once. A missing row may not be written yet, so the read resumes there after a pause. */
+  async function readLedger({ accountId, seq }: MeterState, mayWait: () => boolean): Promise<Read> {
     let tally = emptyTally;
     for (let pauses = 0; ; pauses++) {
       let next: LedgerAmounts | undefined;

@@ -1,13 +1,13 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { periodEnd } from '../meter/credits/billing.ts';
-import { currentLots, shownLots } from '../meter/credits/lots.ts';
+import { currentLots, mergedLots } from '../meter/credits/lots.ts';
 import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** The balance as `GET /credits/me` shows it (docs/credits.md#what-is-shown). */
-export function shownBalance(meter: Meter) {
+/** Formats `GET /credits/me` (docs/credits.md#what-is-shown, docs/credits.md#what-is-shown). */
+export function balanceView(meter: Meter) {
   const [next] = currentLots(meter);
   const quota = quotaOf(meter);
   return {
@@ -19,12 +19,11 @@ export function shownBalance(meter: Meter) {
   };
 }
 
-/** Balance and lots as `GET /credits` shows them, in whole credits. */
-export function shownCredits(meter: Meter) {
+export function creditsView(meter: Meter) {
   return {
     balance: Math.floor(meter.spendable / microPerCredit),
     held: Math.ceil(heldCredits(meter) / microPerCredit),
-    lots: shownLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
+    lots: mergedLots(meter).map(({ source, granted, remaining, expiresAt }) => ({
       source,
       granted: Math.floor(granted / microPerCredit),
       remaining: Math.floor(remaining / microPerCredit),
@@ -33,8 +32,7 @@ export function shownCredits(meter: Meter) {
   };
 }
 
-/** A service's quota as `GET /services/{name}/quota` shows it; 404 for a service that is not there. */
-export function shownQuota(meter: Meter, name: string) {
+export function quotaView(meter: Meter, name: string) {
   if (!isServiceName(name)) throw new ServiceError('NOT_FOUND', 'There is no such service; see GET /services.');
   const quota = quotaOf(meter);
   const used = usedOf(meter, name);
@@ -42,12 +40,10 @@ export function shownQuota(meter: Meter, name: string) {
   return { service: name, quota, used, remaining, resetsAt: iso(periodEnd(meter.period)) };
 }
 
-/** What the current plan lets each service spend in a month; -1 is unlimited. */
 function quotaOf(meter: Meter): number {
   return planOfRank(meter.planRank).creditsPerMonth ?? -1;
 }
 
-/** Of several services together, rounded up once. */
 function usedOf(meter: Meter, ...services: readonly ServiceName[]): number {
   return Math.ceil(services.reduce((sum, service) => sum + (meter.used[service] ?? 0), 0) / microPerCredit);
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
 
-/** Calls of one day by service, model and key, or by those that are read. `cost` in microcredits. */
+/** Calls of one day, by service, model and key or a subset of them. `cost` in microcredits. */
 export interface DailyUsage {
   readonly date: string;
   readonly service?: string | undefined;
@@ -16,26 +16,21 @@ export interface DailyUsage {
   readonly cost: number;
 }
 
-/** Rows newest first, without those that cannot be read. */
 export interface LedgerRows {
   readonly rows: LedgerRow[];
-  /** `seq` of the newest row, even if it cannot be read; 0 without rows. */
   readonly newest: number;
-  /** `before` of the rows that follow; null without more. */
   readonly next: number | null;
 }
 
-/** Reads of the ledger. */
 export interface StatementStore {
-  /** The newest `limit` rows before `before` (a `seq`), in one read. */
+  /** Returns the newest `limit` rows before `before` (a `seq`) with one read. */
   page(accountId: number, limit: number, before: number): Promise<LedgerRows>;
-  /** Like `page`, but waits up to 1.5 s for the row `before - 1`, which the projector may not have written yet. */
+  /** Like `page`, but waits up to 1.5 s for the row `before - 1`. */
   pageWhenWritten(accountId: number, limit: number, before: number): Promise<LedgerRows>;
-  /** A page of rows, oldest day first; `next` is the `after` of the rows that follow. Rows of a group are of whole days. */
+  /** Returns rows, oldest day first. Days of a group are never split. */
   usage(accountId: number, question: UsageQuestion): Promise<{ rows: DailyUsage[]; next: string | undefined }>;
 }
 
-/** Days, both inclusive. `after` is a place within them: a day, then `#` or `~`. */
 export interface UsageQuestion {
   readonly from: string;
   readonly to: string;
@@ -48,12 +43,8 @@ export type Group = 'service' | 'model' | 'key';
 const dayMs = 86_400_000;
 const maxDays = 366;
 
-/** What happened to an account, for the account to read. */
 export function statementService(store: StatementStore, clock: Clock) {
-  /**
-   * A page of ledger entries, newest first, without those that moved nothing. `seq` is the account's newest; it is read
-   * beside the page, and rows written since are left out, so that the newest balance is the meter's.
-   */
+  /** Omits rows newer than `seq`, which is read concurrently, so that the newest balance equals the meter's. */
   async function page(
     accountId: number,
     seq: Promise<number>,
@@ -63,7 +54,7 @@ export function statementService(store: StatementStore, clock: Clock) {
     const [newest, read] = await Promise.all([seq, store.page(accountId, limit, before)]);
     const shown = read.rows.filter((row) => row.seq <= newest && hasMoved(row));
     return {
-      entries: shown.map(shownEntry),
+      entries: shown.map(entryView),
       nextCursor: read.next === null ? null : String(read.next),
       ...(read.newest < Math.min(newest, before - 1) && { isBehind: true }),
     };
@@ -91,10 +82,10 @@ export function statementService(store: StatementStore, clock: Clock) {
   return { page, usage };
 }
 
-/** A refund of nothing is kept for the event of what has ended, and for the ledger's row numbers to have no gap. */
+/** Refunds of 0 exist only for the event of the ended job, and so that row numbers have no gap. */
 const hasMoved = ({ type, amount }: LedgerRow): boolean => type !== 'refund' || amount !== 0;
 
-function shownEntry(row: LedgerRow) {
+function entryView(row: LedgerRow) {
   const reason = refundReason(row);
   return {
     seq: row.seq,
@@ -107,18 +98,18 @@ function shownEntry(row: LedgerRow) {
     balance: row.balance / microPerCredit,
     requestId: row.requestId ?? null,
     keyId: row.keyId ?? null,
-    ...(row.change && { change: shownChange(row.change) }),
+    ...(row.change && { change: changeView(row.change) }),
     ...(reason && { reason }),
   };
 }
 
-const shownChange = ({ kind, plan, effectiveAt }: SubscriptionChange) => ({
+const changeView = ({ kind, plan, effectiveAt }: SubscriptionChange) => ({
   kind,
   plan,
   ...(effectiveAt !== undefined && { effectiveAt: iso(effectiveAt) }),
 });
 
-/** A message is refunded if it failed. A transcription that its owner deleted has a refund without the job's end. */
+/** Messages are refunded on failure. A refund without a job belongs to a transcription that its owner deleted. */
 function refundReason({ type, service, job }: LedgerRow): (typeof refundReasons)[number] | undefined {
   if (type !== 'refund') return undefined;
   if (service !== 'transcription') return 'failed';
@@ -129,14 +120,13 @@ function refundReason({ type, service, job }: LedgerRow): (typeof refundReasons)
 
 const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
-/** Refuses (400) a cursor that no page had. */
 function positionAt(cursor: string): string {
   const place = Buffer.from(cursor, 'base64url').toString();
   if (/^\d{4}-\d\d-\d\d[#~]/.test(place) && cursorAt(place) === cursor) return place;
   throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the page before.');
 }
 
-/** Sums over all properties but those of the group; without a group nothing is summed. */
+/** Sums over all properties except the group's. Returns the rows unchanged without a group. */
 function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
   const sums = new Map<string, DailyUsage>();
   for (const { date, service, model, keyId, calls, cost } of usage) {

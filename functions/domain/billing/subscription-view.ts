@@ -5,7 +5,7 @@ import { iso } from '../meter/credits/months.ts';
 import type { Proration } from '../meter/credits/subscription-changes.ts';
 import type { Meter } from '../meter/meter.ts';
 
-/** The subscription as callers see it (docs/specification.md#subscription-from-post-subscriptioncreate; more fields once it is cancelled or to be downgraded). */
+/** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */
 export function subscriptionView(meter: Meter, plans: Plans) {
   const subscription = meter.subscription;
   const named = findPlan(subscription?.planId ?? '');

@@ -10,7 +10,7 @@ import {
   resume,
   startSubscription,
   subscribe,
-  uncancelled,
+  withoutCancellation,
   upgrade,
 } from '../meter/credits/subscription-changes.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
@@ -24,29 +24,28 @@ import { prorationView, subscriptionView } from './subscription-view.ts';
 
 interface SubscriptionParts {
   readonly payments: Payments;
-  /** Refuses (429) an account that changes its subscription too often. Operators are not counted. */
-  readonly demandChange: (accountId: number) => Promise<void>;
+  readonly enforceChangeLimit: (accountId: number) => Promise<void>;
 }
 
 export type SubscriptionService = ReturnType<typeof subscriptionService>;
 
-/** The life of a subscription (docs/specification.md#states-and-transitions, docs/credits.md#subscriptions). */
+/** Manages subscriptions (docs/specification.md#states-and-transitions, docs/credits.md#subscriptions). */
 export function subscriptionService(
   metering: Metering,
-  { payments, demandChange }: SubscriptionParts,
+  { payments, enforceChangeLimit }: SubscriptionParts,
   plans: Plans,
   clock: Clock,
   random: Random,
 ) {
-  /** Where the month of a cancelled subscription still runs, nothing begins: that subscription goes on. */
+  /** Continues a cancelled subscription whose month is still running instead of starting a new one. */
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
     const id = newRequestId(random);
     const now = clock.now();
-    const demand = demandOnce(accountId);
+    const enforceLimit = enforceLimitOnce(accountId);
     if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
-      await demand();
+      await enforceLimit();
       await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
     }
     let proration: Proration | undefined;
@@ -61,16 +60,13 @@ export function subscriptionService(
       proration = isUpgrade ? prorationOnResume(before, chosen, seconds) : undefined;
       return subscribe(before, chosen, id, seconds, plans);
     };
-    const meter = await change(accountId, apply, { now, demand });
+    const meter = await change(accountId, apply, { now, enforceLimit });
     const goesOn = subscriptionId(meter);
     if (goesOn !== id) await payments.resume(accountId, goesOn);
     return proration ? upgraded(accountId, meter, chosen, proration) : subscriptionView(meter, plans);
   }
 
-  /**
-   * Puts an account on a plan from now on, whatever it had: what operators do. A plan that it is on already goes on;
-   * any other begins a month of its own, with its grant. `replace` may write more with it.
-   */
+  /** Assigns a plan on behalf of an operator. `replace` can write further items in the same transaction. */
   async function assign(accountId: number, planId: string, replace?: MeterStore['replace']): Promise<void> {
     const chosen = chosenPlan(planId, plans);
     const id = newRequestId(random);
@@ -106,7 +102,6 @@ export function subscriptionService(
     return { ...subscriptionView(meter, plans), proration: prorationView(proration) };
   }
 
-  /** What an upgrade, or subscribing while a cancelled month runs, would come to now; or the refusal it would meet. */
   async function preview(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseEnterprise(chosen.plan);
@@ -117,10 +112,9 @@ export function subscriptionService(
     return prorationView((isCancelled ? prorationOnResume : prorationOf)(meter, chosen, seconds));
   }
 
-  /** Nothing is due for a plan that is not larger. */
   function prorationOnResume(meter: Meter, { plan }: ChosenPlan, now: number): Proration {
     const from = plans(meter.planRank);
-    return prorate(uncancelled(meter), from, plan.rank > from.rank ? plan : from, now);
+    return prorate(withoutCancellation(meter), from, plan.rank > from.rank ? plan : from, now);
   }
 
   function prorationOf(meter: Meter, chosen: ChosenPlan, now: number): Proration {
@@ -130,7 +124,7 @@ export function subscriptionService(
     return prorate(meter, plan, chosen.plan, now);
   }
 
-  /** To the current plan it takes a pending one back. */
+  /** A downgrade to the current plan revokes a pending one. */
   async function downgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     const meter = await change(accountId, (before, now) => {
@@ -154,7 +148,6 @@ export function subscriptionService(
     return subscriptionView(meter, plans);
   }
 
-  /** Takes a cancellation back while the month that was paid for runs. */
   async function resumeById(accountId: number, id: string) {
     const meter = await change(accountId, (before, now) => {
       if (before.subscription?.id !== id) throw noSubscription();
@@ -168,23 +161,21 @@ export function subscriptionService(
     return subscriptionView(meter, plans);
   }
 
-  /** Refuses what the subscription's state does not allow before it counts the change. */
   function change(
     accountId: number,
     apply: (meter: Meter, now: number) => Settled,
-    { now, demand } = { now: clock.now(), demand: demandOnce(accountId) },
+    { now, enforceLimit } = { now: clock.now(), enforceLimit: enforceLimitOnce(accountId) },
   ): Promise<Meter> {
     return metering.change(accountId, now, async (meter) => {
       const settled = apply(meter, Math.floor(now / 1000));
-      await demand();
+      await enforceLimit();
       return settled;
     });
   }
 
-  /** Counts one change however often its write is tried. */
-  function demandOnce(accountId: number): () => Promise<void> {
-    let demanded: Promise<void> | undefined;
-    return () => (demanded ??= demandChange(accountId));
+  function enforceLimitOnce(accountId: number): () => Promise<void> {
+    let enforced: Promise<void> | undefined;
+    return () => (enforced ??= enforceChangeLimit(accountId));
   }
 
   function activePlan(meter: Meter): PlanLimits {

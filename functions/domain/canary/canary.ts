@@ -21,14 +21,11 @@ const hourMs = 3_600_000;
 const { register, login } = signInRoutes;
 const { me, confirm, deleteAccount } = accountRoutes;
 
-/**
- * What a new user does, by the API alone: registers, confirms, makes a key, chats plainly and streamed, is charged exactly, and
- * deletes key and account. Throws a CanaryFailure with the step that failed; the account is deleted all the same.
- */
+/** Uses the API like a new user, from registration to deletion. Throws a CanaryFailure with the failed step. */
 export async function walkAsNewUser(parts: CanaryParts): Promise<void> {
   const { random, senderFor } = parts;
   const send = senderFor(walkMs);
-  // SES's mailbox simulator takes mails to any label of this address.
+  // SES's mailbox simulator accepts any label of this address.
   const email = `success+canary-${hexOf(random.bytes(9))}@simulator.amazonses.com`;
   const password = `canary ${hexOf(random.bytes(12))}`;
   const goodbye = { email, password };
@@ -51,17 +48,17 @@ export async function walkAsNewUser(parts: CanaryParts): Promise<void> {
     await step('delete the account', () => leave(send, goodbye, headers));
     session = undefined;
   } finally {
-    // Where this fails too, the account is purged by the note that `prepare` made.
+    // If this fails, the purge scheduled by `prepare` deletes the account.
     if (session) await leave(senderFor(leaveMs), goodbye, session).catch(() => undefined);
   }
 }
 
 async function leave(send: SendRequest, body: object, headers: RequestHeaders): Promise<void> {
   await perform(send, deleteAccount, { body, headers });
-  await demandRefusal(send, me, 'INVALID_API_KEY', { headers });
+  await expectRefusal(send, me, 'INVALID_API_KEY', { headers });
 }
 
-/** No mailbox of ours can be read: a token of the canary's own replaces the mailed one, and is mailed; given once SES has taken it. */
+/** Replaces the emailed token, because the canary cannot read a mailbox. Returns it once SES accepted the email. */
 async function tokenOfMail(parts: CanaryParts, accountId: number, email: string): Promise<string> {
   const { store, random, clock, publicOrigin } = parts;
   const { text, digest } = issueCredential('confirmation', accountId, random);
@@ -80,7 +77,6 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const { createChatCompletion } = inferenceRoutes;
 const { createKey, revokeKey } = keyRoutes;
 
-/** Makes a key, chats with it plainly and streamed, sees both charged exactly, and revokes it. */
 async function chatWithNewKey(parts: CanaryParts, send: SendRequest, session: RequestHeaders): Promise<void> {
   const { data: key } = await step('create a key', () =>
     call(send, createKey, { body: { name: 'canary' }, headers: session }),
@@ -90,39 +86,38 @@ async function chatWithNewKey(parts: CanaryParts, send: SendRequest, session: Re
   const before = await step('see its credits', () => creditsOf(send, headers));
   const plain = await step('chat', async () => {
     const { data, response } = await call(send, createChatCompletion, { body, headers });
-    demandText(data.choices[0]?.message.content);
+    expectText(data.choices[0]?.message.content);
     return response;
   });
   const streamed = await step('stream a chat', async () => {
     const { text, response } = await stream(send, createChatCompletion, { body: { ...body, stream: true }, headers });
-    demandText(text);
+    expectText(text);
     return response;
   });
   await step('be charged', async () => {
-    await demandCharges({ balance: before.balance, plain, streamed }, parts, () => creditsOf(send, headers));
+    await expectCharges({ balance: before.balance, plain, streamed }, parts, () => creditsOf(send, headers));
   });
   await step('revoke the key', async () => {
     await call(send, revokeKey, { path: revokeKey.path.replace('{id}', key.id), headers: session });
-    await demandRefusal(send, createChatCompletion, 'INVALID_API_KEY', { body, headers });
+    await expectRefusal(send, createChatCompletion, 'INVALID_API_KEY', { body, headers });
   });
 }
 
 const creditsOf = async (send: SendRequest, headers: RequestHeaders) =>
   (await call(send, creditRoutes.getCredits, { headers })).data;
 
-function demandText(text: string | undefined): void {
+function expectText(text: string | undefined): void {
   if (!text) throw new Error('the model returned no text');
 }
 
 interface Spent {
-  /** Whole credits before the chats. */
   readonly balance: number;
   readonly plain: CallerResponse;
   readonly streamed: CallerResponse;
 }
 
-/** Throws unless each chat is a row of the ledger with the price of a chat, and the balance is less by them and nothing else. */
-async function demandCharges(
+/** Throws unless the ledger contains each chat at its exact price and the balance decreased by their sum. */
+async function expectCharges(
   { balance, plain, streamed }: Spent,
   parts: CanaryParts,
   read: () => ReturnType<typeof creditsOf>,
@@ -146,7 +141,7 @@ async function demandCharges(
 
 type Call = Pick<CallerRequest, 'body' | 'headers'> & { readonly path?: string };
 
-/** The four fields and no others (docs/specification.md#response-envelope-all-json-responses). */
+/** Strict: only the four specified fields (docs/specification.md#response-envelope-all-json-responses). */
 const envelopeOf = (status: number, message: string) =>
   v.pipe(
     v.string(),
@@ -165,7 +160,7 @@ const AnyEnvelope = v.pipe(
   v.object({ message: v.pipe(v.string(), v.regex(/^[A-Z_]{1,64}$/)) }),
 );
 
-/** Calls a route, and gives its data; throws unless it succeeds, in the envelope, with what its row promises. */
+/** Throws unless the response has the route's status, envelope and output schema. */
 async function call<R extends Route & { readonly output: v.GenericSchema }>(
   send: SendRequest,
   route: R,
@@ -175,7 +170,6 @@ async function call<R extends Route & { readonly output: v.GenericSchema }>(
   return { data: v.parse(route.output, data), response };
 }
 
-/** Calls a route whose data is null; throws unless it succeeds. */
 async function perform(send: SendRequest, route: Route, request: Call): Promise<void> {
   const { data } = await succeed(send, route, request);
   v.parse(v.null(), data);
@@ -184,14 +178,14 @@ async function perform(send: SendRequest, route: Route, request: Call): Promise<
 async function succeed(send: SendRequest, route: Route, { path = route.path, ...rest }: Call) {
   const { status, message } = route.success;
   const response = await send({ method: route.method, path, ...rest });
-  demandStatus(route, response, status);
+  expectStatus(route, response, status);
   return { data: v.parse(envelopeOf(status, message), response.text).data, response };
 }
 
-/** Streams a chat, and gives its text; throws unless every event is as it is promised, and the last is the end. */
+/** Streams a chat and returns its text. Throws unless every event is valid and the last one marks the end. */
 async function stream(send: SendRequest, route: Route, { path = route.path, ...rest }: Call) {
   const response = await send({ method: route.method, path, ...rest });
-  demandStatus(route, response, 200);
+  expectStatus(route, response, 200);
   const events = response.text.split('\n\n').filter((event) => event !== '');
   const texts = events.map((event) => event.replace(/^data: /, ''));
   const chunks = texts.slice(0, -1).map((text) => {
@@ -202,28 +196,25 @@ async function stream(send: SendRequest, route: Route, { path = route.path, ...r
   return { text: chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), response };
 }
 
-/** Throws unless the route refuses with this code. */
-async function demandRefusal(send: SendRequest, route: Route, code: ErrorCode, call: Call): Promise<void> {
+async function expectRefusal(send: SendRequest, route: Route, code: ErrorCode, call: Call): Promise<void> {
   const { path = route.path, ...rest } = call;
   const response = await send({ method: route.method, path, ...rest });
-  demandStatus(route, response, errorStatus[code]);
+  expectStatus(route, response, errorStatus[code]);
   if (codeOf(response) !== code) throw new Error(`${nameOf(route)} refused with ${codeOf(response)}, not ${code}`);
 }
 
-function demandStatus(route: Route, response: CallerResponse, status: number): void {
+function expectStatus(route: Route, response: CallerResponse, status: number): void {
   if (response.status === status) return;
   throw new Error(`${nameOf(route)} returned ${response.status} ${codeOf(response)}, not ${status}`);
 }
 
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-/** Nothing else of a body gets into a log. */
 function codeOf({ text }: CallerResponse): string {
   const read = v.safeParse(AnyEnvelope, text);
   return read.success ? read.output.message : 'without an envelope';
 }
 
-/** A step of the walk that did not succeed; `cause` is why. */
 export class CanaryFailure extends Error {
   override readonly name = 'CanaryFailure';
   readonly step: string;
@@ -242,23 +233,20 @@ async function step<T>(name: string, act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** How often, and how many ms apart, it looks at what a job does. */
-const looks = { max: 60, pauseMs: 500 } as const;
+const polls = { max: 60, pauseMs: 500 } as const;
 
-/** The first value that is there, or undefined when the last look saw none. */
 async function eventually<T>(
   { pause }: Pick<CanaryParts, 'pause'>,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  for (let tries = 1; tries < looks.max; tries++) {
+  for (let tries = 1; tries < polls.max; tries++) {
     const found = await look();
     if (found !== undefined) return found;
-    await pause(looks.pauseMs);
+    await pause(polls.pauseMs);
   }
   return look();
 }
 
-/** A request as anybody sends it; `path` is below the origin, with its query. */
 export interface CallerRequest {
   readonly method: Route['method'];
   readonly path: string;
@@ -270,43 +258,35 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface CallerResponse {
   readonly status: number;
-  /** The value of a header, by its name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
-  /** `name=value` of each cookie that it sets. */
   readonly cookies: readonly string[];
   readonly text: string;
 }
 
-/** Sends a request to the service by its public address; rejects without a whole response. */
+/** Sends a request to the public address. Rejects if the response is incomplete. */
 export type SendRequest = (request: CallerRequest) => Promise<CallerResponse>;
 
-/** What takes the place of a mailbox, which the canary has none of. */
 export interface CanaryPreparation {
   readonly token: StoredToken;
   readonly mail: OutgoingMail;
-  /** When all of the account is purged, whatever has become of it, epoch ms. */
   readonly purgeAt: number;
 }
 
 export interface CanaryStore {
   /**
-   * Replaces the confirmation of an account, mails it, and notes when the account is purged, all or nothing. False, and
-   * nothing is changed, unless the account has this address and is not confirmed. `now` in epoch ms.
+   * Replaces the token, emails it and schedules the purge. Returns false unless the account has this address and is
+   * unconfirmed.
    */
   prepare(accountId: number, email: string, preparation: CanaryPreparation, now: number): Promise<boolean>;
-  /** What became of a mail; undefined while it waits. */
   mailOutcome(id: string): Promise<MailOutcome | undefined>;
 }
 
 export interface CanaryParts {
-  /** A sender whose requests all end within so many ms. */
   readonly senderFor: (withinMs: number) => SendRequest;
   readonly store: CanaryStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly pause: (ms: number) => Promise<void>;
-  /** The chat model that it calls. */
   readonly model: string;
-  /** Origin of the link in its mail. */
   readonly publicOrigin: string;
 }

@@ -4,7 +4,7 @@ import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inferenc
 import type { ChatCompletion } from '#contract/inference/requests.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
-import { overlong, ServiceError } from '../shared/service-error.ts';
+import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
 import type { Conversation } from './conversation.ts';
 import {
@@ -20,14 +20,14 @@ import {
 } from './model-stream.ts';
 import { modelSampling, type Proof, TokenCount } from './order.ts';
 
-/** Tokens that a chat template may add around each message, and around the whole. */
+/** Tokens that a chat template may add per message and per request. */
 export const overheadPerMessage = 4;
 export const overhead = 3;
 
-/** Requested when the caller sends no `max_tokens` (docs/specification.md#post-chatcompletions). */
+/** Default for requests without `max_tokens` (docs/specification.md#post-chatcompletions). */
 export const defaultMaxTokens = 1024;
 
-/** A chat request as OpenAI-compatible containers take it, without `model`, which the endpoint stands for. */
+/** A chat request for OpenAI-compatible containers. `model` is omitted, because the endpoint determines it. */
 export interface ModelChatRequest {
   readonly messages: readonly Record<string, unknown>[];
   readonly max_tokens: number;
@@ -36,7 +36,6 @@ export interface ModelChatRequest {
 
 const ModelText = v.pipe(v.string(), v.transform(cleanText));
 
-/** The reply of such a container, as far as it is used. */
 export const ModelChatReply = v.object({
   choices: v.pipe(
     v.array(
@@ -62,8 +61,8 @@ export const ModelChatReply = v.object({
 export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
 
 /**
- * How many tokens the response may have. Refuses (400) what cannot fit into the model's context: only a `max_tokens`
- * that the caller sent must fit, the default is cut to what is left (docs/inference.md#context-length).
+ * Returns the maximum output tokens. An explicit `max_tokens` must fit (400); the default is reduced
+ * (docs/inference.md#context-length).
  */
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {
   const { model, messages, maxTokens } = conversation;
@@ -73,7 +72,7 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
   const prompt = extra + (await tokens.bound(enough, window - extra, prove));
   const minTokens = maxTokens ?? 1;
-  if (prompt + minTokens > window) throw overlong(model, window, prompt, minTokens);
+  if (prompt + minTokens > window) throw contextLengthExceeded(model, window, prompt, minTokens);
   return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);
 }
 
@@ -102,14 +101,13 @@ export function toModelRequest(conversation: Conversation, maxTokens: number): M
   };
 }
 
-/** A response's id and its model; `created` in Unix seconds. */
-export interface About {
+/** Metadata of a response. `created` in Unix seconds. */
+export interface ResponseMetadata {
   readonly id: string;
   readonly created: number;
   readonly model: string;
 }
 
-/** How a model's response ended; `called`: with the call of a function. */
 export interface ChatEnd {
   readonly reason: EndReason;
   readonly called: boolean;
@@ -121,7 +119,7 @@ export interface ChatReply extends ChatEnd {
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
-/** Some of a response's text, or some of a call's arguments; `opened` with the first piece of a call. */
+/** A piece of text, or of a call's arguments. `opened` is set on the first piece of a call. */
 export type ChatPiece = { readonly content: string } | { readonly call: CallPiece };
 
 export interface CallPiece {
@@ -130,22 +128,19 @@ export interface CallPiece {
   readonly arguments: string;
 }
 
-/** How the response to a chat looks from outside. */
 export interface ChatFormat<Body> {
-  /** Function calls that one response can have; further ones are left out. */
+  /** Maximum function calls per response; further ones are dropped. */
   readonly maxCalls: number;
-  body(reply: ChatReply, about: About): Body;
-  /** The chunks of a stream for a piece; the first ones also have the role. */
-  pieceChunks(piece: ChatPiece, about: About, isFirst: boolean): readonly unknown[];
-  /** The last chunks; the only ones when the response is empty. */
-  endChunks(end: ChatEnd, about: About, isFirst: boolean): readonly unknown[];
+  body(reply: ChatReply, about: ResponseMetadata): Body;
+  pieceChunks(piece: ChatPiece, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
+  endChunks(end: ChatEnd, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
 }
 
-/** The response in the model's reply. Refuses (502) the call of a function that was not offered. */
+/** Converts the model's reply. Throws 502 if it calls a function that was not offered. */
 export function chatReply(
   reply: ModelChatReply,
   usage: ModelUsage,
-  about: About,
+  about: ResponseMetadata,
   { maxCalls, offered }: { readonly maxCalls: number; readonly offered: ReadonlySet<string> },
 ): ChatReply {
   const [choice] = reply.choices;
@@ -163,24 +158,18 @@ function offeredName(name: string | null | undefined, offered: ReadonlySet<strin
   throw new ServiceError('MODEL_ERROR', 'The model called a function that was not offered.');
 }
 
-/** Containers that give a call no id get one made of the response's. */
-const callId = ({ id }: About, index: number): string => `${id}-call-${index}`;
+const callId = ({ id }: ResponseMetadata, index: number): string => `${id}-call-${index}`;
 
 export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
   readonly format: Pick<ChatFormat<unknown>, 'maxCalls' | 'pieceChunks' | 'endChunks'>;
-  /** Names of the functions that the model may call. */
   readonly offered: ReadonlySet<string>;
-  readonly about: About;
+  readonly about: ResponseMetadata;
   readonly delivered: DeliveredText;
-  /** Makes usage that can be billed of what the model reported. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/**
- * The chunks of a streamed response as its format has them. A model that goes on past its `max_tokens` is ended; one that calls a
- * function that was not offered has failed (502).
- */
+/** Stops a model that exceeds its `max_tokens`. Throws 502 if it calls a function that was not offered. */
 export async function* chatChunks({ chunks, format, offered, about, delivered, onUsage }: ChatStream): AsyncGenerator {
   const calls = callReader(about, format.maxCalls, offered);
   let usage: ModelUsage | null | undefined;
@@ -194,7 +183,7 @@ export async function* chatChunks({ chunks, format, offered, about, delivered, o
     for (const piece of pieces(choice?.delta, calls)) {
       called ||= 'call' in piece;
       delivered.add('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
-      // `yield*` would make an async iterator of each array: one for every chunk.
+      // `yield*` would create an async iterator for each array.
       for (const chunk of format.pieceChunks(piece, about, isFirst)) yield chunk;
       isFirst = false;
     }
@@ -218,8 +207,8 @@ function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generat
   }
 }
 
-/** Numbers the calls in the order they are opened; what belongs to calls beyond the maximum is dropped. */
-function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>): CallReader {
+/** Numbers the calls in order of appearance. Drops calls beyond the maximum. */
+function callReader(about: ResponseMetadata, maxCalls: number, offered: ReadonlySet<string>): CallReader {
   const indexes = new Map<number, number>();
   return ({ index: given, id, function: { name, arguments: text } }, position) => {
     const known = indexes.get(given ?? position);
@@ -233,8 +222,8 @@ function callReader(about: About, maxCalls: number, offered: ReadonlySet<string>
 }
 
 /**
- * The specification's responses: a call of one function (docs/inference.md#responses), streams whose last
- * chunk has the reason that it ended, and the usage ("Chat stream").
+ * One function call (docs/inference.md#responses). The last chunk contains the usage ("Chat
+ * stream").
  */
 export const specifiedChat: ChatFormat<ChatCompletion> = {
   maxCalls: 1,
@@ -253,7 +242,7 @@ export const specifiedChat: ChatFormat<ChatCompletion> = {
   },
 };
 
-const chunk = ({ id, created, model }: About, delta: object, finish_reason: string | null) => ({
+const chunk = ({ id, created, model }: ResponseMetadata, delta: object, finish_reason: string | null) => ({
   id,
   object: 'chat.completion.chunk',
   created,
@@ -261,7 +250,6 @@ const chunk = ({ id, created, model }: About, delta: object, finish_reason: stri
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-/** A piece where the one call of a response is its `function_call`. */
 export function functionDelta(piece: ChatPiece) {
   if ('content' in piece) return { content: piece.content };
   const { opened, arguments: text } = piece.call;
@@ -270,22 +258,20 @@ export function functionDelta(piece: ChatPiece) {
 
 type Message = OpenAiChatCompletion['choices'][number]['message'];
 
-/**
- * A chat's response as OpenAI's clients read it. Those that offered `functions` get a `function_call`, all others
- * `tool_calls`. A stream begins with the role alone; its usage comes after the end, where that was requested.
- */
+/** Requests with `functions` receive a `function_call`, all others `tool_calls`. The usage follows the end. */
 export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCompletion> {
   const offersFunctions = Boolean(request.functions?.length);
   const calledReason = offersFunctions ? 'function_call' : 'tool_calls';
   const delta = offersFunctions ? functionDelta : toolDelta;
   const includesUsage = request.stream_options?.include_usage ?? false;
 
-  function chunk({ id, created, model }: About, choices: readonly object[], usage: object | null = null) {
+  function chunk({ id, created, model }: ResponseMetadata, choices: readonly object[], usage: object | null = null) {
     return { id, object: 'chat.completion.chunk', created, model, choices, ...(includesUsage && { usage }) };
   }
-  const part = (about: About, piece: object, finish_reason: string | null = null) =>
+  const part = (about: ResponseMetadata, piece: object, finish_reason: string | null = null) =>
     chunk(about, [{ index: 0, delta: piece, logprobs: null, finish_reason }]);
-  const role = (about: About, content: '' | null) => part(about, { role: 'assistant', content, refusal: null });
+  const role = (about: ResponseMetadata, content: '' | null) =>
+    part(about, { role: 'assistant', content, refusal: null });
 
   return {
     maxCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,

@@ -3,9 +3,9 @@ import { findModel } from '#contract/inference/models.ts';
 import type { OpenAiCompletionRequest } from '#contract/inference/openai.ts';
 import type { Completion } from '#contract/inference/requests.ts';
 import type { Tokenizer } from '../shared/ports.ts';
-import { overlong } from '../shared/service-error.ts';
+import { contextLengthExceeded } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
-import type { About } from './chat.ts';
+import type { ResponseMetadata } from './chat.ts';
 import {
   type DeliveredText,
   type EndReason,
@@ -17,10 +17,9 @@ import {
 } from './model-stream.ts';
 import { modelSampling, type Proof, type Sampling, TokenCount } from './order.ts';
 
-/** Requested when the caller sends no `max_tokens` (docs/specification.md#post-completions). */
+/** Default for requests without `max_tokens` (docs/specification.md#post-completions). */
 const defaultMaxTokens = 100;
 
-/** What a model is to continue, in whichever format it was requested. */
 export interface Prompt extends Sampling {
   readonly model: string;
   readonly prompt: string;
@@ -34,7 +33,6 @@ export interface ModelCompletionRequest {
   readonly [parameter: string]: unknown;
 }
 
-/** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelCompletionReply = v.object({
   choices: v.pipe(
     v.array(v.object({ text: v.pipe(v.string(), v.transform(cleanText)), finish_reason: v.nullish(v.string()) })),
@@ -44,14 +42,13 @@ export const ModelCompletionReply = v.object({
 });
 export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 
-/** The request to send, the most tokens it can come to, and the count of its prompt; refuses (400) what the model's context cannot hold. */
 export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, prove: Proof) {
   const { model, prompt } = request;
   const requested = request.max_tokens ?? undefined;
   const window = findModel(model, 'completion')?.contextWindow ?? 0;
   const count = new TokenCount([prompt], tokenizer);
   const tokens = await count.bound(window - (requested ?? defaultMaxTokens), window, prove);
-  if (tokens + (requested ?? 1) > window) throw overlong(model, window, tokens, requested ?? 1);
+  if (tokens + (requested ?? 1) > window) throw contextLengthExceeded(model, window, tokens, requested ?? 1);
   const maxTokens = requested ?? Math.min(defaultMaxTokens, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
   return { body, maxTokens: tokens + maxTokens, count };
@@ -62,14 +59,13 @@ export interface CompletionEnd {
   readonly usage: ModelUsage;
 }
 
-/** How a completion looks from outside. */
 export interface CompletionFormat<Body> {
-  body(reply: CompletionEnd & { readonly text: string }, about: About): Body;
-  textChunk(text: string, about: About): unknown;
-  endChunks(end: CompletionEnd, about: About): readonly unknown[];
+  body(reply: CompletionEnd & { readonly text: string }, about: ResponseMetadata): Body;
+  textChunk(text: string, about: ResponseMetadata): unknown;
+  endChunks(end: CompletionEnd, about: ResponseMetadata): readonly unknown[];
 }
 
-/** The specification's; the last chunk of a stream, with an empty text, carries the usage. */
+/** The specification's format. The last chunk of a stream has empty text and the usage. */
 export const specifiedCompletion: CompletionFormat<Completion> = {
   body: ({ text, reason, usage }, { id, created, model }) => ({
     id,
@@ -86,13 +82,11 @@ export const specifiedCompletion: CompletionFormat<Completion> = {
 export interface CompletionStream {
   readonly chunks: AsyncIterable<ModelChunk>;
   readonly format: Pick<CompletionFormat<unknown>, 'textChunk' | 'endChunks'>;
-  readonly about: About;
+  readonly about: ResponseMetadata;
   readonly delivered: DeliveredText;
-  /** Makes usage that can be billed of what the model reported. */
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** The chunks of a streamed completion as its format has them. A model that goes on past its `max_tokens` is ended. */
 export async function* completionChunks({ chunks, format, about, delivered, onUsage }: CompletionStream) {
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
@@ -112,13 +106,12 @@ export async function* completionChunks({ chunks, format, about, delivered, onUs
   yield* format.endChunks({ reason: endReason(reason), usage: await onUsage(usage) }, about);
 }
 
-/** The text in the model's reply, and why it ended. */
 export function completionReply(reply: ModelCompletionReply, usage: ModelUsage): CompletionEnd & { text: string } {
   const [choice] = reply.choices;
   return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
 }
 
-/** Our own count, where the container gives none; of output no more than was requested. */
+/** Counts the tokens for containers that do not report them. Output counts at most `maxTokens`. */
 export async function countedUsage(
   prompt: string,
   output: string,
@@ -132,14 +125,14 @@ export async function countedUsage(
   };
 }
 
-/** A completion as OpenAI's clients read it: the same object, and streams whose usage comes after the end, if requested. */
+/** OpenAI's format. The usage of a stream follows its end, if requested. */
 export function openAiCompletion(request: OpenAiCompletionRequest): CompletionFormat<Completion> {
   const includesUsage = request.stream_options?.include_usage ?? false;
 
-  function chunk({ id, created, model }: About, choices: readonly object[], usage: object | null = null) {
+  function chunk({ id, created, model }: ResponseMetadata, choices: readonly object[], usage: object | null = null) {
     return { id, object: 'text_completion', created, model, choices, ...(includesUsage && { usage }) };
   }
-  const part = (about: About, text: string, finish_reason: string | null) =>
+  const part = (about: ResponseMetadata, text: string, finish_reason: string | null) =>
     chunk(about, [{ text, index: 0, logprobs: null, finish_reason }]);
 
   return {

@@ -3,24 +3,20 @@ import type { OpenAiChatRequest, OpenAiMessage } from '#contract/inference/opena
 import type { ChatMessage, ChatRequest } from '#contract/inference/requests.ts';
 import type { Sampling } from './order.ts';
 
-/** A call of a function as models make it; `arguments` is JSON as text. */
 interface ModelToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A message as OpenAI-compatible containers take it. */
 type ModelMessage = {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
   readonly content: string | null;
   readonly tool_calls?: readonly ModelToolCall[];
   readonly tool_call_id?: string;
-  /** Of the function whose result this is. */
   readonly name?: string;
 };
 
-/** What a model is to respond to, in whichever format it was requested. */
 export interface Conversation {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
@@ -28,12 +24,11 @@ export interface Conversation {
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
-  /** Passed to the model as it is. */
   readonly extras: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
 }
 
-/** Functions become tools, function calls tool calls with made-up ids, function results tool messages. */
+/** Converts functions to tools, function calls to tool calls, and results to tool messages. */
 export function conversationOf(request: ChatRequest): Conversation {
   const { model, messages, max_tokens, functions, function_call, stream } = request;
   return {
@@ -48,7 +43,7 @@ export function conversationOf(request: ChatRequest): Conversation {
   };
 }
 
-/** The same for what OpenAI's clients send; `functions` are taken beside `tools`. */
+/** Converts a request of OpenAI's clients. `functions` and `tools` are merged. */
 export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
   const { model, messages, tools, tool_choice: choice, functions, function_call, stream } = request;
   const { parallel_tool_calls, response_format } = request;
@@ -67,7 +62,7 @@ export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
   };
 }
 
-/** A function result belongs to the call just before it, so the message's place before it is the id that ties the two. */
+/** A function result belongs to the preceding call, so that call's index serves as the id. */
 function toModelMessages(messages: readonly (ChatMessage | OpenAiMessage)[]): ModelMessage[] {
   const names = new Map<string, string>();
   return messages.map((message, index) => {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
-import { overlong, ServiceError } from '../shared/service-error.ts';
+import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { type Proof, TokenCount } from './order.ts';
 
 export interface ModelEmbeddingsRequest {
@@ -10,7 +10,6 @@ export interface ModelEmbeddingsRequest {
   readonly dimensions?: number;
 }
 
-/** The largest number of 32 bits, which is how vectors are sent as base64. */
 const maxFloat32 = 3.4028234663852886e38;
 
 export const Vector = v.custom<number[]>(
@@ -18,27 +17,25 @@ export const Vector = v.custom<number[]>(
   'must be finite numbers of 32 bits, not all of them 0',
 );
 
-/** A vector of zeros has no direction, so that nothing can be compared with it. */
+/** A zero vector has no direction and cannot be compared. */
 const isNonZero = (value: number): boolean => Math.fround(value) !== 0;
 
 const isFloat32 = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= maxFloat32;
 
-/** The reply of an OpenAI-compatible container, as far as it is used. */
 export const ModelEmbeddings = v.object({
   data: v.array(v.object({ index: v.number(), embedding: Vector })),
-  /** A figure that is none is as good as missing. */
+  /** Treat an invalid count as missing. */
   usage: v.fallback(v.nullish(v.object({ prompt_tokens: v.number() })), null),
 });
 export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
 
-/** The request to send, the most tokens it can come to, and the counts of its texts; refuses (400) a text that is too long. */
 export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer, prove: Proof) {
   const input = typeof request.input === 'string' ? [request.input] : request.input;
   const counts = input.map((text) => new TokenCount([text], tokenizer));
   let maxTokens = 0;
   for (const count of counts) {
     const tokens = await count.bound(limits.embeddingTokens, limits.embeddingTokens, prove);
-    if (tokens > limits.embeddingTokens) throw overlong(request.model, limits.embeddingTokens, tokens, 0);
+    if (tokens > limits.embeddingTokens) throw contextLengthExceeded(request.model, limits.embeddingTokens, tokens, 0);
     maxTokens += tokens;
   }
   const { dimensions } = request;
@@ -46,7 +43,6 @@ export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: T
   return { body, maxTokens, counts };
 }
 
-/** One item per input, in the order of the input. */
 export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request: EmbeddingsRequest): EmbeddingList {
   const texts = typeof request.input === 'string' ? 1 : request.input.length;
   if (reply.data.length !== texts)

@@ -3,7 +3,7 @@ import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/reque
 import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import {
-  type About,
+  type ResponseMetadata,
   chatChunks,
   type ChatFormat,
   chatReply,
@@ -41,7 +41,7 @@ import {
 } from './order.ts';
 import { StreamedResponse } from './streamed-response.ts';
 
-/** A response's body and what it costs, in microcredits. */
+/** `cost` in microcredits. */
 export interface Priced<Body> {
   readonly body: Body;
   readonly cost: number;
@@ -50,7 +50,7 @@ export interface Priced<Body> {
 export type Inference = ReturnType<typeof inference>;
 
 export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
-  const about = (kind: string, requestId: string, model: string): About => ({
+  const about = (kind: string, requestId: string, model: string): ResponseMetadata => ({
     id: `${kind}-${requestId}`,
     created: Math.floor(clock.now() / 1000),
     model,
@@ -60,7 +60,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     { model, request }: Pick<ChatOrder<unknown>, 'model' | 'request'>,
     hasOutput: boolean,
   ): UsageBounds => ({
-    // A chat template adds any number of tokens to the messages.
+    // A chat template can add any number of tokens.
     promptTokens: findModel(model, 'chat')?.contextWindow ?? 0,
     completionTokens: request.max_tokens,
     hasOutput,
@@ -76,7 +76,6 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest, output: string): Promise<ModelUsage> =>
     countedUsage(prompt, output, max_tokens, tokenizer);
 
-  /** Refuses (400) a conversation that its model's context cannot hold. */
   async function orderChat<Body>(
     conversation: Conversation,
     format: ChatFormat<Body>,
@@ -85,7 +84,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return orderChatWithin(conversation, format, await outputRoom(conversation, tokenizer, prove));
   }
 
-  /** Of a conversation that is known to fit with so many tokens of output. */
+  /** Requires that the conversation and `maxTokens` of output fit into the context. */
   function orderChatWithin<Body>(
     conversation: Conversation,
     format: ChatFormat<Body>,
@@ -148,7 +147,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
         ? { stream, call: gateway.completionStream(model, request) }
         : { stream, call: gateway.completion(model, request) };
     }
-    /** With as much output as fits; where all of it does, the call is the same, and stays ready if it was. */
+    /** Reduces the output to the budget. If all of it fits, the prepared call is reused. */
     async function within(budget: number): Promise<CompletionOrder<Body> | undefined> {
       const affordable = Math.floor(budget / tokenPrice('completion', 1));
       const tokens = await count.upTo(affordable);
@@ -171,10 +170,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return { body: format.body(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
 
-  /**
-   * A whole stream is charged for what the model reports; one that is cut short for its prompt and what was delivered, as the
-   * model has reported it by then or else by our count, and 0 when nothing was delivered.
-   */
+  /** Charges a complete stream by the model's report, and an interrupted one for its prompt and the delivered text. */
   function streamCompletion(order: StreamedCompletionOrder, requestId: string): StreamedResponse {
     const { model, request, format, call } = order;
     const { chunks: modelChunks, cancel } = call.send();

@@ -3,7 +3,6 @@ import { prices } from '#contract/billing/prices.ts';
 import { catalogueCreated, models } from '#contract/inference/models.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** The models as `GET /models` lists them (docs/inference.md#models). */
 export function listedModels() {
   return models.map((model) => ({
     id: model.id,
@@ -18,7 +17,6 @@ export function listedModels() {
   }));
 }
 
-/** One of them; refuses (404) an id that none has. */
 export function listedModel(id: string) {
   const found = listedModels().find((model) => model.id === id);
   if (found) return found;
@@ -26,7 +24,6 @@ export function listedModel(id: string) {
   throw new ServiceError('NOT_FOUND', 'There is no model of this name; GET /openai/v1/models lists them.', { field });
 }
 
-/** The services as `GET /services` lists them. */
 export function pricedServices() {
   return Object.entries(prices).map(([name, { unit, unitSize, credits, description }]) => ({
     name,

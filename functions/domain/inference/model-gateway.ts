@@ -4,10 +4,7 @@ import type { ModelEmbeddings, ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelChunk } from './model-stream.ts';
 import type { Preparable } from './order.ts';
 
-/**
- * The models behind the service. A text call leaves only when it is sent. Failures are ServiceErrors: MODEL_ERROR, MODEL_TIMEOUT,
- * SERVICE_UNAVAILABLE, also for a model that is not there.
- */
+/** Throws MODEL_ERROR, MODEL_TIMEOUT, or SERVICE_UNAVAILABLE, which includes missing endpoints. */
 export interface ModelGateway {
   chat(model: string, request: ModelChatRequest): ModelCall<Promise<ModelChatReply>>;
   chatStream(model: string, request: ModelChatRequest): ModelCall<ModelStream>;
@@ -16,15 +13,14 @@ export interface ModelGateway {
   embed(model: string, request: ModelEmbeddingsRequest): Promise<ModelEmbeddings>;
 }
 
-/** One call of a model, sent once. To prepare it serializes and signs the request; `send` does so itself where that was not done. */
+/** A model call that is sent once. `prepare` serializes and signs the request; otherwise `send` does. */
 export interface ModelCall<Result> extends Preparable {
-  /** `signal` ends the wait earlier than the gateway's own deadline; that is a MODEL_TIMEOUT too. */
+  /** `signal` shortens the gateway's own deadline. An abort is a MODEL_TIMEOUT too. */
   send(signal?: AbortSignal): Result;
 }
 
-/** To be read immediately: its time runs from the beginning. */
+/** Must be consumed immediately, because its deadline is already running. */
 export interface ModelStream {
   readonly chunks: AsyncGenerator<ModelChunk>;
-  /** Ends the model's work. */
   readonly cancel: () => void;
 }

@@ -4,10 +4,9 @@ import type { Tokenizer } from '../shared/ports.ts';
 const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
 export type ModelUsage = v.InferOutput<typeof Usage>;
 
-/** The tokens that a container reports it used. Treats an invalid count as missing. */
 export const ReportedUsage = v.fallback(v.nullish(Usage), null);
 
-/** Like `v.object`, but refuses arrays, which would pass as objects without any field. */
+/** Like `v.object`, but rejects arrays, which would otherwise pass as objects without fields. */
 export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.pipe(
     v.unknown(),
@@ -40,7 +39,7 @@ const ModelChunk = v.object({
 });
 export type ModelChunk = v.InferOutput<typeof ModelChunk>;
 
-/** A chunk of a chat (`delta`). Refuses output in a field that is not read, as it would pass for an empty chunk. */
+/** A chat chunk (`delta`). Rejects output in other fields, which would otherwise be lost silently. */
 export const ChatChunk = v.pipe(
   ModelChunk,
   v.check(
@@ -49,7 +48,6 @@ export const ChatChunk = v.pipe(
   ),
 );
 
-/** The same of a text completion (`text`). */
 export const CompletionChunk = v.pipe(
   ModelChunk,
   v.check(
@@ -61,22 +59,17 @@ export const CompletionChunk = v.pipe(
   ),
 );
 
-/** The usage that a call can have come to, beyond which a container's report is impossible. */
+/** The maximum usage of a call. A container's report beyond it is invalid. */
 export interface UsageBounds {
   readonly promptTokens: number;
-  /** The `max_tokens` that the model was sent. */
   readonly completionTokens: number;
-  /** Whether the model generated anything that was read. */
   readonly hasOutput: boolean;
 }
 
 export const isPossibleCount = (tokens: number, min: number, max: number): boolean =>
   Number.isSafeInteger(tokens) && tokens >= min && tokens <= max;
 
-/**
- * The usage to charge: what the container reports, or our own count where that is missing or impossible. A count of 0 is
- * possible only if there is no output.
- */
+/** Returns the container's report, or our own count if that is missing or impossible. */
 export async function billable(
   usage: ModelUsage | null | undefined,
   { promptTokens, completionTokens, hasOutput }: UsageBounds,
@@ -90,21 +83,17 @@ export async function billable(
   return isUsable ? usage : count();
 }
 
-/** Usage as responses report it. */
 export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
 }
 
-/** Characters and pieces for each token of `max_tokens`, and besides, from which on a text is worth counting: few texts reach them. */
+/** Sizes above which a text is counted, per token of `max_tokens` and in addition. Few texts exceed them. */
 const countFrom = { characters: 16, moreCharacters: 1024, pieces: 2, morePieces: 64 };
 
-/** By our tokenizer, which is not the model's, a text within `max_tokens` may have so many times as many, and so many more. */
+/** Tolerance for the difference between our tokenizer and the model's. */
 const slack = { factor: 1.25, tokens: 16 };
 
-/**
- * The text of a stream that was delivered so far, and whether the model has run past the `max_tokens` that it was sent. Its
- * tokens are only counted when its characters or pieces are suspicious, and then again at twice as many.
- */
+/** Detects models that exceed `max_tokens`. Counts tokens only if the size is suspicious. */
 export class DeliveredText {
   #text = '';
   #usage: ModelUsage | null | undefined;
@@ -126,19 +115,16 @@ export class DeliveredText {
     return this.#text;
   }
 
-  /** What the model reports of it, and of the prompt, as long as that is within `max_tokens`; only of some containers. */
   get usage(): ModelUsage | null | undefined {
     return this.#usage;
   }
 
-  /** `usage` is the last that the model has reported, with this piece or before. */
   add(piece: string, usage?: ModelUsage | null): void {
     this.#text += piece;
     if (!usage || usage.completion_tokens <= this.#maxTokens) this.#usage = usage;
     this.#pieces += 1;
   }
 
-  /** Whether `isOverlong` is worth its time. */
   get isSuspicious(): boolean {
     return this.#text.length > this.#suspicious.characters || this.#pieces > this.#suspicious.pieces;
   }
@@ -150,22 +136,18 @@ export class DeliveredText {
   }
 }
 
-/** A text as far as it may be passed on, and whether that is its end. */
 interface Cut {
   readonly text: string;
   readonly stopped: boolean;
 }
 
-/** A text cut before the first stop sequence that is complete in it; of two that end at the same place, the longer. */
+/** Cuts a text before its first complete stop sequence. If two end together, the longer wins. */
 export function cutAtStop(text: string, stops: readonly string[]): Cut {
   const cut = new StopCutter(stops).push(text);
   return cut.stopped ? cut : { text, stopped: false };
 }
 
-/**
- * The same for a text that comes in pieces: no more is held back than may be the beginning of a stop sequence. Takes time
- * in proportion to the text, however long the sequences are and however much of them the text repeats.
- */
+/** Holds back only a possible beginning of a stop sequence. Runs in linear time. */
 export class StopCutter {
   readonly #matchers: readonly Matcher[];
   #held = '';
@@ -174,7 +156,7 @@ export class StopCutter {
     this.#matchers = stops.map((stop) => new Matcher(stop));
   }
 
-  /** What may be passed on now that `piece` has come. Nothing may follow once it has stopped. */
+  /** Returns the text that may be emitted after `piece`. Must not be called after it has stopped. */
   push(piece: string): Cut {
     if (this.#matchers.length === 0) return { text: piece, stopped: false };
     const text = this.#held + piece;
@@ -190,7 +172,6 @@ export class StopCutter {
     return { text: text.slice(0, text.length - kept), stopped: false };
   }
 
-  /** What was held back, for the end of the text. */
   rest(): string {
     const held = this.#held;
     this.#held = '';
@@ -198,13 +179,11 @@ export class StopCutter {
   }
 }
 
-/** Knuth, Morris and Pratt's search for one sequence. */
 class Matcher {
-  /** How much of the sequence the text ends with. */
   begun = 0;
   readonly length: number;
   readonly #stop: string;
-  /** For each length of a beginning, that of the longest shorter beginning which it ends with. */
+  /** The failure function: for each prefix, the length of its longest proper border. */
   readonly #shorter: Int32Array;
 
   constructor(stop: string) {
@@ -217,7 +196,6 @@ class Matcher {
     }
   }
 
-  /** Reads one more unit of the text; true once the sequence is complete. */
   reads(unit: number): boolean {
     this.begun = this.#next(this.begun, unit);
     return this.begun === this.length;
@@ -230,15 +208,15 @@ class Matcher {
   }
 }
 
-/** Why a text ends (docs/specification.md#text-completion-object-data-of-a-completion-response). */
+/** Finish reasons (docs/specification.md#text-completion-object-data-of-a-completion-response). */
 export type EndReason = 'stop' | 'length' | 'content_filter';
 
-/** Containers have more words for a natural end (`eos_token`, `stop_sequence`) than the specification. */
+/** Containers report a natural end with other words too, such as `eos_token` or `stop_sequence`. */
 export function endReason(given: string | null | undefined): EndReason {
   return given === 'length' || given === 'content_filter' ? given : 'stop';
 }
 
-/** A response that calls a function ended by that, unless it was cut short: then the call may not be whole. */
+/** Returns `called` unless the response was truncated, because its call may be incomplete. */
 export function reasonOf<Called extends string>(end: { reason: EndReason; called: boolean }, called: Called) {
   return end.called && end.reason === 'stop' ? called : end.reason;
 }

@@ -10,7 +10,7 @@ import type { ModelChatRequest } from './chat.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import type { Order, Proof } from './order.ts';
 
-/** A translation ready to be admitted and sent; its `amount` is exact. */
+/** `amount` is the exact price. */
 export interface TranslationOrder extends Order {
   readonly words: number;
   readonly request: TranslationRequest;
@@ -18,27 +18,26 @@ export interface TranslationOrder extends Order {
 
 export interface TranslationSettings {
   readonly model: Model;
-  /** Aborts when all parts of a text should be there. */
   readonly newDeadline: () => AbortSignal;
 }
 
-/** UTF-16 units. Counting the words of so short a text costs no more than reading it. */
+/** UTF-16 units below which counting words costs no more than parsing the text. */
 const shortText = 1000;
 
-/** Bytes. A response takes as long as its tokens, so several small parts concurrently are faster than one that just fits. */
+/** Bytes. Latency grows with the output, so several small concurrent parts are faster than one large part. */
 const maxPartBytes = 1024;
 
-/** Prompts a chat model for translations (docs/inference.md#translation). */
+/** Translates with a chat model (docs/inference.md#translation, docs/inference.md#translation). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /**
-   * Refuses (400) a text without words or with too many. The price explains the work: a text of n words is at most 400 n bytes,
-   * and two parts that follow one another are more than `maxPartBytes`, so the model is called at most 1 + 0.8 n times.
+   * Throws 400 without words or with too many. The price bounds the work: n words have at most 400 n bytes, and two
+   * consecutive parts exceed `maxPartBytes`, so there are at most 1 + 0.8 n model calls.
    */
   async function order(request: TranslationRequest, prove: Proof): Promise<TranslationOrder> {
     const { text } = request;
     if (text.length > shortText) await prove();
     const maxLength = maxTranslationWords * maxLengthPerWord;
-    // A text has no more code points than UTF-16 units, so hardly one needs them counted here.
+    // A text has at most as many code points as UTF-16 units, so code points are rarely counted.
     if (text.length > maxLength && codePoints(text) > maxLength) throw tooManyWords('more');
     const words = countWords(text);
     if (words === 0) throw new ServiceError('INVALID_FORMAT', 'text must have at least one word.');
@@ -46,7 +45,7 @@ export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model,
     return { model: model.id, amount: pricePerStarted('translation', words), words, request };
   }
 
-  /** All of the text or an error: MODEL_ERROR (also for a response that was cut), SERVICE_UNAVAILABLE, MODEL_TIMEOUT. */
+  /** Throws MODEL_ERROR (including for a truncated response), SERVICE_UNAVAILABLE or MODEL_TIMEOUT. */
   async function translate({ request, words, amount }: TranslationOrder): Promise<Translation> {
     const instruction = instructionFor(request);
     const room = Math.floor(model.contextWindow / 2) - templateTokens - Buffer.byteLength(instruction);
@@ -79,7 +78,7 @@ function tooManyWords(words: number | 'more'): ServiceError {
   return new ServiceError('INVALID_FORMAT', detail);
 }
 
-/** The text is a message of its own: nothing that a caller wrote is in here. */
+/** Contains no text of the caller, which is a separate message. */
 function instructionFor({ sourceLanguage, targetLanguage }: TranslationRequest): string {
   return [
     `Translate the text of the user from ${languageName(sourceLanguage)} to ${languageName(targetLanguage)}.`,
@@ -88,7 +87,7 @@ function instructionFor({ sourceLanguage, targetLanguage }: TranslationRequest):
   ].join(' ');
 }
 
-/** A text of n UTF-8 bytes is at most n tokens, so prompt and output fit, and the output has half of the context or more. */
+/** A text of n UTF-8 bytes has at most n tokens, so at least half of the context remains for the output. */
 function requestFor(text: string, instruction: string, { contextWindow }: Model): ModelChatRequest {
   const messages = [
     { role: 'system', content: instruction },
@@ -98,7 +97,6 @@ function requestFor(text: string, instruction: string, { contextWindow }: Model)
   return { messages, max_tokens: contextWindow - prompt, temperature: 0 };
 }
 
-/** A part of a text: `text` without the white space around it, which stands `before` and `after`. */
 export interface TextPart {
   readonly before: string;
   readonly text: string;
@@ -107,10 +105,9 @@ export interface TextPart {
 
 type Grain = (text: string) => Iterable<string>;
 
-/** The sentences of a text, each with the white space behind it. */
 export const sentencesOf = segmentsOf('sentence');
 
-/** Where a text may be cut, from the best place to the last resort: sentences, runs, words, letters with their marks, code points. */
+/** Cutting points in order of preference: sentences, runs, words, letters with their marks, code points. */
 const grains: readonly Grain[] = [
   sentencesOf,
   (text) => text.match(/\S+\s*|\s+/g) ?? [],
@@ -119,10 +116,7 @@ const grains: readonly Grain[] = [
   (text) => text,
 ];
 
-/**
- * Cuts a text into parts of at most `maxBytes` UTF-8 bytes (at least 4), as few as fit, at sentence ends where it can.
- * The parts joined are the text.
- */
+/** Cuts a text into parts of at most `maxBytes` UTF-8 bytes (at least 4), preferably at sentence ends. */
 export function cutText(text: string, maxBytes: number): TextPart[] {
   const parts: string[] = [];
   let part = '';
@@ -140,7 +134,6 @@ export function cutText(text: string, maxBytes: number): TextPart[] {
   return [...parts, part].map(withoutMargins);
 }
 
-/** The largest pieces that each fit. */
 function* piecesOf(text: string, maxBytes: number, [grain, ...finer]: readonly Grain[]): Generator<string> {
   if (!grain || Buffer.byteLength(text) <= maxBytes) {
     yield text;
@@ -155,11 +148,11 @@ function segmentsOf(granularity: 'sentence' | 'word'): Grain {
   };
 }
 
-/** No mark is before it, so most of a long run needs no further look. */
+/** No mark sorts before it, which makes the common case fast. */
 const firstMark = '\u0300';
 const joins = /[\p{M}\u200c\u200d]/u;
 
-/** A code point with the marks and joiners after it; only words that are longer than a part come here. */
+/** Yields code points with their marks and joiners. Used only for words longer than a part. */
 function* lettersOf(text: string): Generator<string> {
   let letter = '';
   for (const point of text) {
@@ -178,13 +171,12 @@ function withoutMargins(part: string): TextPart {
   return { before: part.slice(0, part.length - rest.length), text, after: rest.slice(text.length) };
 }
 
-/** Parts of one text that are with the model at one moment. */
 const maxConcurrentParts = 4;
 
-/** Tokens that a chat template adds around two messages, with the date and the like that some put in. */
+/** Tokens that a chat template adds to two messages, including the current date that some insert. */
 export const templateTokens = 64;
 
-/** Runs `work` on some items concurrently; the results are in the items' order. */
+/** Runs `work` on items with limited concurrency. Results are in the order of the items. */
 export async function inOrder<T, R>(items: readonly T[], work: (item: T) => R | Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();
@@ -195,7 +187,6 @@ export async function inOrder<T, R>(items: readonly T[], work: (item: T) => R | 
   return results;
 }
 
-/** Has a model do the parts of a text, or none: where one fails, the others end. */
 export async function withParts<T>(
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
@@ -207,7 +198,7 @@ export async function withParts<T>(
   }
 }
 
-/** The caller did not write what the model was sent, so a request that the model refuses is no fault of theirs. */
+/** The service wrote the prompt, so a model's rejection is not the caller's error. */
 function withoutCallersFault(error: unknown): unknown {
   const isRefusal =
     error instanceof ServiceError && (error.code === 'INVALID_FORMAT' || error.code === 'CONTEXT_LENGTH_EXCEEDED');
@@ -216,28 +207,24 @@ function withoutCallersFault(error: unknown): unknown {
 
 let unspaced: RegExp | undefined;
 
-/** Letters of the scripts that put no space between words and that ICU has word lists for; read by the first text, as it takes 2 ms. */
+/** Letters of scripts without spaces for which ICU has dictionaries. Compiled on first use, which takes 2 ms. */
 const unspacedLetter = (): RegExp =>
   (unspaced ??=
     /[[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]&&\p{Lo}]/v);
 
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
-/** Code points, as all lengths here. Longer than words get, so that joining words by something other than a space does not make them one. */
+/** Code points. Longer than real words, so that joining words does not save credits. */
 const maxWordLength = 50;
 
-/** What stands between words, for each of them; far more than in any language. */
 const maxGapLength = 50;
 
-/** A text of n words is no longer than n times this. */
 const maxLengthPerWord = maxWordLength + maxGapLength;
 
 /**
- * How many words a text has, for its price (docs/guides/translation.md#how-words-are-counted). A word is a run of text without white space that has a letter
- * or digit. Where a run has letters of a script that is written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese), its words
- * are those that ICU's word lists find (`Intl.Segmenter`). A word of more than 50 characters counts once for each started 50. What stands
- * between words, white space and punctuation, is free up to 50 characters for each word; a text with more of it, or without any
- * word, has one for each started 50 of them. Only a text of nothing but white space has none.
+ * Counts the words of a text for its price (docs/guides/translation.md#how-words-are-counted). Runs in a script without spaces
+ * (Chinese, Japanese, Thai, Lao, Khmer, Burmese) are segmented with ICU's dictionaries. A word counts once per
+ * started 50 characters. Up to 50 other characters per word are free; beyond this, each started 50 count as one word.
  */
 export function countWords(text: string): number {
   if (text.trim() === '') return 0;
@@ -252,11 +239,11 @@ export function countWords(text: string): number {
   return Math.max(words, Math.ceil((codePoints(text) - length) / maxGapLength));
 }
 
-/** All runs in one pass, as a pass costs more to start than a short run to segment; a line break never joins words. */
+/** Segments all runs in one pass, because starting a pass is expensive. Words never extend across line breaks. */
 function segmented(runs: readonly string[]): string[] {
   if (runs.length === 0) return [];
   const words: string[] = [];
-  // The first Segmenter of a process takes 30 ms to load, which most texts do without.
+  // The first Segmenter of a process takes 30 ms to load, so it is created only if needed.
   for (const { segment, isWordLike } of new Intl.Segmenter('und', { granularity: 'word' }).segment(runs.join('\n'))) {
     if (isWordLike) words.push(segment);
   }

@@ -8,7 +8,7 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { KeyBudgets } from './key-service.ts';
 import {
-  created,
+  createdKeyView,
   expiryOf,
   hasEnded,
   isReadable,
@@ -17,17 +17,16 @@ import {
   type KeyStore,
   type KeyWrite,
   removeSurplus,
-  shown,
+  keyView,
   statusOf,
   type StoredKey,
   type UnreadableKey,
   withLimits,
 } from './key.ts';
 
-/** `tai_`, the account reference that all keys of an account share, and the first four characters of the secret. */
-const shownCharacters = 17;
+/** `tai_`, the account reference shared by the account's keys, and the first four characters of the secret. */
+const prefixCharacters = 17;
 
-/** A new key with its record. */
 export function issueKey(
   accountId: number,
   about: Omit<KeyRecord, 'id' | 'prefix' | 'lastFour' | 'status' | 'revision'>,
@@ -37,7 +36,7 @@ export function issueKey(
   const record: KeyRecord = {
     id,
     ...about,
-    prefix: key.slice(0, shownCharacters),
+    prefix: key.slice(0, prefixCharacters),
     lastFour: key.slice(-4),
     status: 'active',
     revision: 1,
@@ -45,14 +44,13 @@ export function issueKey(
   return { record, key };
 }
 
-/** What a caller may change about a key; `expiresAt` in ISO 8601, null meaning never. */
+/** `expiresAt` in ISO 8601; null means never. */
 export interface KeyChanges extends KeyLimitChanges {
   readonly name?: string | undefined;
   readonly expiresAt?: string | null | undefined;
   readonly status?: 'active' | 'suspended' | undefined;
 }
 
-/** The record with what is named changed. */
 export function changedKey(record: KeyRecord, changes: KeyChanges, now: number): KeyRecord {
   if (record.status === 'revoked') throw new ServiceError('INVALID_STATE', 'The key is revoked. Create a new one.');
   if (record.suspendedByOperator && changes.status === 'active') {
@@ -77,8 +75,7 @@ export function changedKey(record: KeyRecord, changes: KeyChanges, now: number):
 
 const maxTries = 5;
 
-/** Changes a key as `edit` does, on the record as it is then: it is read again where others changed it meanwhile. */
-export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: DemandChange, clock: Clock) {
+export function keyReviser(keys: KeyStore, budgets: KeyBudgets, enforceChangeLimit: EnforceChangeLimit, clock: Clock) {
   return async (
     accountId: number,
     id: string,
@@ -87,9 +84,9 @@ export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: De
   ) => {
     for (let tries = 0; tries < maxTries; tries++) {
       const now = clock.now();
-      const before = await demandReadable(keys, accountId, id);
+      const before = await requireReadableKey(keys, accountId, id);
       const after = { ...edit(before, now), revision: before.revision + 1 };
-      if (tries === 0) await demandChange(accountId);
+      if (tries === 0) await enforceChangeLimit(accountId);
       const meter = await budgets.limitedMeter(accountId, [before, after]);
       const unused = await budgets.unusedAfter(accountId, { before, after }, { meter, now });
       const event = eventOf?.(before, now);
@@ -98,7 +95,7 @@ export function keyReviser(keys: KeyStore, budgets: KeyBudgets, demandChange: De
       const outcome = await keys.change(accountId, after, { now, unused, ...(event && { event }), ...happened });
       if (outcome === 'changed meanwhile') continue;
       refuseUnlessDone(outcome);
-      return shown(after, { budgets: meter?.budgets ?? new Map(), now });
+      return keyView(after, { budgets: meter?.budgets ?? new Map(), now });
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The key is being changed by another request. Try again.', {
       retryAfterSeconds: 1,
@@ -111,20 +108,20 @@ export type ReviseKey = ReturnType<typeof keyReviser>;
 interface RotationParts {
   readonly keys: KeyStore;
   readonly budgets: Pick<KeyBudgets, 'budgetsOf'>;
-  readonly demandChange: DemandChange;
+  readonly enforceChangeLimit: EnforceChangeLimit;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Creates a new key with the name, expiry and limits of an old one, which goes on for `graceSeconds`. */
-export function keyRotation({ keys, budgets: { budgetsOf }, demandChange, clock, random }: RotationParts) {
+/** Creates a key with the name, expiry and limits of an old one, which stays valid for `graceSeconds`. */
+export function keyRotation({ keys, budgets: { budgetsOf }, enforceChangeLimit, clock, random }: RotationParts) {
   return async (accountId: number, id: string, graceSeconds: number) => {
     const now = clock.now();
-    const old = await demandReadable(keys, accountId, id);
+    const old = await requireReadableKey(keys, accountId, id);
     const status = statusOf(old, now);
     if (status !== 'active')
       throw new ServiceError('INVALID_STATE', `The key is ${status}; only an active key can be rotated.`);
-    await demandChange(accountId);
+    await enforceChangeLimit(accountId);
     const { record, key } = issueKey(accountId, { ...handedOn(old), createdAt: now }, random);
     const ending: KeyRecord =
       graceSeconds > 0
@@ -134,7 +131,7 @@ export function keyRotation({ keys, budgets: { budgetsOf }, demandChange, clock,
     const happened = { keyEvent: rotationEvent(ending, record.id, now) };
     refuseUnlessDone(await keys.rotate(accountId, written, record, { now, ...happened }));
     await removeSurplus(keys, accountId, { stored: await keys.list(accountId), now });
-    return created(record, key, { budgets: await budgetsOf(accountId, [record]), now });
+    return createdKeyView(record, key, { budgets: await budgetsOf(accountId, [record]), now });
   };
 }
 
@@ -154,23 +151,23 @@ type SuspensionEvent = (before: KeyStatus, after: KeyStatus) => AuditEvent;
 interface EndParts {
   readonly keys: KeyStore;
   readonly revise: { readonly ofOwner: ReviseKey; readonly ofOperator: ReviseKey };
-  readonly demandChange: DemandChange;
+  readonly enforceChangeLimit: EnforceChangeLimit;
   readonly clock: Clock;
 }
 
-/** Revokes keys, and suspends them for operators; one that cannot be read is revoked either way. */
-export function keyEnds({ keys, revise, demandChange, clock }: EndParts) {
-  /** Revoking twice is fine: a retry must not fail. */
+/** Revokes keys, and suspends them for operators. An unreadable key is revoked in both cases. */
+export function keyEnds({ keys, revise, enforceChangeLimit, clock }: EndParts) {
+  /** Idempotent, so that a retry does not fail. */
   async function revoke(accountId: number, id: string) {
-    const key = await demandKey(keys, accountId, id);
+    const key = await requireKey(keys, accountId, id);
     if (isReadable(key)) return revise.ofOwner(accountId, id, (record) => ({ ...record, status: 'revoked' }));
-    await demandChange(accountId);
+    await enforceChangeLimit(accountId);
     return revokeUnreadable(accountId, key);
   }
 
-  /** For good: the account's owner cannot resume it. `eventOf` is given its status before and after. */
+  /** Permanent: the owner cannot resume the key. `eventOf` receives the status before and after. */
   async function suspendByOperator(accountId: number, id: string, eventOf: SuspensionEvent) {
-    const key = await demandKey(keys, accountId, id);
+    const key = await requireKey(keys, accountId, id);
     refuseRevoked(key);
     if (!isReadable(key)) return revokeUnreadable(accountId, key, eventOf(key.status, 'revoked'));
     return revise.ofOperator(accountId, id, suspended, (before, now) => eventOf(statusOf(before, now), 'suspended'));
@@ -180,7 +177,7 @@ export function keyEnds({ keys, revise, demandChange, clock }: EndParts) {
     const now = clock.now();
     const happened = key.status !== 'revoked' && { keyEvent: keyEvent('revoked', key.id, now) };
     await keys.revokeUnreadable(accountId, key.id, { now, ...(event && { event }), ...happened });
-    return shown({ ...key, status: 'revoked' }, { budgets: new Map(), now });
+    return keyView({ ...key, status: 'revoked' }, { budgets: new Map(), now });
   }
 
   return { revoke, suspendByOperator };
@@ -194,17 +191,17 @@ function suspended(record: KeyRecord): KeyRecord {
   return { ...record, status: 'suspended', suspendedByOperator: true };
 }
 
-/** Refuses (429) an account that changes its keys too often, once its change is known to be allowed. Operators may at any time. */
-export type DemandChange = (accountId: number) => Promise<void>;
+/** Throws 429. Called once the change is known to be allowed. Operators are exempt. */
+export type EnforceChangeLimit = (accountId: number) => Promise<void>;
 
-async function demandKey(keys: KeyStore, accountId: number, id: string): Promise<StoredKey> {
+async function requireKey(keys: KeyStore, accountId: number, id: string): Promise<StoredKey> {
   const key = await keys.find(accountId, id);
   if (!key) throw new ServiceError('NOT_FOUND', 'There is no such key.');
   return key;
 }
 
-async function demandReadable(keys: KeyStore, accountId: number, id: string): Promise<KeyRecord> {
-  const key = await demandKey(keys, accountId, id);
+async function requireReadableKey(keys: KeyStore, accountId: number, id: string): Promise<KeyRecord> {
+  const key = await requireKey(keys, accountId, id);
   if (isReadable(key)) return key;
   throw new ServiceError('INVALID_STATE', 'The stored key cannot be read; revoke it and create a new one.');
 }
@@ -228,7 +225,6 @@ export function keyEvent(type: 'created' | 'revoked', keyId: string, now: number
   return { type, at: Math.floor(now / 1000), keyId };
 }
 
-/** `ending` is the old key as the rotation leaves it. */
 function rotationEvent(ending: KeyRecord, keyId: string, now: number): KeyEvent {
   const { id: previousKeyId, status, expiresAt } = ending;
   const goesOn = status === 'active' && expiresAt !== undefined;

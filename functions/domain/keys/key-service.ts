@@ -2,7 +2,7 @@ import type { Meter } from '../meter/meter.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import {
   changedKey,
-  type DemandChange,
+  type EnforceChangeLimit,
   issueKey,
   type KeyChanges,
   keyEnds,
@@ -13,8 +13,8 @@ import {
 } from './key-changes.ts';
 import {
   type Budgets,
-  created,
-  demandFuture,
+  createdKeyView,
+  requireFuture,
   expiryOf,
   hasEnded,
   isReadable,
@@ -24,13 +24,12 @@ import {
   limitsOf,
   newestFirst,
   removeSurplus,
-  shown,
+  keyView,
   type StoredKey,
   surplusOf,
   withLimits,
 } from './key.ts';
 
-/** A new key; `expiresAt` in ISO 8601, null meaning never. */
 interface NewKey extends Omit<KeyChanges, 'status'> {
   readonly name: string;
 }
@@ -38,19 +37,29 @@ interface NewKey extends Omit<KeyChanges, 'status'> {
 export type KeyService = ReturnType<typeof keyService>;
 
 interface KeyAccounts {
-  readonly demandChange: DemandChange;
+  readonly enforceChangeLimit: EnforceChangeLimit;
   readonly findMeter: (accountId: number) => Promise<Meter | undefined>;
 }
 
-/** The life of API keys (docs/security.md#credentials and docs/accounts.md#keys). */
-export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccounts, clock: Clock, random: Random) {
+/** Manages API keys (docs/security.md#credentials and docs/accounts.md#keys). */
+export function keyService(
+  keys: KeyStore,
+  { enforceChangeLimit, findMeter }: KeyAccounts,
+  clock: Clock,
+  random: Random,
+) {
   const budgets = keyBudgets(keys, findMeter);
-  const revise = keyReviser(keys, budgets, demandChange, clock);
+  const revise = keyReviser(keys, budgets, enforceChangeLimit, clock);
   const ofOperator = keyReviser(keys, budgets, async () => undefined, clock);
-  const { revoke, suspendByOperator } = keyEnds({ keys, revise: { ofOwner: revise, ofOperator }, demandChange, clock });
-  const rotate = keyRotation({ keys, budgets, demandChange, clock, random });
+  const { revoke, suspendByOperator } = keyEnds({
+    keys,
+    revise: { ofOwner: revise, ofOperator },
+    enforceChangeLimit,
+    clock,
+  });
+  const rotate = keyRotation({ keys, budgets, enforceChangeLimit, clock, random });
 
-  const checkExpiry = (expiresAt: string | null | undefined): void => demandFuture(expiresAt, clock.now());
+  const checkExpiry = (expiresAt: string | null | undefined): void => requireFuture(expiresAt, clock.now());
 
   async function create(accountId: number, input: NewKey) {
     const now = clock.now();
@@ -60,20 +69,19 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
     const record = withLimits(made.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
     const happened = { keyEvent: keyEvent('created', record.id, now) };
-    await demandChange(accountId);
+    await enforceChangeLimit(accountId);
     refuseUnlessDone(await keys.create(accountId, record, { now, unused, ...happened }));
     await removeSurplus(keys, accountId, { stored, now });
-    return created(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
+    return createdKeyView(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
   }
 
-  /** All that can still be used, and the newest of those that have ended; newest first. */
   async function list(accountId: number) {
     const now = clock.now();
     const stored = await keys.list(accountId);
     const surplus = new Set(surplusOf(stored, now));
     const records = stored.filter((key) => !surplus.has(key));
     const spent = await budgets.budgetsOf(accountId, records.filter(isReadable));
-    return records.toSorted(newestFirst).map((record) => shown(record, { budgets: spent, now }));
+    return records.toSorted(newestFirst).map((record) => keyView(record, { budgets: spent, now }));
   }
 
   const change = (accountId: number, id: string, changes: KeyChanges) =>
@@ -82,22 +90,17 @@ export function keyService(keys: KeyStore, { demandChange, findMeter }: KeyAccou
   return { checkExpiry, create, list, change, revoke, rotate, suspendByOperator };
 }
 
-/** The meter forgets at most so many budgets with a change. */
 const maxRemoved = 100;
 
-/** What was spent of the keys' limits, as the account's meter has it. */
 export function keyBudgets(keys: KeyStore, findMeter: (accountId: number) => Promise<Meter | undefined>) {
-  /** The account's meter, read where one of the keys has a spending limit. */
   async function limitedMeter(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Meter | undefined> {
     return limited.some(({ limit }) => limit) ? findMeter(accountId) : undefined;
   }
 
-  /** What was spent of limits, read where one of the keys has any. */
   async function budgetsOf(accountId: number, limited: readonly KeyLimitChanges[]): Promise<Budgets> {
     return (await limitedMeter(accountId, limited))?.budgets ?? new Map();
   }
 
-  /** The budgets that nothing spends from once a key is changed. */
   async function unusedAfter(
     accountId: number,
     { before, after }: { before: KeyRecord; after: KeyRecord },
@@ -113,7 +116,7 @@ export function keyBudgets(keys: KeyStore, findMeter: (accountId: number) => Pro
 
 export type KeyBudgets = ReturnType<typeof keyBudgets>;
 
-/** Budgets, as they were read before the keys, that no usable key has, and no running call gives back to; of many, some. */
+/** Returns budgets without a usable key or running call. Requires that the meter was read before the keys. */
 function unusedBudgets({ budgets, holds }: Meter, stored: readonly StoredKey[], now: number): string[] {
   const usable = stored.filter(isReadable).filter((key) => !hasEnded(key, now));
   const held = holds.values().map(({ budget }) => budget?.id);
@@ -121,7 +124,7 @@ function unusedBudgets({ budgets, holds }: Meter, stored: readonly StoredKey[], 
   return [...budgets.keys()].filter((id) => !inUse.has(id)).slice(0, maxRemoved);
 }
 
-/** Whether a change ends a key with a limit, or gives it another or none: each can leave budgets that nothing spends from. */
+/** Reports whether a change ends a limited key or replaces its limit, which may leave unused budgets. */
 function mayLeaveBudgets(before: KeyRecord, after: KeyRecord, now: number): boolean {
   return hasEnded(after, now) || limitsOf(before).limit?.budget !== limitsOf(after).limit?.budget;
 }

@@ -7,28 +7,28 @@ import type { KeyEvent } from '../meter/meter.ts';
 import type { AuditEvent } from '../shared/audit-event.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** An API key as stored: never the key itself. `id` is its digest; moments in epoch ms. */
+/** A stored API key. `id` is the digest of the key, which is never stored. Times in epoch ms. */
 export interface KeyRecord {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
   readonly lastFour: string;
   readonly status: Exclude<KeyStatus, 'expired' | 'unreadable'>;
-  /** Set when an operator suspended it: then only an operator resumes it. */
+  /** Suspended by an operator; the owner cannot resume it. */
   readonly suspendedByOperator?: true;
   readonly createdAt: number;
   readonly expiresAt?: number;
   readonly lastUsedAt?: number;
   readonly limit?: KeyLimit;
-  /** Begin of the ids of the budgets that limits are spent from: that of the key which this one was rotated from, if it was. */
+  /** Prefix of the key's budget ids: that of the key it was rotated from, if any. */
   readonly budget?: string;
   readonly models?: readonly string[];
   readonly services?: readonly ServiceName[];
-  /** Raised by every change, which is conditional on it. */
+  /** Version for optimistic locking. Every change increments it. */
   readonly revision: number;
 }
 
-/** What can be shown of a stored key that cannot be read as a whole; nothing but revoking it is possible. */
+/** The readable part of an invalid record. Such a key can only be revoked. */
 export interface UnreadableKey extends Partial<Pick<KeyRecord, 'createdAt' | 'expiresAt' | 'lastUsedAt'>> {
   readonly id: string;
   readonly name: string;
@@ -49,24 +49,22 @@ export function statusOf(key: StoredKey, now: number): KeyStatus {
   return isReadable(key) && key.status !== 'revoked' && isPast ? 'expired' : key.status;
 }
 
-/** Can never be used again, unless an expiry is moved. */
+/** An expired key becomes usable again if its expiry is extended. */
 export function hasEnded(key: StoredKey, now: number): boolean {
   return ['revoked', 'expired'].includes(statusOf(key, now));
 }
 
-/** Works for a call: active and not past. */
 export function isWorking(record: KeyRecord, now: number): boolean {
   return statusOf(record, now) === 'active';
 }
 
-/** What a caller limits a key to; null or left out of a new key meaning nothing. */
+/** Null, or absent for a new key, means no limit. */
 export interface KeyLimitChanges {
   readonly limit?: KeyLimit | null | undefined;
   readonly models?: readonly string[] | null | undefined;
   readonly services?: readonly ServiceName[] | null | undefined;
 }
 
-/** The record with what is named changed, and taken away where it is null. */
 export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyRecord {
   const { limit, budget = familyOf(record.id), models, services, ...rest } = record;
   const after = {
@@ -82,7 +80,6 @@ export function withLimits(record: KeyRecord, changes: KeyLimitChanges): KeyReco
   };
 }
 
-/** What the meter has of a key beside its expiry. */
 export function limitsOf({ limit, budget, models, services }: KeyRecord): Omit<WorkingKey, 'expiresAt'> {
   const { credits, period } = limit ?? {};
   return {
@@ -96,28 +93,25 @@ export function limitsOf({ limit, budget, models, services }: KeyRecord): Omit<W
   };
 }
 
-/** The expiry of a record; `text` is in ISO 8601, null and undefined meaning never. */
+/** `text` in ISO 8601; null and undefined mean never. */
 export function expiryOf(text: string | null | undefined): { expiresAt?: number } {
   return text === null || text === undefined ? {} : { expiresAt: epochMs(text) };
 }
 
-/** Refuses (400) an expiry that is past, which no schema can: none knows what time it is. */
-export function demandFuture(text: string | null | undefined, now: number): void {
+export function requireFuture(text: string | null | undefined, now: number): void {
   const { expiresAt } = expiryOf(text);
   if (expiresAt === undefined || expiresAt > now) return;
   throw new ServiceError('INVALID_FORMAT', 'expiresAt must be in the future.');
 }
 
-/** An account that has more, from before there was a limit, loses them a hundred at a time. */
+/** Removes old surplus keys of accounts in batches. */
 const maxRemoved = 100;
 
-/** Of the keys that have ended, all but the newest. */
 export function surplusOf(stored: readonly StoredKey[], now: number): StoredKey[] {
   const ended = stored.filter((key) => hasEnded(key, now));
   return ended.toSorted(newestFirst).slice(limits.endedKeys);
 }
 
-/** Deletes the oldest keys that have ended. */
 export async function removeSurplus(
   keys: KeyStore,
   accountId: number,
@@ -131,22 +125,19 @@ export function newestFirst(one: StoredKey, other: StoredKey): number {
   return (other.createdAt ?? 0) - (one.createdAt ?? 0);
 }
 
-/** What the keys of an account have spent of their limits, by the id of the budget. */
 export type Budgets = ReadonlyMap<string, Budget>;
 
-/** The one response that carries the key. */
-export function created(record: KeyRecord, key: string, { budgets, now }: ShownAt) {
-  return { ...shown(record, { budgets, now }), createdAt: new Date(record.createdAt).toISOString(), key };
+/** The only response that contains the key. */
+export function createdKeyView(record: KeyRecord, key: string, { budgets, now }: KeyViewContext) {
+  return { ...keyView(record, { budgets, now }), createdAt: new Date(record.createdAt).toISOString(), key };
 }
 
-/** `now` in epoch ms. */
-interface ShownAt {
+interface KeyViewContext {
   readonly budgets: Budgets;
   readonly now: number;
 }
 
-/** A key as lists show it. */
-export function shown(record: StoredKey, { budgets, now }: ShownAt) {
+export function keyView(record: StoredKey, { budgets, now }: KeyViewContext) {
   return {
     id: record.id,
     name: record.name,
@@ -156,11 +147,11 @@ export function shown(record: StoredKey, { budgets, now }: ShownAt) {
     createdAt: isoOrNull(record.createdAt),
     expiresAt: isoOrNull(record.expiresAt),
     lastUsedAt: isoOrNull(record.lastUsedAt),
-    ...(isReadable(record) ? shownLimits(record, budgets, now) : { limit: null, models: null, services: null }),
+    ...(isReadable(record) ? limitsView(record, budgets, now) : { limit: null, models: null, services: null }),
   };
 }
 
-function shownLimits(record: KeyRecord, budgets: Budgets, now: number) {
+function limitsView(record: KeyRecord, budgets: Budgets, now: number) {
   const models = record.models ? [...record.models] : null;
   const services = record.services ? [...record.services] : null;
   const { limit } = limitsOf(record);
@@ -178,30 +169,22 @@ function isoOrNull(moment: number | undefined): string | null {
 
 export type KeyWrite = 'done' | 'too many active' | 'too many usable' | 'changed meanwhile';
 
-/**
- * `now` in epoch ms; `unused` are budgets of spending limits that no usable key has any more, which are removed on the way;
- * `event` is that of an operator, written in the same transaction.
- */
+/** `now` in epoch ms. `unused`: budgets to remove. `event`: the operator's audit event. */
 export interface KeyWriteOptions {
   readonly now: number;
   readonly unused?: readonly string[];
   readonly event?: AuditEvent;
-  /** What the change is to the account, where it is an event of webhooks. */
   readonly keyEvent?: KeyEvent;
 }
 
-/** Key records in the `accounts` table, and with them, in the same transaction, the digests in the account's meter. */
+/** Key records in the `accounts` table. Each change updates the account's meter in the same transaction. */
 export interface KeyStore {
   list(accountId: number): Promise<StoredKey[]>;
   find(accountId: number, id: string): Promise<StoredKey | undefined>;
   create(accountId: number, record: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite>;
-  /** `after.revision` is one above the stored record's. */
   change(accountId: number, after: KeyRecord, options: KeyWriteOptions): Promise<KeyWrite>;
-  /** Deletes a key's record, unless it has changed since it was read. */
   remove(accountId: number, key: StoredKey): Promise<void>;
-  /** Revokes a key whose record cannot be read, and leaves the rest of the record as it is. */
   revokeUnreadable(accountId: number, id: string, options: Omit<KeyWriteOptions, 'unused'>): Promise<void>;
-  /** Changes one and creates another, both or none. */
   rotate(
     accountId: number,
     old: KeyRecord,

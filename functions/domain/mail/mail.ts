@@ -2,18 +2,17 @@ import type { MailState } from '#contract/operators/operators.ts';
 import { normalizedEmail, type OutgoingMail } from '../accounts/account.ts';
 import type { Clock } from '../shared/ports.ts';
 
-/** What became of a mail: 'rejected' by SES for good, 'suppressed' because of what its address did to an earlier one. */
+/** 'rejected': permanently refused by SES. 'suppressed': not sent, because of an earlier bounce or complaint. */
 export const mailOutcomes = ['sent', 'rejected', 'suppressed'] as const;
 export type MailOutcome = (typeof mailOutcomes)[number];
 
 export interface OutboxStore {
-  /** The mail if it still waits. */
   waiting(id: string): Promise<OutgoingMail | undefined>;
   close(id: string, outcome: MailOutcome, at: number): Promise<void>;
 }
 
 export interface Mailer {
-  /** 'rejected' when no retry can help; throws when one may. */
+  /** Returns 'rejected' if a retry cannot help. Throws if one may. */
   send(mail: OutgoingMail): Promise<'sent' | 'rejected'>;
 }
 
@@ -24,7 +23,7 @@ export interface SendingParts {
   readonly clock: Clock;
 }
 
-/** Sends a mail that waits. Repeating it sends nothing twice, unless the process dies between sending and noting it. */
+/** Sends a pending email. Idempotent, unless the process crashes between sending and recording it. */
 export async function sendWaiting(parts: SendingParts, id: string): Promise<MailOutcome | 'done before'> {
   const { store, suppressions, mailer, clock } = parts;
   const mail = await store.waiting(id);
@@ -35,18 +34,16 @@ export async function sendWaiting(parts: SendingParts, id: string): Promise<Mail
   return outcome;
 }
 
-/** Its server refuses the address for good, or its owner called one of our mails spam. */
 export type SuppressionReason = 'bounce' | 'complaint';
 
-/** Addresses that no mail goes to any more, in lower case. */
+/** Addresses that must not receive emails, in lower case. */
 export interface SuppressionStore {
-  /** False, and nothing changes, for an address that is there already. `at` in epoch ms. */
+  /** Returns false, without changes, if the address exists. `at` in epoch ms. */
   add(address: string, reason: SuppressionReason, at: number): Promise<boolean>;
   has(address: string): Promise<boolean>;
   find(address: string): Promise<{ readonly reason: SuppressionReason; readonly at: number } | undefined>;
 }
 
-/** Gives how many of the addresses are newly suppressed; repeating it changes nothing. */
 export async function suppress(
   store: SuppressionStore,
   clock: Clock,
@@ -59,7 +56,6 @@ export async function suppress(
   return added.filter(Boolean).length;
 }
 
-/** What is listed of a mail: neither its text nor its links. Moments in epoch ms. */
 export interface MailNote {
   readonly subject: string;
   readonly createdAt: number;
@@ -67,8 +63,6 @@ export interface MailNote {
   readonly closedAt?: number;
 }
 
-/** Mails about an account. */
 export interface MailHistory {
-  /** The newest `limit` of those that are kept at `now` (epoch ms), newest first. */
   recent(accountId: number, limit: number, now: number): Promise<readonly MailNote[]>;
 }

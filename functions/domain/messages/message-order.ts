@@ -7,9 +7,8 @@ import type { Order } from '../inference/order.ts';
 import { fixedPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { codePoints } from '../shared/text.ts';
-import type { CountedLimit, CountSegments, ReadNumber, Refused, UsedUp } from './message.ts';
+import type { CountedLimit, CountSegments, ReadNumber, RefusalReason, ExhaustedLimit } from './message.ts';
 
-/** A message that may be sent. */
 export interface MessageOrder extends Order, Pick<NewMessage, 'channel' | 'to' | 'text'> {
   readonly service: 'sms' | 'voice_call';
   readonly country: string;
@@ -22,13 +21,10 @@ export interface MessageOrder extends Order, Pick<NewMessage, 'channel' | 'to' |
 export interface OrderParts {
   readonly readNumber: ReadNumber;
   readonly countSegments: CountSegments;
-  /** ISO 3166-1 codes of where messages go. */
   readonly countries: ReadonlySet<string>;
-  /** Whether there is a number to call from. */
   readonly hasCalls: boolean;
 }
 
-/** Refuses (400) what cannot be sent, and knows what the rest costs. */
 export function messageOrders({ readNumber, countSegments, countries, hasCalls }: OrderParts) {
   function countryOf(to: string): string {
     const number = readNumber(to);
@@ -60,13 +56,11 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
   };
 }
 
-/** The refusal (400) of a field. */
 function refused(path: string, detail: string): ServiceError {
   return new ServiceError('INVALID_FORMAT', detail, { field: { path, isMissing: false } });
 }
 
-/** About the recipient. */
-const ofRecipient: Readonly<Partial<Record<Refused, string>>> = {
+const recipientDetails: Readonly<Partial<Record<RefusalReason, string>>> = {
   number_blocked: 'to is a number that cannot receive messages. Nothing was charged. Use another number.',
   country_blocked:
     'to is in a country that cannot receive messages. Nothing was charged. Use a number in another country.',
@@ -87,16 +81,15 @@ const others = {
 
 const retryAfterSeconds = 5;
 
-/** What the caller is refused with where the carrier did not take a message; the cause is for the log. */
-export function refusalOf(why: Refused, cause: unknown): ServiceError {
-  const detail = ofRecipient[why];
+export function refusalOf(why: RefusalReason, cause: unknown): ServiceError {
+  const detail = recipientDetails[why];
   if (detail !== undefined) return refused('to', detail);
   const kind = why === 'opted_out' || why === 'throttled' ? why : 'carrier';
   const [code, sentence] = others[kind];
   return new ServiceError(code, sentence, { cause, ...(kind === 'throttled' && { retryAfterSeconds }) });
 }
 
-/** Messages that are sent at most: to a number in an hour, of an account in a day, to a range of numbers in an hour. */
+/** Maximum messages: to a number per hour, of an account per day, to a range of numbers per hour. */
 export interface SendingLimits {
   readonly perNumber: number;
   readonly perAccount: number;
@@ -106,13 +99,12 @@ export interface SendingLimits {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Digits in which the numbers of a range differ: who pumps messages owns ranges (docs/messages.md#limits-against-fraud). */
+/** Message pumping uses entire ranges (docs/messages.md#limits-against-fraud). */
 const rangeDigits = 4;
 
-/** Of what all accounts may send to a number or range, one may take this part, so that none alone keeps it from the others. */
+/** One account's maximum share of a limit that all accounts share, so that it cannot block the others. */
 const shareOfOne = 0.5;
 
-/** What a message to a number counts towards: windows begin with each hour and day (UTC). */
 export function countedLimits(accountId: number, to: string, now: number, limits: SendingLimits): CountedLimit[] {
   const within = (ms: number) => ({ startsAt: now - (now % ms), endsAt: now - (now % ms) + ms });
   const ofAll = (max: number) => ({ max, share: { accountId, max: Math.ceil(max * shareOfOne) }, ...within(hourMs) });
@@ -123,11 +115,9 @@ export function countedLimits(accountId: number, to: string, now: number, limits
   ];
 }
 
-/** Numbers of a range, seen from one of them. */
 const nearby = 'to numbers that differ from this one in their last four digits only';
 
-/** What was sent already, of a limit that is used up: by the account itself where its share is, else by all. */
-function sentAlready({ by: { name, max, share }, isShare }: UsedUp): string {
+function exhaustedLimitDetail({ by: { name, max, share }, isShare }: ExhaustedLimit): string {
   if (name === 'account') return `You have used up the ${max} messages that an account may send per day`;
   const where = name === 'number' ? 'to this number this hour' : `this hour ${nearby}`;
   return share && isShare
@@ -135,12 +125,11 @@ function sentAlready({ by: { name, max, share }, isShare }: UsedUp): string {
     : `${max} messages have been sent ${where}, the limit for all accounts`;
 }
 
-/** The refusal (429) by a limit that is used up. */
-export function tooMany(used: UsedUp, now: number): ServiceError {
+export function tooMany(used: ExhaustedLimit, now: number): ServiceError {
   const retryAfterSeconds = Math.max(1, Math.ceil((used.by.endsAt - now) / 1000));
-  const detail = `${sentAlready(used)}; try again in ${retryAfterSeconds} s.`;
+  const detail = `${exhaustedLimitDetail(used)}; try again in ${retryAfterSeconds} s.`;
   return new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
 }
 
-/** The store reveals to nobody who is written to. */
+/** Hashed, so that the table does not reveal recipients. */
 const digest = (subject: string): string => createHash('sha256').update(subject).digest('base64url').slice(0, 22);

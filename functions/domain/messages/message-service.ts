@@ -8,8 +8,8 @@ import { ServiceError } from '../shared/service-error.ts';
 import { countedLimits, type MessageOrder, refusalOf, type SendingLimits, tooMany } from './message-order.ts';
 import {
   type CountedLimit,
-  type HandOver,
-  type HandToCarrier,
+  type CarrierResult,
+  type SendToCarrier,
   isForward,
   type Message,
   type MessagePageRequest,
@@ -21,27 +21,23 @@ import {
 
 export interface SendingParts {
   readonly messages: MessageStore;
-  readonly handToCarrier: HandToCarrier;
+  readonly sendToCarrier: SendToCarrier;
   readonly limits: SendingLimits;
-  /** Reports what went wrong on the way, for the log. */
-  readonly onTrouble: (what: string, about: { readonly messageId: string; readonly cause?: unknown }) => void;
+  readonly onProblem: (what: string, about: { readonly messageId: string; readonly cause?: unknown }) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** A call that was admitted. */
 export interface SendingCall {
   readonly accountId: number;
-  /** What it holds with its Idempotency-Key. */
   readonly claim: Claim | undefined;
   readonly openHold: Pick<OpenHold, 'settleWith'>;
 }
 
 const maxTries = 8;
 
-/** Sends messages: each is written before it is handed over, and handed over once (docs/messages.md#one-attempt). */
-export function messageSending({ messages, handToCarrier, limits, onTrouble, clock, random }: SendingParts) {
-  /** `cost` in microcredits. */
+/** Sends messages at most once: each is stored before it is handed to the carrier (docs/messages.md#one-attempt). */
+export function messageSending({ messages, sendToCarrier, limits, onProblem, clock, random }: SendingParts) {
   async function send(order: MessageOrder, { accountId, claim, openHold }: SendingCall) {
     const now = clock.now();
     const { channel, to, text, country, segments, encoding, voice, reference } = order;
@@ -65,31 +61,31 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
       return repeated({ accountId, id: creation.id }, now);
     }
     const { id } = message;
-    const handOver = await handToCarrier({ accountId, id, channel, to, text, voice });
-    if (handOver.is === 'refused') {
-      await release(moved(message, 'failed', clock.now(), handOver.why), counted, claim);
-      throw refusalOf(handOver.why, handOver.cause);
+    const result = await sendToCarrier({ accountId, id, channel, to, text, voice });
+    if (result.is === 'refused') {
+      await release(moved(message, 'failed', clock.now(), result.why), counted, claim);
+      throw refusalOf(result.why, result.cause);
     }
-    if (handOver.is === 'unknown')
-      onTrouble('the reply of the carrier was lost', { messageId: id, cause: handOver.cause });
+    if (result.is === 'unknown')
+      onProblem('the response of the carrier was lost', { messageId: id, cause: result.cause });
     const [ended] = await Promise.all([
-      settle(message, handOver.is === 'taken' ? 'sent' : 'unknown', order.amount, openHold),
-      noteCarrierId(message, handOver),
+      settle(message, result.is === 'taken' ? 'sent' : 'unknown', order.amount, openHold),
+      noteCarrierId(message, result),
     ]);
     return { body: messageView(ended, clock.now()), cost: ended.credits * microPerCredit };
   }
 
-  /** Receipts may have no other name of it. */
-  async function noteCarrierId(message: Message, handOver: HandOver): Promise<void> {
-    if (handOver.is !== 'taken' || handOver.carrierId === undefined) return;
+  /** Receipts may identify the message only by this id. */
+  async function noteCarrierId(message: Message, result: CarrierResult): Promise<void> {
+    if (result.is !== 'taken' || result.carrierId === undefined) return;
     try {
-      await messages.noteCarrierId(message, handOver.carrierId);
+      await messages.noteCarrierId(message, result.carrierId);
     } catch (cause) {
-      onTrouble("the carrier's name of a message could not be noted", { messageId: message.id, cause });
+      onProblem('the message id of the carrier could not be stored', { messageId: message.id, cause });
     }
   }
 
-  /** The first one with the key, whose function may have died: what it was charged, if anything, it was charged then. */
+  /** Returns the first message with the key. Its function may have crashed; any charge was made then. */
   async function repeated(ref: Pick<Message, 'accountId' | 'id'>, now: number) {
     const first = await messages.find(ref, now);
     if (!first)
@@ -97,19 +93,16 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
     return { body: messageView(first, now), cost: 0 };
   }
 
-  /** Nothing was sent. Where that cannot be written, it is shown as unknown, and costs nothing. */
+  /** If the write fails, the message becomes `unknown` and costs nothing. */
   async function release(failed: Message, counted: readonly CountedLimit[], claim: Claim | undefined): Promise<void> {
     try {
       await messages.release(failed, counted, claim);
     } catch (cause) {
-      onTrouble('a refused message could not be noted', { messageId: failed.id, cause });
+      onProblem('a refused message could not be stored', { messageId: failed.id, cause });
     }
   }
 
-  /**
-   * It was handed over, so it is never sent again, whatever comes next: its owner gets it, and where its charge cannot be written it
-   * is unknown and costs nothing. A receipt may have come meanwhile.
-   */
+  /** The message is never sent again. If the charge cannot be written, it is `unknown` and costs nothing. */
   async function settle(
     message: Message,
     status: MessageStatus,
@@ -132,9 +125,9 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
         before = await messages.find(message, clock.now());
       }
     } catch (cause) {
-      onTrouble('a message that was handed over could not be noted', { messageId: message.id, cause });
+      onProblem('a message that was handed over could not be stored', { messageId: message.id, cause });
     }
-    // What was written all the same is what its owner is charged.
+    // The write may have succeeded despite the error.
     const written = await messages.find(message, clock.now()).catch(() => undefined);
     return written && written.credits > 0 ? written : { ...message, status: 'unknown' };
   }
@@ -142,7 +135,6 @@ export function messageSending({ messages, handToCarrier, limits, onTrouble, clo
   return { send };
 }
 
-/** What an account has sent in the last 30 days, for the account to read. */
 export function messageList(messages: Pick<MessageStore, 'find' | 'page'>, clock: Clock) {
   return {
     async list(accountId: number, { limit, cursor, channel, status }: MessagePageRequest) {

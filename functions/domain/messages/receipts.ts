@@ -2,12 +2,12 @@ import * as v from 'valibot';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import type { Failure } from '#contract/messages/names.ts';
 import type { Metering } from '../meter/metering.ts';
-import type { KeptCharge } from '../meter/refund.ts';
+import type { RefundableCharge } from '../meter/refund.ts';
 import { refunds } from '../meter/refunds.ts';
 import type { Clock } from '../shared/ports.ts';
 import { CarrierId, isForward, type Message, type MessageRef, type MessageStore, moved } from './message.ts';
 
-/** What a carrier reports of a message; it may come twice, late, in any order, or of a message that is not there, or is another's. */
+/** A carrier's delivery report. It may be repeated, late or out of order, or refer to an unknown message. */
 export type Receipt = { readonly status: MessageStatus; readonly failure?: Failure } & (
   | MessageRef
   | { readonly carrierId: string }
@@ -17,23 +17,21 @@ export interface ReceiptParts {
   readonly messages: Pick<MessageStore, 'find' | 'findByCarrier' | 'change' | 'refund'>;
   readonly metering: Pick<Metering, 'change'>;
   readonly clock: Clock;
-  /** Lets so many milliseconds pass. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
 const maxTries = 8;
 
-/** A receipt may be faster than the note of what its carrier calls the message. Not long: others' messages have none, and come in hundreds. */
+/** Milliseconds to wait until a carrier id is stored. Other applications' messages never have one. */
 const noteMs = 300;
 
-/** Notes receipts: a status goes forward only, and what ends failed is given back once, with the write that ends it. */
+/** Applies receipts. A status only moves forward; a failed message is refunded once, in the same write. */
 export function receiptService({ messages, metering, clock, pause }: ReceiptParts) {
-  const giveBack = refunds(metering, clock);
+  const refundCharge = refunds(metering, clock);
 
-  /** False when it changed nothing. */
   async function record(receipt: Receipt): Promise<boolean> {
     const { status, failure } = receipt;
-    // The request that sent it notes that, with its charge.
+    // The sending request stores this status with its charge.
     if (status === 'sent') return false;
     const ref = 'carrierId' in receipt ? await namedBy(receipt.carrierId) : receipt;
     if (!ref) return false;
@@ -55,11 +53,10 @@ export function receiptService({ messages, metering, clock, pause }: ReceiptPart
     return messages.findByCarrier(carrierId, clock.now());
   }
 
-  /** False when the message has changed. */
-  async function free(after: Message, charge: KeptCharge): Promise<boolean> {
+  async function free(after: Message, charge: RefundableCharge): Promise<boolean> {
     const over = { ...after, credits: 0 };
     const { amount } = charge;
-    const given = await giveBack(after.accountId, charge, { amount }, (write) => messages.refund(over, write));
+    const given = await refundCharge(after.accountId, charge, { amount }, (write) => messages.refund(over, write));
     return given === 'no account' ? messages.change(over) : given === 'done';
   }
 
@@ -76,10 +73,7 @@ const delivered = { status: 'delivered' } as const;
 const undelivered = (failure: Failure): Meaning => ({ status: 'undelivered', failure });
 const failed = (failure: Failure): Meaning => ({ status: 'failed', failure });
 
-/**
- * What each type of event reports (AWS "Event types for SMS, MMS, and voice"). SUCCESSFUL: its carrier has taken it. `failed` is what was never
- * handed to a carrier; TTL_EXPIRED may have been. CARRIER_UNREACHABLE passes as UNREACHABLE does.
- */
+/** AWS "Event types for SMS, MMS, and voice". `failed`: never handed to a carrier; TTL_EXPIRED may have been. */
 const meanings: ReadonlyMap<string, Meaning> = new Map([
   ['TEXT_QUEUED', sent],
   ['TEXT_PENDING', sent],
@@ -106,13 +100,13 @@ const meanings: ReadonlyMap<string, Meaning> = new Map([
   ['TEXT_UNKNOWN', { status: 'unknown' }],
 ]);
 
-/** Ours, of messages that this service has sent. */
+/** Set by this service on the messages that it sends. */
 const Context = v.object({
   account: v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number), v.safeInteger()),
   message: v.pipe(v.string(), v.regex(/^msg_[0-9A-Za-z]{1,40}$/)),
 });
 
-/** What is used of an event. AWS describes the context as part of all, and leaves it out in its examples for EventBridge. */
+/** The fields read from an event. AWS documents `context` for all events, but its EventBridge examples lack it. */
 const Event = v.object({
   detail: v.object({
     eventType: v.string(),
@@ -122,7 +116,6 @@ const Event = v.object({
   }),
 });
 
-/** Undefined of an event that names no message, or reports nothing of it. One that is not the last goes no further than `sent`. */
 export function receiptIn(event: unknown): Receipt | undefined {
   const { success, output } = v.safeParse(Event, event);
   if (!success) return undefined;

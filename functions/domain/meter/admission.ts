@@ -4,34 +4,29 @@ import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../sha
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
 import { decimalCredits } from './pricing.ts';
-import { rateStanding } from './rate-window.ts';
+import { rateStatus } from './rate-window.ts';
 
-/** Seconds that a hold outlives its function, so that a slow clock or a late settlement finds it still open. */
+/** Seconds that a hold outlives its function, so that a slow clock or a late settlement still finds it open. */
 export const graceSeconds = 60;
 
-/** A call to be admitted. `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
+/** `amount` in microcredits, `now` in epoch ms, `deadline` in epoch seconds. */
 export interface Attempt {
   readonly accountId: number;
-  /** Undefined when a person in a session calls. */
   readonly keyId: string | undefined;
   readonly requestId: string;
   readonly service: ServiceName;
-  /** Empty of a call without a model. */
   readonly model: string;
   readonly minPlanRank: number;
   readonly amount: number;
-  /** A stream notes what it delivers, and can be cancelled. */
   readonly isStream?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;
-  /** What is known of the key's limits, where it has some. */
   readonly keyLimits?: KeyLimits | undefined;
 }
 
-/** What a call uses, as far as that is known. */
 export type Use = Pick<Attempt, 'keyId' | 'service' | 'minPlanRank'> & { readonly model?: string | undefined };
 
-/** The refusal (402 or 403) of a call that may cost more than may be spent on it; `spendable` in microcredits. */
+/** 402 or 403 for a call that may cost more than is `spendable` (microcredits). */
 export class Unaffordable extends ServiceError {
   readonly spendable: number;
 
@@ -45,15 +40,15 @@ export class Unaffordable extends ServiceError {
   }
 }
 
-/** What became of an admission: the call runs, something must be settled first, the key has other limits than was known, or it is refused. */
+/** `due`: something must be settled first. `limited otherwise`: the cached key limits were outdated. */
 export type Verdict =
   | { is: 'admitted' | 'due'; meter: Meter }
   | { is: 'limited otherwise'; limits: KeyLimits | undefined }
   | { is: 'refused'; why: ServiceError };
 
 /**
- * Reads the verdict from the item that the write met when it was not done, in the order of docs/api.md#order-of-refusals: 401, 403, 429,
- * 402. A hold of this call shows that it is admitted, by an earlier try of ours whose reply was lost.
+ * Derives the refusal from the item that failed the condition (docs/api.md#order-of-refusals). A hold with this
+ * request id proves that an earlier attempt admitted the call.
  */
 export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
@@ -71,7 +66,6 @@ export function hasWorkingKey(meter: Meter, keyId: string, now: number): boolean
   return meter.closed === undefined && (meter.keys.get(keyId)?.expiresAt ?? 0) > Math.floor(now / 1000);
 }
 
-/** The budget that a call takes from, as it is at its time. */
 export function budgetOf({ keyLimits, now }: Attempt): (Budget & { readonly id: string }) | undefined {
   const limit = keyLimits?.limit;
   return limit && { id: limit.budget, ...budgetAt(limit, keyLimits.stored, Math.floor(now / 1000)) };
@@ -80,7 +74,6 @@ export function budgetOf({ keyLimits, now }: Attempt): (Budget & { readonly id: 
 const keyOf = (meter: Meter, { keyId }: Pick<Attempt, 'keyId'>) =>
   keyId === undefined ? undefined : meter.keys.get(keyId);
 
-/** A session was checked before; a key is checked here. */
 function mayCall(meter: Meter, { keyId, now }: Attempt): boolean {
   return keyId === undefined ? meter.closed === undefined : hasWorkingKey(meter, keyId, now);
 }
@@ -89,9 +82,8 @@ export function hasExpiredHold(meter: Meter, now: number): boolean {
   return meter.holds.values().some((hold) => hold.deadline * 1000 <= now);
 }
 
-/** The first rule that refuses the call, if one does. */
 function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
-  const rateLimit = rateStanding(meter, attempt.now);
+  const rateLimit = rateStatus(meter, attempt.now);
   const forbidden = forbiddenBy(meter, attempt, rateLimit);
   if (forbidden) return forbidden;
   if (rateLimit && rateLimit.retryAfterMs > 0) {
@@ -115,7 +107,6 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
   return undefined;
 }
 
-/** The refusal (403) by the plan, or by what the key is limited to. */
 function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | undefined): ServiceError | undefined {
   const use = forbiddenUse(meter, attempt);
   if (use) return use;
@@ -132,11 +123,10 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
   return new Unaffordable('KEY_LIMIT_EXCEEDED', detail, { spendable: Math.min(left, meter.spendable), rateLimit });
 }
 
-/** The refusal (403) of a model that the plan does not have, or of a model or service that the key is not for; a model that is not known yet is not looked at. */
+/** 403 for a model outside the plan or the key's limits. Skips an unknown model. */
 export const forbiddenUse = (meter: Meter, use: Use): ServiceError | undefined =>
   meter.planRank < use.minPlanRank ? planTooSmall(use) : forbiddenToKey(meter, use);
 
-/** Of a session nothing is: its person may do what the account may. */
 export function forbiddenToKey(meter: Meter, use: Use): ServiceError | undefined {
   const { model, service } = use;
   const key = keyOf(meter, use);
@@ -163,13 +153,9 @@ function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
 
 type Caller = Pick<Attempt, 'keyId'>;
 
-/** Keys whose limits a process remembers. */
 const maxKnown = 1000;
 
-/**
- * The limits of the keys that called lately, so that the first write of a call is the right one: what is not known, or has changed,
- * costs a second write, never a wrong admission. Only keys that work get here.
- */
+/** Caches the limits of recent keys. An outdated entry costs a second write, never a wrong admission. */
 export function knownLimits() {
   const byKey = new Map<string, KeyLimits>();
 
@@ -184,7 +170,6 @@ export function knownLimits() {
   return {
     of: (keyId: string | undefined) => (keyId === undefined ? undefined : byKey.get(keyId)),
     learn,
-    /** A call was admitted, which may have begun a new period. */
     admitted(attempt: Attempt): void {
       const stored = budgetOf(attempt);
       if (stored && attempt.keyLimits) learn(attempt, { ...attempt.keyLimits, stored });

@@ -1,28 +1,27 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
 
-/** Names the budgets of a key's limits, and of those of the keys that it is rotated into: the first characters of its id. */
+/** Id of the budgets that a key shares with the keys it is rotated into: the first characters of its id. */
 export const familyOf = (keyId: string): string => keyId.slice(0, 8);
 
-/** Each period has a budget of its own, so that none begins another's again. */
+/** Each period has its own budget, so that changing the period cannot reset it. */
 export const budgetOf = (family: string, period: LimitPeriod): string => family + period.slice(0, 1);
 
 export const familyOfBudget = (budget: string): string => budget.slice(0, -1);
 
-/** What a key may spend in a period, in microcredits, from the budget of that id, which the keys that it is rotated into share. */
+/** Maximum spending in a period, in microcredits. `budget`: shared with the keys that the key is rotated into. */
 export interface SpendingLimit {
   readonly budget: string;
   readonly amount: number;
   readonly period: LimitPeriod;
 }
 
-/** What was spent from a budget since `start` (epoch seconds), open holds included; in microcredits. */
+/** `used`: microcredits spent since `start` (epoch seconds), including open holds. */
 export interface Budget {
   readonly start: number;
   readonly used: number;
 }
 
-/** A key that works, until `expiresAt` (epoch seconds), and what it is limited to: most have no more than an expiry. */
 export interface WorkingKey {
   readonly expiresAt: number;
   readonly limit?: SpendingLimit;
@@ -30,10 +29,6 @@ export interface WorkingKey {
   readonly services?: readonly ServiceName[];
 }
 
-/**
- * What an admission has to know of a limited key before it can write. Of any other key there is nothing to know, and its write has
- * no clause for limits. `stored` is the budget as last read; there is none before the first call.
- */
 export interface KeyLimits {
   readonly limit: SpendingLimit | undefined;
   readonly stored: Budget | undefined;
@@ -47,7 +42,7 @@ export function limitsOf(key: WorkingKey | undefined, budgets: ReadonlyMap<strin
 export const isLimited = ({ limit, models, services }: Omit<WorkingKey, 'expiresAt'>): boolean =>
   limit !== undefined || models !== undefined || services !== undefined;
 
-/** Whether a write that knew of the one was right about the other. What was used is the database's to compare. */
+/** Reports whether a write based on one is valid for the other. The database compares the used amount. */
 export function isSameLimit(one: KeyLimits | undefined, other: KeyLimits | undefined): boolean {
   if (!one || !other) return one === other;
   const facts = ({ limit, stored }: KeyLimits) => [limit?.budget, limit?.amount, limit?.period, stored?.start];
@@ -55,7 +50,7 @@ export function isSameLimit(one: KeyLimits | undefined, other: KeyLimits | undef
   return facts(other).every((fact, index) => fact === known[index]);
 }
 
-/** A limited key's budget at a moment (epoch seconds): unspent once a new period has begun. A clock that is behind changes nothing. */
+/** Returns the budget at a time (epoch seconds). A clock that is behind has no effect. */
 export function budgetAt({ period }: SpendingLimit, stored: Budget | undefined, now: number): Budget {
   const start = startOfPeriod(period, now);
   return stored && stored.start >= start ? stored : { start, used: 0 };
@@ -63,7 +58,6 @@ export function budgetAt({ period }: SpendingLimit, stored: Budget | undefined, 
 
 const daySeconds = 86_400;
 
-/** Days and months are those of UTC; a total has one period. In epoch seconds. */
 function startOfPeriod(period: LimitPeriod, now: number): number {
   if (period === 'total') return 0;
   if (period === 'day') return Math.floor(now / daySeconds) * daySeconds;
@@ -71,7 +65,6 @@ function startOfPeriod(period: LimitPeriod, now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) / 1000;
 }
 
-/** When a limit resets, in epoch seconds; a total never does. */
 export function nextPeriod(period: LimitPeriod, now: number): number | undefined {
   if (period === 'total') return undefined;
   if (period === 'day') return startOfPeriod(period, now) + daySeconds;

@@ -1,66 +1,52 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
-import { bringCurrent, nextTurn, type Settled } from './credits/billing.ts';
+import { bringCurrent, nextTransition, type Settled } from './credits/billing.ts';
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter } from './meter.ts';
 import type { Receipt } from './pricing.ts';
-import { bucketsLeftBehind, rateStanding } from './rate-window.ts';
-import { type KeptCharge, keptCharge } from './refund.ts';
+import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
+import { type RefundableCharge, refundableCharge } from './refund.ts';
 import { sweeper } from './sweep.ts';
 
-/** The hold of an admitted call, until it is settled. Amounts in microcredits. */
 export interface OpenHold {
   readonly held: number;
-  /** Reads what the admission left, in a moment that nobody waits for; what it throws is thrown again to whoever needs it. */
+  /** Parses the admitted item in the background. Errors are rethrown on first use. */
   readonly prepare: () => void;
-  /** Of a call whose cost is not known yet. */
   holding(): Receipt;
-  /** Of a call that came to this cost. */
   receipt(cost: number): Receipt;
-  /** Until it is settled. */
   readonly isOpen: boolean;
   /**
-   * Notes what a stream has come to so far, as far as it was held: the sweep charges it if the settlement is lost. False when the
-   * stream is to stop.
+   * Records a stream's cost so far; the sweep charges it if the settlement is lost. Returns false if the stream must
+   * stop.
    */
-  noteDelivered(cost: number): Promise<boolean>;
-  /**
-   * Closes the hold; only the first call counts. A cost above what was held is cut to it. `patienceMs` is how long it may go on
-   * while changes of the account are in its way.
-   */
+  recordProgress(cost: number): Promise<boolean>;
+  /** Only the first call has an effect. Caps the cost at the hold. Retries conflicts for up to `patienceMs`. */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
   /**
-   * Settles in the transaction of `write`, which stores the charge with the item it paid for. Returns the result of
-   * `write`. If it is `meter changed`, computes the charge again and repeats the write. `no hold` if the hold is
-   * closed.
+   * Settles in the transaction of `write`, which stores the charge with the item it paid for. Repeats `write` on
+   * `meter changed`. Returns `no hold` if the hold is closed.
    */
   settleWith<Written extends string>(
     cost: number,
     now: number,
-    write: (settlement: ChargeSettlement, kept: KeptCharge) => Promise<Written | MeterChanged>,
+    write: (settlement: ChargeSettlement, kept: RefundableCharge) => Promise<Written | MeterChanged>,
   ): Promise<Written | 'no hold'>;
 }
 
-/** Another write changed the meter first; nothing was written. */
 export type MeterChanged = 'meter changed';
 
 export type Metering = ReturnType<typeof metering>;
 
-/** Enough for an expired hold, years of missed months and a race with other calls; then the caller gets a refusal that can be retried. */
+/** Suffices for an expired hold, years of missed months and races. After it the call fails with a retryable error. */
 const maxTries = 8;
 
-/**
- * Attempts of a write that no caller can retry, on an account whose calls change its meter continuously. Each takes
- * about 10 ms.
- */
+/** Attempts of a write that no caller can retry. Each takes about 10 ms. */
 export const maxRaces = 400;
 
-/** Admission and settlement of calls, and everything that falls due on a meter (docs/meter.md). */
 export function metering(store: MeterStore, plans: Plans) {
   const known = knownLimits();
 
-  /** Throws the refusal (401, 403, 429 or 402) when the call may not run. */
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
     for (let tries = 0; tries < maxTries; tries++) {
       const attempt: Attempt = { ...call, keyLimits: known.of(call.keyId) };
@@ -78,7 +64,7 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /** The meter as it is at `now` (epoch ms): whatever is due is settled first. */
+  /** Returns the meter at `now` (epoch ms) after settling everything due. */
   async function current(accountId: number, now: number): Promise<Meter> {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await store.find(accountId);
@@ -89,10 +75,7 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /**
-   * Applies a change to the meter as it is now, again if another write came between. The change may throw a refusal.
-   * `replace` may write more in the same transaction. What no caller can repeat is tried more often.
-   */
+  /** Repeats a change after conflicts. `replace` can write further items in the same transaction. */
   async function change(
     accountId: number,
     now: number,
@@ -108,11 +91,10 @@ export function metering(store: MeterStore, plans: Plans) {
     throw busy();
   }
 
-  /** One step: charges what expired holds are known to have delivered and gives back the rest, else brings the months up to date. Losing a race is fine, the winner did it. */
+  /** Settles expired holds, or else updates the months. A conflict is fine, because the other write did the same. */
   async function settleDue(meter: Meter, now: number): Promise<void> {
     const expired = [...meter.holds].filter(([, hold]) => hold.deadline * 1000 <= now);
     for (const [requestId, hold] of expired) {
-      // A lot that has expired under the hold has made the meter due by the hold's deadline, so it stays due.
       const cost = hold.delivered ?? 0;
       await store.settle({ ...settlementOf(meter, requestId, hold, now), cost, expiryPassed: false });
     }
@@ -135,7 +117,7 @@ export function metering(store: MeterStore, plans: Plans) {
     function standing() {
       if (read) return read;
       const allowance = readAllowance();
-      return (read = { allowance, rateLimit: rateStanding(allowance, attempt.now) });
+      return (read = { allowance, rateLimit: rateStatus(allowance, attempt.now) });
     }
 
     async function settlementAt(cost: number, now: number): Promise<Settlement> {
@@ -165,7 +147,7 @@ export function metering(store: MeterStore, plans: Plans) {
       get isOpen() {
         return open;
       },
-      noteDelivered: (cost) => store.noteDelivered(attempt, cut(cost)),
+      recordProgress: (cost) => store.recordProgress(attempt, cut(cost)),
       async settle(cost, now, patienceMs) {
         if (!open) return;
         open = false;
@@ -176,7 +158,7 @@ export function metering(store: MeterStore, plans: Plans) {
         for (let tries = 0; tries < maxRaces; tries++) {
           const meter = await store.find(settlement.accountId);
           if (!meter?.holds.has(settlement.requestId)) return 'no hold';
-          const kept = keptCharge(meter, settlement);
+          const kept = refundableCharge(meter, settlement);
           if (!kept) throw busy();
           const written = await write({ ...settlement, seq: meter.seq }, kept);
           if (written === 'meter changed') continue;
@@ -188,12 +170,12 @@ export function metering(store: MeterStore, plans: Plans) {
     };
   }
 
-  /** Ends the months that are over, so that what is settled next counts in the month it is settled in. */
+  /** Ends past months first, so that a settlement counts in the month in which it happens. */
   async function endMonths(accountId: number, now: number): Promise<void> {
     const seconds = Math.floor(now / 1000);
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await store.find(accountId);
-      if (!meter || nextTurn(meter) > seconds) return;
+      if (!meter || nextTransition(meter) > seconds) return;
       const settled = bringCurrent(meter, seconds, plans);
       await store.replace(meter, settled.meter, settled.entries);
     }

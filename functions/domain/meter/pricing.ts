@@ -1,17 +1,16 @@
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { RateLimit } from '../shared/service-error.ts';
 
-/** What tokens of a service cost that is metered to the single token, in microcredits. */
+/** Price in microcredits of a service metered by the single token. */
 export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
   return unitPrice(service, tokens);
 }
 
-/** What audio costs that is metered by started seconds, in microcredits. */
+/** Price in microcredits of audio, per started second. */
 export function secondPrice(service: 'transcription', seconds: number): number {
   return unitPrice(service, Math.max(1, Math.ceil(seconds)));
 }
 
-/** The seconds that so many microcredits pay. */
 export function secondsPaid(service: 'transcription', amount: number): number {
   return Math.floor(amount / unitPrice(service, 1));
 }
@@ -21,32 +20,29 @@ function unitPrice(service: ServiceName, units: number): number {
   return (units * credits * microPerCredit) / unitSize;
 }
 
-/** What one call of a service with a fixed price per message or request costs, in microcredits. */
+/** Price in microcredits of a service with a fixed price per message or request. */
 export function fixedPrice(service: ServiceName): number {
   const price = prices[service];
   if (price.unitSize !== 1) throw new Error(`${service} has no fixed price`);
   return price.credits * microPerCredit;
 }
 
-/** What `units` of a service cost that is charged by the started unit size (words, characters), in microcredits. */
+/** Price in microcredits of a service charged per started unit size (words, characters). */
 export function pricePerStarted(service: ServiceName, units: number): number {
   const { unit, unitSize, credits } = prices[service];
   if (unit === 'token' || unit === 'second') throw new Error(`${service} is metered to the single ${unit}`);
   return Math.ceil(units / unitSize) * credits * microPerCredit;
 }
 
-/** What a priced call's response reports. Amounts in microcredits. */
 export interface Receipt {
   readonly rateLimit?: RateLimit | undefined;
-  /** Of a call whose cost is not known yet. */
   readonly held?: number;
   readonly charged?: number;
   readonly remaining?: number;
-  /** Of the key's limit. */
   readonly keyRemaining?: number;
 }
 
-/** Microcredits as a decimal number of credits without trailing zeros, exactly. */
+/** Formats microcredits as an exact decimal number of credits without trailing zeros. */
 export function decimalCredits(micro: number): string {
   const whole = Math.floor(micro / microPerCredit);
   const fraction = String(micro % microPerCredit)

@@ -3,17 +3,15 @@ import type { RateLimit } from '../shared/service-error.ts';
 import type { Allowance, Meter } from './meter.ts';
 
 /**
- * The strict rolling minute (docs/meter.md#rate). Time is cut into 3 s buckets; a bucket keeps the ceiling its
- * first call found. A call is within the limit while the count of calls is below every ceiling of the last 21 buckets,
- * which cover any 60 s whole; so a call frees its place 60 to 63 s later.
+ * Rolling rate window (docs/meter.md#rate). Each 3 s bucket stores the ceiling found by its first call. A call
+ * is admitted while the count is below every ceiling of the last 21 buckets, so it stops counting after 60 to 63 s.
  */
 const bucketMs = 3000;
 const windowBuckets = 21;
 
-/** A number no limit reaches: plans without a limit (JavaScript and DynamoDB both hold it exactly). */
 export const unlimited = 1e15;
 
-/** A meter on a plan's limits. The rate ceilings move, so that calls already made go on counting against the new limit. */
+/** Applies a plan's limits. Shifts the rate ceilings, so that earlier calls count against the new limit. */
 export function onPlan(meter: Meter, plan: PlanLimits): Meter {
   const shift = (plan.callsPerMinute ?? unlimited) - (meter.ceiling - meter.admitted);
   return {
@@ -26,14 +24,13 @@ export function onPlan(meter: Meter, plan: PlanLimits): Meter {
   };
 }
 
-/** Name of the bucket that a moment (epoch ms) falls into: its index in base 36. */
 function bucketAt(now: number): string {
   return Math.floor(now / bucketMs).toString(36);
 }
 
 let lastWindow: { readonly newest: string; readonly buckets: readonly string[] } | undefined;
 
-/** The buckets whose ceilings bind a call now, newest first; the same list to all calls of one bucket. */
+/** Returns the buckets of the window, newest first. Calls of the same bucket receive the same array. */
 export function bucketsInWindow(now: number): readonly string[] {
   const newest = bucketAt(now);
   if (lastWindow?.newest !== newest) {
@@ -43,18 +40,16 @@ export function bucketsInWindow(now: number): readonly string[] {
   return lastWindow.buckets;
 }
 
-/** Buckets that bind nobody any more. */
 export function bucketsLeftBehind(buckets: Meter['buckets'], now: number): string[] {
   return [...buckets.keys()].filter((name) => leavesAt(name) <= now);
 }
 
-interface RateStanding extends RateLimit {
-  /** Milliseconds until a refused call is admitted; 0 when it would be now. */
+interface RateStatus extends RateLimit {
+  /** Milliseconds until a refused call would be admitted; 0 if it would be now. */
   readonly retryAfterMs: number;
 }
 
-/** Where an account stands in its rolling minute; undefined when its plan has no limit. */
-export function rateStanding({ admitted, ceiling, buckets }: Allowance, now: number): RateStanding | undefined {
+export function rateStatus({ admitted, ceiling, buckets }: Allowance, now: number): RateStatus | undefined {
   const limit = ceiling - admitted;
   if (limit >= unlimited) return undefined;
   const newestLeavesMs = leavesAt(bucketAt(now)) - now;

@@ -2,9 +2,8 @@ import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type LedgerEntry, type Meter } from './meter.ts';
 import { maxRaces, type MeterChanged, type Metering } from './metering.ts';
-import { type BudgetRefund, type KeptCharge, type Refund, refund, budgetBack } from './refund.ts';
+import { type BudgetRefund, type RefundableCharge, type Refund, refund, budgetBack } from './refund.ts';
 
-/** A refund to write, together with what it is for. */
 export interface RefundWrite {
   readonly before: Meter;
   readonly after: Meter;
@@ -15,12 +14,10 @@ export interface RefundWrite {
 /** `changed`: the refunded item changed first; nothing was written. */
 export type WrittenRefund = 'done' | 'changed' | MeterChanged;
 
-/** Refunds, each in one write with the end of what was charged. */
 export function refunds(metering: Pick<Metering, 'change'>, clock: Clock) {
-  /** `no account`: it is deleted, and what it had is or will be. */
-  return async function giveBack(
+  return async function refundCharge(
     accountId: number,
-    charge: KeptCharge,
+    charge: RefundableCharge,
     back: Refund,
     write: (write: RefundWrite) => Promise<WrittenRefund>,
   ): Promise<'done' | 'changed' | 'no account'> {

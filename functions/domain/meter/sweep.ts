@@ -5,18 +5,15 @@ import { graceSeconds } from './admission.ts';
 import { maxCounted, type MeterStore, type ShardWork, type SweepKind } from './meter-store.ts';
 import type { Meter } from './meter.ts';
 
-/** Accounts settled concurrently by one run. */
-export const accountsAtATime = 8;
+export const maxConcurrentAccounts = 8;
 
-/** Shards that the dispatcher looks at concurrently. */
-const shardsAtATime = 16;
+const maxConcurrentShards = 16;
 
-/** Looks at an account whose calls go on; then the next sweep does. */
+/** Attempts for an account with ongoing calls; after that the next sweep continues. */
 const maxTries = 8;
 
 const allShards: readonly number[] = Array.from({ length: meterShards }, (_, shard) => shard);
 
-/** Shards that one run sweeps. `at`: when they were found to have work, epoch ms. */
 export interface SweepMessage {
   readonly shards: readonly number[];
   readonly at: number;
@@ -25,24 +22,19 @@ export interface SweepMessage {
 export interface SweepLimits {
   /** Default: both, holds first. */
   readonly kinds?: readonly SweepKind[];
-  /** Default: those with work. */
   readonly shards?: readonly number[];
-  /** No account is begun once it aborts: those that are left stay in the index. */
   readonly signal?: AbortSignal;
 }
 
 export interface Dispatched {
-  /** Seconds by which the oldest look at an account's holds is late. None of its holds is past its deadline for longer. */
+  /** Seconds by which the oldest hold check is overdue. No hold is overdue for longer. */
   readonly lateSeconds: number;
   readonly messages: number;
 }
 
-/** Sweeps the meters of accounts that do not call (docs/adr/0002-holds-watch.md). `current` brings a meter to a time (epoch ms). */
+/** Sweeps the meters of accounts without calls (docs/adr/0002-holds-watch.md). */
 export function sweeper(store: MeterStore, current: (accountId: number, now: number) => Promise<Meter>) {
-  /**
-   * Settles what is due, and releases the holds of dead calls. Returns how many accounts it visited. An account that cannot be settled does
-   * not stop the others; failures are reported together at the end.
-   */
+  /** Settles due accounts and releases the holds of crashed calls. Throws failures together at the end. */
   async function sweep(now: number, limits: SweepLimits = {}): Promise<{ readonly accounts: number }> {
     const { kinds = ['holds', 'renewals'], signal } = limits;
     const seconds = Math.floor(now / 1000);
@@ -54,9 +46,9 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
       const shards = limits.shards ?? work?.found.map(({ shard }) => shard) ?? [];
       const found = isHolds ? store.accountsWithOldHolds(seconds, shards) : store.accountsDue(seconds, shards);
       const settle = isHolds ? renewHoldWatch : current;
-      // Where others are at an account, or it has gone, there is nothing left to do.
+      // A refusal means that another process settled the account, or that it was deleted.
       const visit = (accountId: number) => settle(accountId, now).catch(unlessRefused);
-      const visits = await visitEach(found, visit, { concurrency: accountsAtATime, signal });
+      const visits = await visitEach(found, visit, { concurrency: maxConcurrentAccounts, signal });
       failures.push(...(work?.failures ?? []), ...visits.failures);
       accounts += visits.visited;
     }
@@ -64,7 +56,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     return { accounts };
   }
 
-  /** Looks again when the first open hold expires, or before, as a later call's may expire earlier (docs/adr/0002-holds-watch.md). */
+  /** Checks at the first deadline or earlier, because a later call may expire sooner (docs/adr/0002-holds-watch.md). */
   async function renewHoldWatch(accountId: number, now: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await current(accountId, now);
@@ -74,7 +66,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     }
   }
 
-  /** Looks at every shard, at those first that the minute names. */
+  /** Starts with a different shard every minute. */
   async function workOf(kind: SweepKind, now: number) {
     const first = Math.floor(now / 60_000) % meterShards;
     const rotated = [...allShards.slice(first), ...allShards.slice(0, first)];
@@ -83,14 +75,11 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
       const work = await store.workIn(kind, shard, Math.floor(now / 1000));
       if (work.accounts > 0) found.push(work);
     };
-    const { failures } = await visitEach(rotated.values(), look, { concurrency: shardsAtATime });
+    const { failures } = await visitEach(rotated.values(), look, { concurrency: maxConcurrentShards });
     return { found, failures };
   }
 
-  /**
-   * Queues the shards with work: one message for each shard with a page of accounts or more, the others together. A shard that fails does not
-   * stop the others. A message that is lost, or a run that ends before its shard is empty, is made good by the next dispatch.
-   */
+  /** Queues the shards with work. The next dispatch makes up for lost messages and unfinished runs. */
   async function dispatch(
     now: number,
     send: (kind: SweepKind, message: SweepMessage) => Promise<void>,
@@ -107,14 +96,14 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
         await send(kind, { shards, at: now });
         messages += 1;
       };
-      const sent = await visitEach(inMessages(work.found).values(), queue, { concurrency: shardsAtATime });
+      const sent = await visitEach(toMessages(work.found).values(), queue, { concurrency: maxConcurrentShards });
       failures.push(...work.failures, ...sent.failures);
     }
     throwTogether(failures, 'shards could not be queued');
     return { lateSeconds, messages };
   }
 
-  /** Whether accounts are due at `now` (epoch ms) that the sweep has yet to renew. */
+  /** Reports whether any account is due at `now` (epoch ms) and not renewed yet. */
   async function isAnyDue(now: number): Promise<boolean> {
     const { found, failures } = await workOf('renewals', now);
     throwTogether(failures, 'shards could not be read');
@@ -124,8 +113,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
   return { sweep, dispatch, isAnyDue };
 }
 
-/** Groups shards so that a message has a page of accounts, or one shard that has more. */
-function inMessages(found: readonly ShardWork[]): number[][] {
+function toMessages(found: readonly ShardWork[]): number[][] {
   const messages: number[][] = [];
   let room = 0;
   for (const { shard, accounts } of found) {

@@ -13,13 +13,12 @@ import { currentLots } from '../meter/credits/lots.ts';
 import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
-import { rateStanding, unlimited } from '../meter/rate-window.ts';
+import { rateStatus, unlimited } from '../meter/rate-window.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** An account as operators find it. */
 export function operatedAccount(account: Account, { planRank }: Meter) {
   const { id, email, name, role, createdAt } = account;
   const created_at = new Date(createdAt).toISOString();
@@ -31,7 +30,6 @@ export function existing(account: Account | undefined): Account {
   return account;
 }
 
-/** Finds accounts for operators, each by a read or two of its own item: no search goes over the table. */
 export function accountSearch(accounts: AccountStore, metering: Metering, clock: Clock) {
   async function found({ email, id, keyPrefix }: InferOutput<typeof AccountQuery>): Promise<Account | undefined> {
     if (email !== undefined) return accounts.findByEmail(normalizedEmail(email));
@@ -51,7 +49,7 @@ function statusOf({ deletedAt, suspendedAt }: Account): 'active' | 'suspended' |
   return suspendedAt === undefined ? 'active' : 'suspended';
 }
 
-/** All that operators see of an account and its meter. `now` in epoch ms. */
+/** `now` in epoch ms. */
 export function accountDetails(account: Account, meter: Meter, plans: Plans, now: number) {
   const { confirmedAt, suspendedAt, deletedAt, passwordHash, identities = [] } = account;
   return {
@@ -91,7 +89,7 @@ function holdsOf({ holds }: Meter) {
 }
 
 function callsOf(meter: Meter, now: number) {
-  const rate = rateStanding(meter, now);
+  const rate = rateStatus(meter, now);
   return {
     running: meter.holds.size,
     maxRunning: meter.maxConcurrentCalls,
@@ -106,7 +104,7 @@ function callsOf(meter: Meter, now: number) {
 const credits = (amount: number): number => amount / microPerCredit;
 const moment = (ms: number | undefined): string | null => (ms === undefined ? null : new Date(ms).toISOString());
 
-/** Each part is built where it is first needed: a function is given the tables of what it reads only. */
+/** Built on first use, because a function has access only to the tables that it reads. */
 interface Parts {
   readonly accounts: AccountStore;
   readonly metering: () => Metering;
@@ -119,7 +117,6 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** What operators see of an account. It is there until it is purged, 30 days after it was deleted. */
 export function accountReads(parts: Parts) {
   const { accounts, metering, plans, clock } = parts;
   const account = async (accountId: number) => existing(await accounts.find(accountId));
@@ -151,7 +148,7 @@ export function accountReads(parts: Parts) {
       parts.suppressions().find(normalizedEmail(email)),
     ]);
     return {
-      mails: notes.map(shownMail),
+      mails: notes.map(mailView),
       suppression: suppression ? { ...suppression, at: new Date(suppression.at).toISOString() } : null,
     };
   }
@@ -164,7 +161,7 @@ export function accountReads(parts: Parts) {
   return { details, entries, keys, mails, requests };
 }
 
-function shownMail({ subject, createdAt, state, closedAt }: MailNote) {
+function mailView({ subject, createdAt, state, closedAt }: MailNote) {
   return {
     subject,
     at: new Date(createdAt).toISOString(),

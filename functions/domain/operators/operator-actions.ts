@@ -15,7 +15,6 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { existing, operatedAccount } from './operated-account.ts';
 
-/** Who acts, why, and by which request. */
 export type Authority = Required<Pick<AuditEvent, 'by' | 'reason' | 'requestId'>>;
 
 interface Parts {
@@ -28,9 +27,8 @@ interface Parts {
   readonly random: Random;
 }
 
-/** What operators may do to other people's accounts (docs/adr/0018-audit-trail.md). */
+/** Operator actions on other accounts (docs/adr/0018-audit-trail.md). */
 export function operatorActions({ accounts, store, keys, metering, subscriptions, clock, random }: Parts) {
-  /** The account as it is, and its events of this action. */
   async function begin(accountId: number, action: AuditAction, authority: Authority) {
     if (accountId === authority.by) {
       throw new ServiceError(
@@ -78,7 +76,7 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
     return shown(accountId);
   }
 
-  /** The ledger's row has the credits; the event who gave them and why. */
+  /** The ledger contains the credits; the audit event contains the operator and the reason. */
   async function grant(accountId: number, credits: number, authority: Authority) {
     const { event } = await begin(accountId, 'grant_credits', authority);
     const now = clock.now();
@@ -89,7 +87,7 @@ export function operatorActions({ accounts, store, keys, metering, subscriptions
     return shown(accountId);
   }
 
-  /** Nobody becomes an operator over the API: whoever may write to the tables does it. */
+  /** The API cannot grant the operator role, which requires write access to the tables. */
   async function setRole(email: string, role: Role): Promise<void> {
     const account: Account = existing(await accounts.findByEmail(normalizedEmail(email)));
     if (account.role === role) return;
@@ -120,22 +118,17 @@ const isSuspended = () => new ServiceError('INVALID_STATE', 'The account is alre
 const isActive = () => new ServiceError('INVALID_STATE', 'The account is not suspended, or was deleted.');
 
 /**
- * What operators change, each with its audit event in the same transaction. True also where an earlier try, whose reply
- * was lost, has done it; false, and nothing is written, where the account has changed since it was read. Nor where `by` is
- * no operator any more, which is refused (403).
+ * Writes each change and its audit event in one transaction. Returns true if an earlier attempt did so. Returns false
+ * if the account has changed. Throws 403 if `by` is no longer an operator.
  */
 export interface OperatorStore {
-  /** Stops keys and sessions immediately. */
   suspend(event: AuditEvent): Promise<boolean>;
   resume(event: AuditEvent): Promise<boolean>;
-  /** Puts `after` in the place of `before`, as `MeterStore.replace` does. */
   replaceMeter(before: Meter, after: Meter, entries: readonly LedgerEntry[], event: AuditEvent): Promise<boolean>;
   setRole(account: Account, role: Role, event: AuditEvent): Promise<boolean>;
 }
 
-/** Reads of audit events, which are never changed. */
 export interface AuditReads {
-  /** Newest first, of one account or of all, before `cursor`; `next` is the cursor of the page that follows. */
   page(
     accountId: number | undefined,
     limit: number,
@@ -143,10 +136,8 @@ export interface AuditReads {
   ): Promise<{ events: AuditEvent[]; next: string | null }>;
 }
 
-/** The email addresses of accounts, by their ids; none of an account that is purged. */
 export type EmailsOf = (accountIds: readonly number[]) => Promise<ReadonlyMap<number, string>>;
 
-/** What operators did, for operators to read. */
 export function auditTrail(reads: AuditReads, emailsOf: EmailsOf) {
   async function list({ accountId, limit, cursor }: InferOutput<typeof AuditQuery>) {
     const { events, next } = await reads.page(accountId, limit, cursor);

@@ -8,7 +8,6 @@ import { ServiceError } from '../shared/service-error.ts';
 
 type Query = InferOutput<typeof RequestQuery>;
 
-/** Which records are listed: days and statuses inclusive, `from` in epoch ms. */
 export interface RequestFilter {
   readonly from: number;
   readonly to: number;
@@ -18,14 +17,10 @@ export interface RequestFilter {
   readonly keyId?: string | undefined;
 }
 
-/** Records of requests. */
 export interface RequestStore {
-  /** Writes a record until `expiresAt` (epoch ms); a repeat changes nothing. */
+  /** Stores a record until `expiresAt` (epoch ms). Idempotent. */
   put(line: RecordedLine, expiresAt: number): Promise<void>;
-  /**
-   * At most `limit` records, newest first, before `cursor`, without those that cannot be read. `next` is the cursor of the
-   * page that follows; a page ends early where many records do not match.
-   */
+  /** Newest first, before `cursor`. A page may be shorter if few records match. */
   page(
     accountId: number,
     filter: RequestFilter,
@@ -34,13 +29,11 @@ export interface RequestStore {
   ): Promise<{ rows: RecordedLine[]; next: string | null }>;
 }
 
-/** Names of those of an account's keys that exist, by their ids. */
 export type KeyNames = (accountId: number, keyIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 const dayMs = 86_400_000;
 const retentionMs = requestRetentionDays * dayMs;
 
-/** Records that are written concurrently. */
 const concurrentWrites = 25;
 
 export async function recordRequests(
@@ -55,7 +48,6 @@ export async function recordRequests(
   }
 }
 
-/** The requests of an account, for the account to read. */
 export function requestLog(store: Pick<RequestStore, 'page'>, keyNames: KeyNames, clock: Clock) {
   async function list(accountId: number, query: Query) {
     const { rows, next } = await store.page(accountId, filterOf(query, clock.now()), query.limit, query.cursor);
@@ -66,7 +58,6 @@ export function requestLog(store: Pick<RequestStore, 'page'>, keyNames: KeyNames
   return { list };
 }
 
-/** Refuses (400) a range that ends before it begins. */
 function filterOf({ from, to, status, service, model, keyId }: Query, now: number): RequestFilter {
   if (from !== undefined && to !== undefined && from > to)
     throw new ServiceError('INVALID_FORMAT', 'from must not be after to.');

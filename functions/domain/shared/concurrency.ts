@@ -1,12 +1,11 @@
 export interface Visits {
   readonly visited: number;
-  /** Failures of visits, and of the source of the items. */
   readonly failures: readonly unknown[];
 }
 
 /**
- * Visits items, `concurrency` at a time. A failed visit does not stop the others. Once `signal` aborts, no visit begins, and running ones
- * may fail: the next run repeats them, so they are not reported.
+ * A failed visit does not stop the others. Once `signal` aborts, no visit starts, and failures are not reported,
+ * because the next run repeats them.
  */
 export async function visitEach<T>(
   items: AsyncGenerator<T> | IterableIterator<T>,
@@ -29,12 +28,10 @@ export async function visitEach<T>(
   return { visited, failures };
 }
 
-/** Throws all failures as one error, if there are any. */
 export function throwTogether(failures: readonly unknown[], what: string): void {
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${what}`);
 }
 
-/** Runs work whose parts run concurrently, with a signal that aborts with the given one and as soon as the work fails, so that nothing goes on for nobody. */
 export async function failingTogether<T>(
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,

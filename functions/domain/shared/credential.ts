@@ -30,9 +30,9 @@ const checksumLength = 6;
 const shape = /^ta[iscrde]_[0-9A-Za-z]{58}$/;
 
 /**
- * What a caller shows to prove who it is: `ta?_`, account reference, 32 random bytes, checksum, all base62
- * (docs/security.md#credentials). The account is in the text, so that finding it costs no look-up; the checksum
- * lets a typo be refused without a read of the database. `digest` is what is stored: SHA-256 cut to 128 bits, base64url.
+ * An API key or token: `ta?_`, account reference, 32 random bytes, checksum, all base62
+ * (docs/security.md#credentials). The embedded account saves a look-up, and the checksum rejects typos without a
+ * read.
  */
 export interface Credential {
   readonly kind: CredentialKind;
@@ -51,7 +51,7 @@ export function issueCredential(
   return { kind, accountId, digest: digestOf(text), text };
 }
 
-/** The credential a text is; undefined when it is malformed, mistyped or not one of ours. Needs no database. */
+/** Parses a credential without a database read. Returns undefined if it is malformed, mistyped or unknown. */
 export function parseCredential(text: string): Credential | undefined {
   if (!shape.test(text)) return undefined;
   const kind = kinds.get(text.slice(0, prefixLength));
@@ -60,7 +60,7 @@ export function parseCredential(text: string): Credential | undefined {
   return kind && isOurs && Number.isSafeInteger(accountId) ? { kind, accountId, digest: digestOf(text) } : undefined;
 }
 
-/** The account that a key belongs to, by the beginning of its text; undefined where that names none. Needs no database. */
+/** Returns the account encoded in a key's prefix, without a database read. */
 export function accountOfKey(prefix: string): number | undefined {
   if (!prefix.startsWith(prefixes.key)) return undefined;
   const accountId = decodeNumber(prefix.slice(prefixLength, prefixLength + accountLength));
@@ -78,7 +78,7 @@ function digestOf(text: string): string {
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base = BigInt(alphabet.length);
 
-/** A safe non-negative integer below 62 to the power of `length`, as base62 text of exactly so many characters. */
+/** Encodes a non-negative safe integer below 62^length as base62 with `length` characters. */
 export function encodeNumber(value: number, length: number): string {
   let text = '';
   for (let rest = value; text.length < length; rest = Math.floor(rest / alphabet.length)) {
@@ -87,7 +87,6 @@ export function encodeNumber(value: number, length: number): string {
   return text;
 }
 
-/** The integer that base62 text stands for: exact where it is a safe one. NaN when a character is foreign. */
 function decodeNumber(text: string): number {
   let value = 0;
   for (const character of text) {
@@ -97,7 +96,7 @@ function decodeNumber(text: string): number {
   return value;
 }
 
-/** Bytes, read as one big-endian integer, as base62 text of `length` characters; throws when they do not fit. */
+/** Encodes bytes, as one big-endian integer, as base62 with `length` characters. Throws if they do not fit. */
 export function encodeBytes(bytes: Uint8Array, length: number): string {
   let text = '';
   let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
@@ -106,28 +105,27 @@ export function encodeBytes(bytes: Uint8Array, length: number): string {
   return text;
 }
 
-/** A character for each random byte, 5.95 bits of it: eight of them come up a quarter more often than the others. */
+/** Maps each byte to a character with 5.95 bits of entropy. Eight characters are 25 % more frequent. */
 export function drawnText(randomBytes: Uint8Array): string {
   let text = '';
   for (const byte of randomBytes) text += alphabet.charAt(byte % alphabet.length);
   return text;
 }
 
-/** A request's, hold's and ledger row's id: 113 random bits, made by us and never taken from the caller. */
+/** Creates the id of a request, hold and ledger row: 113 random bits. Never taken from the caller. */
 export function newRequestId(random: Random): string {
   return drawnText(random.bytes(19));
 }
 
-/** A random integer from 1 to 2^53 - 1: exact in JavaScript and not guessable (docs/accounts.md#ids). */
+/** Creates an id from 1 to 2^53 - 1: exact in JavaScript and not guessable (docs/accounts.md#ids). */
 export function newAccountId(random: Random): number {
   const id = Number(BigInt(`0x${Buffer.from(random.bytes(7)).toString('hex')}`) & 0x1f_ffff_ffff_ffffn);
   return Math.max(1, id);
 }
 
-/** Milliseconds in 8 characters, so that ids are in the order in which they were made; then 71 random bits. */
+/** An id starts with milliseconds in 8 characters, so that ids sort by creation time. 71 random bits follow. */
 const timeCharacters = 8;
 const randomCharacters = 12;
 
-/** An id of what is listed newest first. `now` in epoch milliseconds. */
 export const timedId = (prefix: 'agt' | 'doc' | 'cnv' | 'msg' | 'upl' | 'trn', now: number, random: Random): string =>
   `${prefix}_${encodeNumber(now, timeCharacters)}${drawnText(random.bytes(randomCharacters))}`;

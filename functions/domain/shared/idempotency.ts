@@ -6,21 +6,20 @@ import { limits } from '#contract/shared/limits.ts';
 import type { Clock } from './ports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** The response to a request: the parts that its envelope was made of, and that every replay's is made of again. */
-export type KeptResponse = KeptSuccess | KeptRefusal;
+export type RecordedResponse = RecordedSuccess | RecordedRefusal;
 
-export interface KeptSuccess {
+export interface RecordedSuccess {
   readonly status: number;
   readonly message: string;
   readonly data: unknown;
 }
 
-export interface KeptRefusal {
+export interface RecordedRefusal {
   readonly code: ErrorCode;
   readonly detail: string;
 }
 
-/** One request's hold on an Idempotency-Key. `id` and `fingerprint` are hashes: neither key nor input is stored. */
+/** `id` and `fingerprint` are hashes, so that neither key nor input is stored. */
 export interface Claim {
   readonly id: string;
   readonly requestId: string;
@@ -33,32 +32,28 @@ export interface UsedModel {
   readonly model: string;
 }
 
-/** What is stored of the request that came first with a key. */
 export interface IdempotencyRecord {
   readonly requestId: string;
   readonly fingerprint: string;
   readonly running: boolean;
-  /** Epoch ms. While the request runs, the end of its claim. */
   readonly expiresAt: number;
-  /** Undefined while the request runs, and for an unpriced request. */
   readonly used: UsedModel | undefined;
-  /** Undefined while it runs, and for a response that is not kept. */
-  readonly response: KeptResponse | undefined;
+  /** Undefined while the request runs, and for a response that was not stored. */
+  readonly response: RecordedResponse | undefined;
 }
 
-/** Moments in epoch ms. All writes may be repeated, and touch nothing that another request stored. */
+/** Times in epoch ms. All writes are idempotent and never affect another request's record. */
 export interface IdempotencyStore {
-  /** Takes the key until `expiresAt`; gives the record that stands in the way at `now`, if there is one. */
   claim(claim: Claim, now: number, expiresAt: number): Promise<IdempotencyRecord | undefined>;
-  /** Puts the response in the claim's place, unless the claim has expired and is another request's. */
-  keep(claim: Claim, response: KeptResponse | undefined, expiresAt: number, used?: UsedModel): Promise<void>;
+  /** Completes the claim with the response, unless the claim expired and another request owns the key. */
+  complete(claim: Claim, response: RecordedResponse | undefined, expiresAt: number, used?: UsedModel): Promise<void>;
   release(claim: Claim): Promise<void>;
-  /** Increments the counter `id`. Returns false without incrementing if it has reached `max`. A retry may count twice. */
+  /** Returns false at `max`. A retry may count twice. */
   count(id: string, max: number, expiresAt: number): Promise<boolean>;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
-const keptMs = dayMs;
+const retentionMs = dayMs;
 const maxKeptBytes = 256 * 1024;
 
 /** OpenAI's SDKs ignore longer waits and use their own backoff, which starts at 0.5 s. */
@@ -66,15 +61,13 @@ const maxRetryAfterSeconds = 60;
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
-/** Lets one request of all that carry the same Idempotency-Key run (docs/api.md#idempotency). */
+/** Runs a single request per Idempotency-Key (docs/api.md#idempotency). */
 export function idempotency(store: IdempotencyStore, clock: Clock) {
-  /** Takes the key for so many ms; gives the record of the request that came before, if there is one. */
   async function claim(claim: Claim, lifetimeMs: number): Promise<IdempotencyRecord | undefined> {
     const now = clock.now();
     return store.claim(claim, now, now + lifetimeMs);
   }
 
-  /** Counts an unpriced request. Throws 429 above the daily limit of the account. */
   async function countUnpriced(accountId: number): Promise<void> {
     const now = clock.now();
     const { id, endsAt } = dailyCounter(accountId, now);
@@ -84,14 +77,14 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds: Math.ceil((endsAt - now) / 1000) });
   }
 
-  /** Keeps the response for 24 h; of one that is too large, or undefined, only that there was one. */
-  async function keep(claim: Claim, response: KeptResponse | undefined, used?: UsedModel): Promise<void> {
+  /** Stores the response for 24 h. If it is undefined or too large, stores only that the request completed. */
+  async function storeResponse(claim: Claim, response: RecordedResponse | undefined, used?: UsedModel): Promise<void> {
     const fits = Buffer.byteLength(JSON.stringify(response) ?? '') <= maxKeptBytes;
-    await store.keep(claim, fits ? response : undefined, clock.now() + keptMs, used);
+    await store.complete(claim, fits ? response : undefined, clock.now() + retentionMs, used);
   }
 
-  /** Returns the response to replay. Throws 422 or 409 if there is none. `lifetimeMs` as in the claim. */
-  function responseFor(claim: Claim, record: IdempotencyRecord, lifetimeMs: number): KeptResponse {
+  /** Returns the response to replay. Throws 422 or 409 without one. `lifetimeMs` as in the claim. */
+  function responseFor(claim: Claim, record: IdempotencyRecord, lifetimeMs: number): RecordedResponse {
     const { requestId, running, response } = record;
     if (record.fingerprint !== claim.fingerprint) throw keyReused();
     if (running) throw stillRunning(record.expiresAt, lifetimeMs, clock.now());
@@ -100,18 +93,18 @@ export function idempotency(store: IdempotencyStore, clock: Clock) {
     throw new ServiceError('REPLAY_UNAVAILABLE', detail, { originalRequestId: requestId });
   }
 
-  return { claim, countUnpriced, keep, responseFor, release: (claim: Claim) => store.release(claim) };
+  return { claim, countUnpriced, storeResponse, responseFor, release: (claim: Claim) => store.release(claim) };
 }
 
-/** The counter of an account's unpriced requests in the UTC day of `now`, and the end of that day (epoch ms). */
+/** Returns the counter of the UTC day, and its end (epoch ms). */
 export function dailyCounter(accountId: number, now: number): { id: string; endsAt: number } {
   const day = Math.floor(now / dayMs);
   return { id: digest(`unpriced\n${accountId}\n${day}`), endsAt: (day + 1) * dayMs };
 }
 
 /**
- * The 409 for a repeat while the first request runs. The wait is twice the time that the request has run, because an
- * SDK has one or two attempts left and the remaining time is unknown (docs/adr/0024-retries-of-sdks.md).
+ * Waits twice the time that the first request has run, because an SDK has one or two attempts left
+ * (docs/adr/0024-retries-of-sdks.md).
  */
 function stillRunning(expiresAt: number, lifetimeMs: number, now: number): ServiceError {
   const runningSeconds = (now - (expiresAt - lifetimeMs)) / 1000;
@@ -121,29 +114,23 @@ function stillRunning(expiresAt: number, lifetimeMs: number, now: number): Servi
   return new ServiceError('REQUEST_IN_PROGRESS', detail, { retryAfterSeconds });
 }
 
-/** What a request claims with its key. All keys and sessions of an account share one scope, per route. */
 export function claimOf(request: {
   readonly accountId: number;
   readonly routeId: string;
   readonly key: string;
   readonly requestId: string;
-  /** As the route's schemas made it. */
   readonly input: unknown;
 }): Claim {
   const { accountId, routeId, key, requestId, input } = request;
   return { id: digest(`${accountId}\n${routeId}\n${key}`), requestId, fingerprint: digest(canonical(input)) };
 }
 
-/** The refusal (422) of a request whose Idempotency-Key came with another body before. */
 export function keyReused(): ServiceError {
   const detail = 'The Idempotency-Key was used for a request with a different body. Use a new key for each request.';
   return new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 
-/**
- * Whether a refusal stays the same however often the request is repeated; after the others a retry may succeed. A reused key belongs to the
- * request that came first, which is to find its response.
- */
+/** Reports whether a retry yields the same refusal. A reused key keeps the first request's response. */
 export function isFinal(code: ErrorCode): boolean {
   const status = errorStatus[code];
   return status < 500 && status !== 402 && status !== 429 && code !== 'IDEMPOTENCY_KEY_REUSED';
@@ -153,12 +140,12 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** The same text for the same value, in whatever order its fields came; a file is its digest. */
+/** Serializes a value independently of the order of its fields. Files are replaced by their digests. */
 function canonical(value: unknown): string {
   return JSON.stringify(ordered(value));
 }
 
-/** Bytes come first: as JSON, each would be a number of its own. */
+/** Bytes precede arrays: as JSON, each byte would become a number. */
 function ordered(value: unknown): unknown {
   if (value instanceof Uint8Array) return createHash('sha256').update(value).digest('base64url');
   if (Array.isArray(value)) return value.map(ordered);

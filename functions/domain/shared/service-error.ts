@@ -1,10 +1,7 @@
 import type { ErrorCode, FaultyField, Refusal } from '#contract/shared/errors.ts';
 
-/**
- * The refusal (400) of a request that needs more tokens than a model's context has. A prompt that is too long by itself is
- * not counted to its end.
- */
-export function overlong(model: string, window: number, prompt: number, output: number): ServiceError {
+/** Counts an overlong prompt only up to the window. */
+export function contextLengthExceeded(model: string, window: number, prompt: number, output: number): ServiceError {
   const atLeast = prompt > window ? 'at least ' : '';
   const needs =
     output > 0
@@ -16,29 +13,23 @@ export function overlong(model: string, window: number, prompt: number, output: 
   );
 }
 
-/** Where an account stands in the calls per minute that its plan allows. */
 export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until the whole limit is free again. */
   readonly resetMs: number;
 }
 
 interface ServiceErrorOptions {
-  /** The field of the input that is to blame. */
   readonly field?: FaultyField | undefined;
   /** Seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number | undefined;
   readonly rateLimit?: RateLimit | undefined;
-  /** The request that came first with the same Idempotency-Key. */
   readonly originalRequestId?: string | undefined;
-  /** Methods that the path takes, of a request with another. */
   readonly allowedMethods?: readonly string[] | undefined;
-  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** A refusal or failure for the caller: a code of the closed table, `detail`, one sentence, and what its headers report. */
+/** An error for the caller: a code of the closed table, one sentence in `detail`, and the values of its headers. */
 export class ServiceError extends Error implements Refusal {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
@@ -65,13 +56,11 @@ export class ServiceError extends Error implements Refusal {
 
 const refusal = (detail: string): ServiceError => new ServiceError('INVALID_API_KEY', detail);
 
-/** What a route takes. */
 interface Accepted {
   readonly key: boolean;
   readonly session: boolean;
 }
 
-/** Refuses a request without a credential of a kind that the route takes. */
 export function missingCredential({ key, session }: Accepted): ServiceError {
   if (!key) return refusal('No session was sent; sign in.');
   const send = 'send Authorization: Bearer and an API key that is active';
@@ -80,15 +69,15 @@ export function missingCredential({ key, session }: Accepted): ServiceError {
     : refusal(`No API key was sent; ${send}.`);
 }
 
-/** Refuses by the form alone, which is public: nothing is read. */
+/** Checks only the format, which is public, so it reveals nothing. */
 export const malformedKey = (): ServiceError =>
   refusal(
     'The Authorization header must be Bearer, a space, and an API key as it was shown: tai_ and 58 letters and digits.',
   );
 
-/** One refusal for a key that never was, and one that was: whoever guesses keys learns nothing. */
+/** The same refusal for unknown, revoked and expired keys, so that guessing reveals nothing. */
 export const unknownKey = (): ServiceError =>
   refusal('The API key is unknown, revoked, suspended or expired. Use an active key.');
 
-/** One refusal for a session that never was, and one that was. */
+/** The same refusal for unknown and ended sessions. */
 export const unknownSession = (): ServiceError => refusal('The session has ended; sign in again.');

@@ -1,14 +1,14 @@
-/** U+FFFD, which stands for a character that cannot be represented (Unicode 23.8). */
+/** Replacement character (Unicode 23.8). */
 const replacement = '\ufffd';
 
 const isClean = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** The text with U+FFFD in place of NUL and of lone surrogates, which databases, JSON parsers and UTF-8 decoders refuse. */
+/** Replaces NUL and lone surrogates, which databases, JSON parsers and UTF-8 decoders reject, with U+FFFD. */
 export function cleanText(text: string): string {
   return isClean(text) ? text : text.toWellFormed().replaceAll('\0', replacement);
 }
 
-/** The same for a text in pieces: a surrogate pair that is cut between two pieces is delivered whole with the second. */
+/** Cleans a text in pieces. A surrogate pair split between two pieces is emitted with the second. */
 export class TextCleaner {
   #held = '';
 
@@ -21,7 +21,6 @@ export class TextCleaner {
     return cleanText(isCut ? text.slice(0, -1) : text);
   }
 
-  /** The held half of a pair whose other half has not come. */
   rest(): string {
     const text = cleanText(this.#held);
     this.#held = '';
@@ -29,17 +28,14 @@ export class TextCleaner {
   }
 }
 
-/** How many Unicode code points a text has; half of a pair is one. */
+/** Counts Unicode code points. A lone surrogate counts as one. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/**
- * Where the string of a JSON text that begins at `start`, after its quote, is closed: at the first quote with no backslashes
- * before it, or an even number; -1 when there is none.
- */
+/** Returns the index of the quote that closes the JSON string starting at `start`, or -1. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); ; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -48,12 +44,9 @@ export function endOfString(text: string, start: number): number {
   }
 }
 
-/**
- * Of each UTF-16 unit a number other than 0, which is found out when a text first has the unit: an expression that names kinds of
- * characters takes many times as long for each character of a text. Halves of characters are units too.
- */
+/** Caches a number for each UTF-16 unit: Unicode property escapes are many times slower. 0 means unknown. */
 export class UnitTable {
-  /** Empty until there is one: a function has several tables, of 128 KB, and most starts need none. */
+  /** Allocated on first use: each table takes 128 KB, and most processes need none. */
   #numbers = new Uint16Array(0);
   readonly #numberOf: (unit: string) => number;
 
@@ -72,7 +65,6 @@ export class UnitTable {
     return number;
   }
 
-  /** The numbers of all units of a text, one or another: each a bit. */
   anyOf(text: string): number {
     let all = 0;
     for (let at = 0; at < text.length; at += 1) all |= this.of(text.charCodeAt(at));

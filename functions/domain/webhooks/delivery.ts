@@ -19,10 +19,9 @@ import {
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Deliveries are kept for so long (ms). */
 export const retentionMs = 30 * 86_400_000;
 
-/** What an attempt came to: a response, or why there was none. Its body is cut; `retryAfterMs` as the response had it. */
+/** The result of an attempt. `body` is truncated. `retryAfterMs` is from the response. */
 export interface AttemptResult {
   readonly durationMs: number;
   readonly status?: number | undefined;
@@ -31,43 +30,38 @@ export interface AttemptResult {
   readonly error?: string | undefined;
 }
 
-/** An event for one webhook, with its attempts. Moments in epoch ms. */
 export interface Delivery {
   readonly id: string;
   readonly webhook: WebhookRef;
   readonly eventId: string;
   readonly type: string;
-  /** What is sent, the same bytes in every attempt. */
   readonly body: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** Attempts of the schedule that runs; a redelivery begins it again. */
+  /** Attempts of the current schedule; a redelivery restarts it. */
   readonly tries: number;
   readonly createdAt: number;
   readonly nextAttemptAt?: number | undefined;
   readonly last?: AttemptResult | undefined;
 }
 
-/** A pending delivery as it was taken from its webhook's queue. */
 export interface DueDelivery extends Delivery {
-  /** Its place in the queue. */
   readonly place: string;
-  /** By the webhook's owner, as a test or again: it is sent first, also while the webhook is paused. */
+  /** Requested by the owner as a test or redelivery: sent first, even while the webhook is paused. */
   readonly isRequested: boolean;
 }
 
-/** Seconds in 7 characters, so that the ids of deliveries are in the order of their events. */
+/** Seconds in 7 characters, so that delivery ids sort by event time. */
 const timeCharacters = 7;
 const digestBytes = 9;
 const digestCharacters = 13;
 
-/** The same for an event and webhook that come again. `at` in epoch seconds. */
+/** Deterministic, so that a repeated event has the same id. `at` in epoch seconds. */
 function deliveryId(at: number, event: string, webhook: string): string {
   const digest = createHash('sha256').update(`${event} ${webhook}`).digest().subarray(0, digestBytes);
   return `dlv_${encodeNumber(at, timeCharacters)}${encodeBytes(digest, digestCharacters)}`;
 }
 
-/** A delivery that has yet to be made, now. */
 export function newDelivery(event: AccountEvent & { readonly id: string }, webhook: WebhookRef, now: number): Delivery {
   const { id: eventId, type, at, data } = event;
   return {
@@ -84,7 +78,7 @@ export function newDelivery(event: AccountEvent & { readonly id: string }, webho
   };
 }
 
-/** A delivery as its owner sees it; while its webhook is disabled, no attempt is due. */
+/** Omits the next attempt while the webhook is disabled. */
 function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhook, 'status'>) {
   const { id, eventId, type, status, attempts, createdAt, body, nextAttemptAt, last } = delivery;
   const isDue = status === 'pending' && webhookStatus === 'active';
@@ -104,19 +98,17 @@ function deliveryView(delivery: Delivery, { status: webhookStatus }: Pick<Webhoo
   };
 }
 
-/** A webhook that one worker has to itself. */
+/** One worker's exclusive lease of a webhook. */
 export interface Lease {
   readonly webhook: Webhook;
-  /** The same for all webhooks that a worker looks at together. */
   readonly token: string;
   readonly lane: Lane;
-  /** End of the lease (epoch ms) if the worker crashes. */
+  /** Expiry (epoch ms) if the worker crashes. */
   readonly until: number;
-  /** Changes when something was put into the webhook's queue. */
+  /** Changes whenever a delivery is queued. */
   readonly wake: string;
 }
 
-/** What becomes of a delivery with an attempt: `nextAttemptAt` while it is pending. */
 export interface RecordedAttempt {
   readonly delivery: DueDelivery;
   readonly result: AttemptResult;
@@ -124,14 +116,12 @@ export interface RecordedAttempt {
   readonly nextAttemptAt?: number | undefined;
 }
 
-/** Deliveries of webhooks: the log, and for each webhook a queue of those that are pending. Moments in epoch ms. */
 export interface DeliveryStore extends Waking {
   /**
-   * Writes deliveries of one event together; false when they were there. Those of an event that happens `once` under a name also when that
-   * has happened to the account, or a hundred such in the day.
+   * Returns false if the deliveries exist, the account already had an event named `once`, or 100 such events that
+   * day.
    */
   add(deliveries: readonly Delivery[], once?: string): Promise<boolean>;
-  /** Newest first, before `cursor`. */
   page(
     ref: WebhookRef,
     limit: number,
@@ -139,53 +129,47 @@ export interface DeliveryStore extends Waking {
     now: number,
   ): Promise<{ deliveries: Delivery[]; next: string | null }>;
   find(ref: WebhookRef, id: string, now: number): Promise<Delivery | undefined>;
-  /** Puts a delivery at the head of its webhook's queue, whatever its status. */
+  /** Puts a delivery at the head of its webhook's queue, regardless of its status. */
   requeue(delivery: Delivery, now: number): Promise<Delivery>;
-  /** The webhook, for one worker alone; undefined where another has it, it is paused, or not active. */
+  /** Leases the webhook to one worker. Returns undefined if it is leased, paused or not active. */
   acquire(ref: WebhookRef, worker: Pick<Lease, 'token' | 'lane' | 'until'>, now: number): Promise<Lease | undefined>;
-  /** Counts the workers of the lease's lane that began to work for its account before its own. */
   workersBefore(lease: Lease, now: number): Promise<number>;
-  /** The next of its queue that are due, at most so many, in order; first those that were requested. */
   due(ref: WebhookRef, now: number, limit: number): Promise<DueDelivery[]>;
-  /** Unless the delivery was put into the queue again meanwhile. */
   record(attempt: RecordedAttempt): Promise<void>;
-  /**
-   * Ends the lease and gives when the webhook is due next. Not where something was put into its queue, or it was changed, since the lease was
-   * given: then gives the lease as it is now.
-   */
+  /** Returns the next due time. If the webhook was changed or woken since the lease, renews the lease instead. */
   release(
     lease: Lease,
     health: Health,
     now: number,
   ): Promise<{ readonly dueAt: number | undefined } | { readonly renewed: Lease }>;
-  /** Ends the lease of a webhook that may not be sent anything: it is not looked at until the next event. */
+  /** Ends the lease of a webhook whose account may not send. It stays idle until the next event. */
   park(lease: Lease): Promise<void>;
-  /** Ends the lease and disables the webhook, with a mail to its owner; not where that has changed it meanwhile. */
+  /** Ends the lease, disables the webhook and emails its owner. Has no effect if the owner has changed the webhook. */
   disable(lease: Lease, reason: DisabledReason, now: number): Promise<void>;
-  /** Webhooks that have something to send by `now`. */
   webhooksDue(now: number): AsyncGenerator<WebhookRef>;
-  /**
-   * The lane to which the sweep must send a message for a due webhook, because none is in a queue, or it was lost. Returns undefined
-   * to all callers but one.
-   */
+  /** Returns the lane of a due webhook whose message is missing. Only one concurrent caller receives it. */
   takeDue(ref: WebhookRef, now: number): Promise<Lane | undefined>;
 }
 
 export interface DeliveryServiceParts {
   readonly webhooks: Pick<WebhookService, 'existing'>;
   readonly deliveries: Pick<DeliveryStore, 'page' | 'find' | 'requeue' | 'wake'>;
-  /** Refuses (429) an account that has too much sent. */
-  readonly demandSend: (accountId: number) => Promise<void>;
+  readonly enforceSendLimit: (accountId: number) => Promise<void>;
   readonly notify: Notify;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Random characters of a test's event id, as long as those of other events. */
 const idCharacters = 22;
 
-/** The deliveries of a webhook, for its owner to read, and to have sent. */
-export function deliveryService({ webhooks, deliveries, demandSend, notify, clock, random }: DeliveryServiceParts) {
+export function deliveryService({
+  webhooks,
+  deliveries,
+  enforceSendLimit,
+  notify,
+  clock,
+  random,
+}: DeliveryServiceParts) {
   async function list(
     accountId: number,
     id: string,
@@ -212,7 +196,7 @@ export function deliveryService({ webhooks, deliveries, demandSend, notify, cloc
   }
 
   async function send(webhook: Webhook, delivery: Delivery) {
-    await demandSend(webhook.accountId);
+    await enforceSendLimit(webhook.accountId);
     const now = clock.now();
     const queued = await deliveries.requeue(delivery, now);
     const { accountId, id, health } = webhook;

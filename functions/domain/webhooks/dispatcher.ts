@@ -5,7 +5,6 @@ import { type DeliveryStore, newDelivery } from './delivery.ts';
 import { type AccountEvent, type MeterChange, eventId, eventsOf } from './events.ts';
 import { type Notify, type Webhook, type WebhookStore, laneOf, wants } from './webhook.ts';
 
-/** Transactions that are under way at a time; the events of an account need no order. */
 const concurrency = 10;
 
 export interface DispatcherParts {
@@ -18,20 +17,13 @@ export interface DispatcherParts {
 type UnsentEvent = AccountEvent & { readonly id: string };
 type NamedEvent = UnsentEvent & { readonly webhooks: ReadonlySet<string> };
 
-/** Turns changes of meters into deliveries. */
 export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherParts) {
-  /**
-   * Writes a delivery for each event of the changes of one account and each webhook that the account had at the event and that wants it; then
-   * wakes these webhooks. Repeating it makes none twice, and goes on where it was cut short.
-   */
+  /** Creates a delivery for each event and webhook that the account had at the time. Idempotent. */
   async function dispatch(accountId: number, changes: readonly MeterChange[]): Promise<void> {
     await send(accountId, changes.filter(isEntitled).flatMap(named));
   }
 
-  /**
-   * As `dispatch`, of an event of the account that is no change of its meter and happened at `happenedAt` (epoch ms), so that webhooks of now are
-   * looked at that were there then; `id` is the same where it comes again.
-   */
+  /** Handles an event that is not a change of the meter. `happenedAt` (epoch ms) excludes webhooks created later. */
   async function announce(account: Meter, event: UnsentEvent, happenedAt: number): Promise<void> {
     const { accountId, webhooks: ids } = account;
     if (!ids || !isEntitled({ before: undefined, after: account })) return;
@@ -52,13 +44,13 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
         for (const webhook of wanting) receivers.add(webhook);
       }
     }
-    // Those that happen once are counted in one item, so two at a time would conflict.
+    // One-time events share a counter item, so concurrent writes would conflict.
     const [counted, others] = [events.filter(isCounted), events.filter((event) => !isCounted(event)).values()];
     await Promise.all([work(counted), ...Array.from({ length: concurrency }, () => work(others))]);
     await wake(accountId, [...receivers]);
   }
 
-  /** Sends one message for all webhooks of a lane that are due at the same time, so that one worker does. */
+  /** Sends one message per lane and due time, so that one worker handles its webhooks together. */
   async function wake(accountId: number, receivers: readonly Webhook[]): Promise<void> {
     const now = clock.now();
     const due = receivers.map((webhook) => ({ webhook, at: Math.max(now, webhook.health.pausedUntil ?? 0) }));
@@ -75,7 +67,7 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
   return { dispatch, announce };
 }
 
-/** The write that ends the plan is still an event of it. A suspended account sends nothing. */
+/** The write that ends the plan is still an event of it. Suspended accounts send nothing. */
 function isEntitled({ before, after }: Pick<MeterChange, 'before' | 'after'>): boolean {
   const rank = Math.max(before?.planRank ?? 0, after.planRank);
   return rank >= webhooksPlan.id && after.closed === undefined;

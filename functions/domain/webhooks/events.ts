@@ -19,7 +19,7 @@ import {
 } from '../meter/meter.ts';
 import { encodeBytes } from '../shared/credential.ts';
 
-/** Something that happened to an account. `at` in epoch seconds; under a name of `once` nothing happens to the account twice. */
+/** `at` in epoch seconds. `once`: a name that is used at most once per account. */
 export type AccountEvent = {
   [Type in WebhookEventType]: {
     readonly type: Type;
@@ -29,10 +29,6 @@ export type AccountEvent = {
   };
 }[WebhookEventType];
 
-/**
- * One write to a meter, as the table's stream has it: the meter before and after it, and what it was about. `id` is the
- * record's own; the record may come again.
- */
 export interface MeterChange {
   readonly id: string;
   readonly before: Meter | undefined;
@@ -41,20 +37,17 @@ export interface MeterChange {
   readonly keyEvent?: KeyEvent | undefined;
 }
 
-/** Of a digest, enough that two never meet. */
+/** Bytes of the digest, enough to avoid collisions. */
 const idBytes = 16;
 const idCharacters = 22;
 
-/** The same for a record that comes again, so that no event has two. */
+/** Deterministic, so that a redelivered record yields the same ids. */
 export function eventId(accountId: number, recordId: string, index: number): string {
   const digest = createHash('sha256').update(`${accountId} ${recordId} ${index}`).digest();
   return `evt_${encodeBytes(digest.subarray(0, idBytes), idCharacters)}`;
 }
 
-/**
- * What happened to an account with one write to its meter: all of it, and nothing else. A function of the change alone, so that each
- * event happens with the write that it is about, and a change that is looked at again has the same events in the same order.
- */
+/** Depends only on the change, so that a redelivered change yields the same events in the same order. */
 export function eventsOf(change: MeterChange): readonly AccountEvent[] {
   const { before, after, entries } = change;
   if (!before || after.closed === 'deleted') return [];
@@ -77,14 +70,13 @@ function creditEvents(image: MeterImage): AccountEvent[] {
   });
   const { accountId, seq, alerts: _, ...rest } = image;
   const data = { accountId, seq, balance: image.balance / microPerCredit };
-  // Without rules of the account's own those of every account apply: 80 and 100 % of the month.
+  // Accounts without rules of their own use the defaults: 80 and 100 % of the month.
   const crossed = alertsOf({ accountId, ...rest }).map(({ rule, at }): AccountEvent => {
     return { type: rule.value === 100 ? 'credits.exhausted' : 'credits.low', at, data };
   });
   return [...moved, ...crossed];
 }
 
-/** Of an account that has chosen to be alerted by webhooks. */
 function alertEvents(image: MeterImage): AccountEvent[] {
   const { accountId, seq, alerts, balance } = image;
   if (!alerts?.channels.includes('webhook')) return [];
@@ -98,7 +90,6 @@ function alertEvents(image: MeterImage): AccountEvent[] {
 
 type Change = MeterChange & { readonly before: Meter };
 
-/** Every change of a subscription ends something, so it has an entry, with its moment. */
 function subscriptionEvents({ before, after, entries }: Change): AccountEvent[] {
   const at = entries.at(-1)?.at;
   if (at === undefined) return [];
@@ -113,7 +104,6 @@ function subscriptionEvents({ before, after, entries }: Change): AccountEvent[] 
 
 type Meters = Pick<Change, 'before' | 'after'>;
 
-/** One for each month that began, also where one write caught up with several. */
 function renewals({ before, after }: Meters, current: Subscription): AccountEvent[] {
   const { anchor, index } = before.period;
   const isSame = before.subscription?.status === 'active' && anchor === after.period.anchor;
@@ -148,7 +138,6 @@ function dataOf({ accountId, seq }: Meter, subscription: Subscription) {
   return { accountId, seq, subscriptionId: subscription.id, planId: planIn(subscription).name };
 }
 
-/** By the name of its plan, whatever it was called by. */
 function planIn({ planId }: Subscription): { readonly name: PlanName; readonly rank: number } {
   return findPlan(planId) ?? planOfRank(1);
 }
@@ -165,10 +154,7 @@ function keyEvents(change: Change): AccountEvent[] {
   return [{ type: 'key.rotated', at, data: { ...data, previousKeyId, previousExpiresAt: until } }];
 }
 
-/**
- * A charge after which its key's limit has less than a credit left, as it had not before. What is held for calls that run does not count: it
- * may come back. Nor does a charge of a period that is over.
- */
+/** Detects a charge that leaves less than one credit of the key's limit. Ignores holds, which may be returned. */
 function limitReached({ before, after }: Change, { type, at, amount, requestId }: LedgerEntry): AccountEvent[] {
   const hold = type === 'charge' && requestId !== undefined ? before.holds.get(requestId) : undefined;
   const budget = hold?.budget && after.budgets.get(hold.budget.id);
@@ -190,14 +176,13 @@ function limitReached({ before, after }: Change, { type, at, amount, requestId }
   return [{ type: 'key.limit_reached', at, data }];
 }
 
-/** The limit of the key that called; where that has gone, of one that shares its budget. */
 function limitOf({ keys }: Meter, { keyId }: Hold, budget: string): SpendingLimit | undefined {
   const own = keys.get(keyId)?.limit;
   if (own?.budget === budget) return own;
   return keys.values().find(({ limit }) => limit?.budget === budget)?.limit;
 }
 
-/** The end of a transcription of long audio is an entry of its meter, also where nothing comes back. */
+/** The end of a transcription is a meter entry, even without a refund. */
 function transcriptionEvents({ after, entries }: Pick<MeterChange, 'after' | 'entries'>): AccountEvent[] {
   const { accountId, seq } = after;
   return entries.flatMap(({ at, job }): AccountEvent[] => {
@@ -212,7 +197,7 @@ function transcriptionEvents({ after, entries }: Pick<MeterChange, 'after' | 'en
 
 type MessageEvent = Extract<AccountEvent, { readonly type: `message.${string}` }>;
 
-/** Of a change of a message's status, of which some are no events. Neither its number nor its text is in it. */
+/** Converts a change of a message's status to an event, if it is one. Contains neither number nor text. */
 export function messageEvent(before: Message | undefined, after: Message): MessageEvent | undefined {
   const {
     status,

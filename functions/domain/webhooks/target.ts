@@ -4,17 +4,16 @@ import { ServiceError } from '../shared/service-error.ts';
 
 export type Targets = Environment['WEBHOOK_TARGETS'];
 
-/** Names of hosts that are nobody's on the internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`). */
+/** Host names that are not on the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`). */
 const innerNames = ['localhost', 'local', 'internal', 'home.arpa', 'alt', 'invalid', 'test', 'onion'];
 
-/** Whether a connection may be made to an address. */
 export function isAllowedAddress(address: string, targets: Targets): boolean {
   return isPublicAddress(address) || (targets === 'public and loopback' && isLoopbackAddress(address));
 }
 
 /**
- * Refuses (400) a URL that deliveries cannot go to, as far as the URL shows it; which address its host has is checked with every connection.
- * URLs are parsed as they are when they are called, so an address is recognised in every spelling.
+ * Throws 400 for a forbidden URL; the resolved address is checked on every connection. Parses like the connection, so
+ * that every spelling of an address is recognized.
  */
 export function checkTarget(text: string, targets: Targets): void {
   const url = unwritten.test(text) ? null : URL.parse(text);
@@ -22,7 +21,7 @@ export function checkTarget(text: string, targets: Targets): void {
   if (rule !== undefined) throw new ServiceError('INVALID_FORMAT', `url ${rule}.`);
 }
 
-/** `URL` takes it out or escapes it. */
+/** `URL` removes or escapes these characters. */
 const unwritten = /[\s\p{Cc}]/u;
 
 function brokenRule(url: URL, targets: Targets): string | undefined {
@@ -41,7 +40,7 @@ function isPublicName(host: string): boolean {
   return isWhole && !innerNames.some((name) => host === name || host.endsWith(`.${name}`));
 }
 
-/** Ranges of IPv4 that are no public hosts (IANA IPv4 Special-Purpose Address Registry), and multicast and what is reserved. */
+/** Non-public IPv4 ranges (IANA IPv4 Special-Purpose Address Registry), including multicast and reserved ones. */
 const specialIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -61,8 +60,7 @@ const specialIpv4 = [
 ];
 
 /**
- * Of IPv6 only global unicast is public, so neither loopback, unique local and link-local addresses nor those that wrap an IPv4 address (mapped,
- * compatible, NAT64); of that not what IANA keeps for protocols, among it Teredo, nor documentation and 6to4.
+ * Only global unicast is public in IPv6, except IANA protocol assignments (including Teredo), documentation and 6to4.
  */
 const globalUnicast = ['2000::/3'];
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
@@ -71,15 +69,13 @@ const [ipv4, unicast, ipv6] = [listOf(specialIpv4, 'ipv4'), listOf(globalUnicast
 const loopback = listOf(['127.0.0.0/8'], 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host at an address (in the form of a socket or of DNS) may be one of the internet, and no other's neighbour. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !ipv4.check(address, 'ipv4');
-  // A zone names an interface of this machine.
+  // A zone refers to an interface of this machine.
   return version === 6 && !address.includes('%') && unicast.check(address, 'ipv6') && !ipv6.check(address, 'ipv6');
 }
 
-/** Also in the form `::ffff:127.0.0.1`. */
 export function isLoopbackAddress(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');

@@ -10,13 +10,12 @@ import type { Clock, MessageQueue, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Targets, checkTarget } from './target.ts';
 
-/** Names a webhook. */
 export interface WebhookRef {
   readonly accountId: number;
   readonly id: string;
 }
 
-/** What signs; the older one of two until a moment (epoch ms). */
+/** A signing secret. `until`: end of an old secret's validity, epoch ms. */
 export interface Secret {
   readonly value: string;
   readonly until?: number | undefined;
@@ -24,30 +23,26 @@ export interface Secret {
 
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** How a webhook has responded lately: attempts that failed since one succeeded, and since when (epoch ms). */
+/** Consecutive failed attempts, and the time of the first (epoch ms). */
 export interface Health {
   readonly failures: number;
   readonly failingSince?: number | undefined;
-  /** Nothing is sent before, unless its owner requests it. */
   readonly pausedUntil?: number | undefined;
-  /** The latest run saw a response, or none, after more than two seconds. */
   readonly isSlow?: boolean | undefined;
 }
 
-/** Queues with workers of their own, so that slow receivers do not occupy those of quick ones. */
+/** Each lane has its own workers, so that slow receivers do not delay fast ones. */
 export type Lane = 'normal' | 'slow';
 
-/** An account's webhook. Moments in epoch ms. */
 export interface Webhook extends WebhookRef {
   readonly url: string;
   readonly events: readonly string[];
   readonly description?: string | undefined;
   readonly status: 'active' | 'disabled';
   readonly disabledReason?: DisabledReason | undefined;
-  /** Newest first. */
   readonly secrets: readonly Secret[];
   readonly createdAt: number;
-  /** Raised by every change of its owner's, which is conditional on it. */
+  /** Version for optimistic locking. Every change by the owner increments it. */
   readonly revision: number;
   readonly health: Health;
 }
@@ -59,11 +54,9 @@ export const laneOf = ({ isSlow = false }: Health): Lane => (isSlow ? 'slow' : '
 export const wants = ({ events }: Webhook, type: WebhookEventType): boolean =>
   events.includes(allEvents) || events.includes(type);
 
-/** Those that sign at a moment. */
 export const signingSecrets = ({ secrets }: Webhook, now: number): readonly Secret[] =>
   secrets.filter(({ until }) => until === undefined || until > now);
 
-/** A webhook as its owner sees it; secrets are shown when they are made and never again. */
 function webhookView(webhook: Webhook) {
   const { id, url, events, description = null, status, disabledReason = null, createdAt, health } = webhook;
   return {
@@ -83,7 +76,7 @@ export function isoOrNull(moment: number | undefined): string | null {
 }
 
 const secretPrefix = 'whsec_';
-/** Standard Webhooks takes 24 to 64. */
+/** Standard Webhooks allows 24 to 64 bytes. */
 const secretBytes = 32;
 
 export function newSecret(random: Random): string {
@@ -95,7 +88,7 @@ export interface SignedMessage {
   readonly body: string;
 }
 
-/** Headers of a request by Standard Webhooks (https://www.standardwebhooks.com), signed with each secret. `timestamp` in epoch seconds. */
+/** Headers of Standard Webhooks (https://www.standardwebhooks.com). `timestamp` in epoch seconds. */
 export function signedHeaders({ id, body }: SignedMessage, timestamp: number, secrets: readonly string[]) {
   const signatures = secrets.map((secret) => {
     const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
@@ -108,41 +101,31 @@ export function signedHeaders({ id, body }: SignedMessage, timestamp: number, se
   };
 }
 
-/** Webhooks of one account that one worker looks at together. */
 export interface WebhookGroup {
   readonly accountId: number;
   readonly ids: readonly string[];
 }
 
-/**
- * Wakes a worker of a lane for webhooks at a time (epoch ms). Sends nothing if that is too far off, or the chain of runs is too long:
- * the sweep then finds the webhooks. `hops`: runs in a row that each sent the message for the next one.
- */
+/** Wakes a worker at a time (epoch ms). `hops`: consecutive runs that each woke the next. */
 export type Notify = (webhooks: WebhookGroup, lane: Lane, at: number, hops?: number) => Promise<void>;
 
 export interface Waking {
   /**
-   * Records that a webhook has something to send at a time; `isRequested` by its owner, so it is sent even while the webhook is paused.
-   * Returns false if nobody has to be notified: a worker has the webhook and will see it, or was notified just now, or the webhook is not active.
+   * Returns false if no notification is needed: a worker is active or was just notified, or the webhook is inactive.
    */
   wake(ref: WebhookRef, at: number, now: number, isRequested?: boolean): Promise<boolean>;
 }
 
-/** Message to a worker. */
 export interface WakeMessage {
   readonly wake: WebhookGroup & { readonly hops: number };
 }
 
-/**
- * Limit of our own on a chain of runs, because Lambda's (16) is off for these functions (docs/adr/0019-webhooks.md). 60 runs of
- * 30 s are half an hour of uninterrupted work. An endless chain is thus bounded: the sweep begins it again after two minutes at the earliest.
- */
+/** Maximum consecutive runs, half an hour of work. Lambda's own limit (16) is disabled (docs/adr/0019-webhooks.md). */
 export const maxHops = 60;
 
-/** Whether a message can be sent for this time: SQS delays one for at most 15 minutes. */
+/** SQS delays a message for at most 15 minutes. */
 export const hasMessage = (at: number, now: number): boolean => at - now <= maxDelaySeconds * 1000;
 
-/** Sends to the queue of a lane, whose consumers give each account its share. */
 export function notifier(queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>, clock: Clock): Notify {
   return async ({ accountId, ids }, lane, at, hops = 0) => {
     const now = clock.now();
@@ -153,16 +136,16 @@ export function notifier(queues: Readonly<Record<Lane, () => Promise<MessageQueu
   };
 }
 
-/** The webhooks of accounts. The account's meter names them, so that its changes are looked at: both are written together. */
+/** Written together with the account's meter, which lists its webhooks. */
 export interface WebhookStore {
-  /** Newest first. */
   list(accountId: number): Promise<Webhook[]>;
   find(ref: WebhookRef): Promise<Webhook | undefined>;
-  /** False when the account has as many as it may. */
   create(webhook: Webhook): Promise<boolean>;
-  /** `after.revision` is one above the stored one; false when that has changed meanwhile, or is gone. Health begins again. */
+  /**
+   * Requires `after.revision` to be one above the stored one. Returns false after a concurrent change. Resets the
+   * health.
+   */
   change(after: Webhook): Promise<boolean>;
-  /** False when there is none. Its log is gone with it. */
   remove(ref: WebhookRef, now: number): Promise<boolean>;
 }
 
@@ -181,8 +164,7 @@ interface WebhookChanges {
 
 export interface WebhookAccounts {
   readonly metering: Pick<Metering, 'current'>;
-  /** Refuses (429) an account that changes its webhooks too often. */
-  readonly demandChange: (accountId: number) => Promise<void>;
+  readonly enforceChangeLimit: (accountId: number) => Promise<void>;
 }
 
 export interface WebhookServiceParts {
@@ -195,31 +177,28 @@ export interface WebhookServiceParts {
   readonly random: Random;
 }
 
-/** Random characters of an id: 95 bits. */
 const idCharacters = 16;
 const maxTries = 5;
 
 export type WebhookService = ReturnType<typeof webhookService>;
 
-/** The life of an account's webhooks (docs/webhooks.md). */
 export function webhookService(parts: WebhookServiceParts) {
   const { webhooks, deliveries, accounts, notify, targets, clock, random } = parts;
 
-  /** Refuses (400) what no schema can: where webhooks may be depends on the deployment. */
+  /** Throws 400. Not part of the schema, because allowed targets depend on the deployment. */
   function checkUrl(url: string | undefined): void {
     if (url !== undefined) checkTarget(url, targets);
   }
 
-  /** Refuses (403) an account whose plan has none. */
-  async function demandPlan(accountId: number): Promise<void> {
+  async function requirePlan(accountId: number): Promise<void> {
     const { planRank } = await accounts.metering.current(accountId, clock.now());
     if (planRank >= webhooksPlan.id) return;
     throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Webhooks need the plan ${webhooksPlan.name} or above.`);
   }
 
   async function create(accountId: number, { url, events, description }: NewWebhook) {
-    await demandPlan(accountId);
-    await accounts.demandChange(accountId);
+    await requirePlan(accountId);
+    await accounts.enforceChangeLimit(accountId);
     const secret = newSecret(random);
     const webhook: Webhook = {
       accountId,
@@ -241,7 +220,7 @@ export function webhookService(parts: WebhookServiceParts) {
   }
 
   async function list(accountId: number, { limit, cursor }: { limit: number; cursor?: string | undefined }) {
-    await demandPlan(accountId);
+    await requirePlan(accountId);
     const all = await webhooks.list(accountId);
     const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
     const shown = all.slice(start, start + limit);
@@ -249,9 +228,8 @@ export function webhookService(parts: WebhookServiceParts) {
     return { items: shown.map(webhookView), nextCursor: next ?? null };
   }
 
-  /** Refuses (403, 404) who may not, or a webhook that there is not. */
   async function existing(accountId: number, id: string): Promise<Webhook> {
-    await demandPlan(accountId);
+    await requirePlan(accountId);
     const webhook = await webhooks.find({ accountId, id });
     if (webhook) return webhook;
     throw new ServiceError('NOT_FOUND', 'There is no such webhook.');
@@ -259,7 +237,7 @@ export function webhookService(parts: WebhookServiceParts) {
 
   const get = async (accountId: number, id: string) => webhookView(await existing(accountId, id));
 
-  /** Whatever is changed, the webhook counts as healthy again, and what waits for it is sent. */
+  /** Resets the webhook's health and sends its pending deliveries. */
   async function change(accountId: number, id: string, changes: WebhookChanges) {
     const after = await revise(accountId, id, (webhook) => changed(webhook, changes));
     if (after.status === 'active') await wakeNow(after);
@@ -274,12 +252,12 @@ export function webhookService(parts: WebhookServiceParts) {
 
   async function remove(accountId: number, id: string): Promise<void> {
     const webhook = await existing(accountId, id);
-    await accounts.demandChange(accountId);
+    await accounts.enforceChangeLimit(accountId);
     if (!(await webhooks.remove(webhook, clock.now())))
       throw new ServiceError('NOT_FOUND', 'There is no such webhook.');
   }
 
-  /** A new secret immediately; the one before signs too for `graceSeconds`. */
+  /** The previous secret also signs for `graceSeconds`. */
   async function rotateSecret(accountId: number, id: string, graceSeconds: number) {
     const secret = newSecret(random);
     const until = graceSeconds > 0 ? clock.now() + graceSeconds * 1000 : undefined;
@@ -294,7 +272,7 @@ export function webhookService(parts: WebhookServiceParts) {
 
   async function revise(accountId: number, id: string, edit: (webhook: Webhook) => Webhook): Promise<Webhook> {
     let before = await existing(accountId, id);
-    await accounts.demandChange(accountId);
+    await accounts.enforceChangeLimit(accountId);
     for (let tries = 1; ; tries++) {
       const after = { ...edit(before), health: healthy, revision: before.revision + 1 };
       if (await webhooks.change(after)) return after;

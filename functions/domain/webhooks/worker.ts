@@ -14,7 +14,7 @@ import {
   signingSecrets,
 } from './webhook.ts';
 
-/** Sends requests to one URL, over connections that are kept until it is closed. Never throws for what is at the other end. */
+/** Sends requests to one URL with keep-alive. Never throws for errors of the receiver. */
 export interface Receiver {
   send(headers: Readonly<Record<string, string>>, body: string): Promise<AttemptResult>;
   close(): void;
@@ -26,47 +26,42 @@ export interface WorkerParts {
     'acquire' | 'workersBefore' | 'due' | 'record' | 'release' | 'park' | 'disable'
   >;
   readonly open: (url: string) => Receiver;
-  /** Number of webhooks of an account; undefined if it may send nothing because it is suspended or deleted. */
+  /** Number of webhooks of an account; undefined if it is suspended or deleted. */
   readonly findOpen: (accountId: number) => Promise<{ readonly webhooks: number } | undefined>;
   readonly notify: Notify;
   readonly clock: Clock;
-  /** The time of the world, which receivers compare timestamps with. */
   readonly wallClock: Clock;
   readonly random: Random;
 }
 
-/** Concurrent requests to a webhook, and deliveries that are read at a time. */
+/** Concurrent requests per webhook, and deliveries per read. */
 const concurrency = 10;
 const pageSize = 100;
 
 /**
- * A worker begins no attempt after this. The last one ends within the function's timeout, and the lease after that. In the slow lane
- * a turn is one round of requests, so that the workers go round among the accounts.
+ * Milliseconds in which attempts start. In the slow lane a turn is one round of requests, so that accounts alternate.
  */
 const workMs: Readonly<Record<Lane, number>> = { normal: 30_000, slow: 1000 };
 const leaseMs = 75_000;
 
-/** A receiver that takes longer than this (ms) is slow. */
 const slowMs = 2000;
 
-/** Workers of the normal lane that an account may occupy at a time; further webhooks go to the slow lane. */
+/** Concurrent workers per account in the normal lane; further webhooks move to the slow lane. */
 const maxWorkers = 4;
 
-/** Whether an account may be sent anything now in a lane. */
-type Standing = 'open' | 'closed' | 'over its share';
+type SendingState = 'open' | 'closed' | 'over its share';
 
-/** What the webhooks that a worker looks at together have in common. */
 interface Turn extends Pick<Lease, 'token' | 'lane' | 'until'> {
   readonly endsAt: number;
   readonly hops: number;
-  readonly standing: (lease: Lease) => Promise<Standing>;
+  readonly standing: (lease: Lease) => Promise<SendingState>;
 }
 
-/** Sends the due deliveries of webhooks. One worker at a time has a webhook, which bounds the concurrent requests to it. */
+/** Sends due deliveries. Only one worker holds a webhook, which bounds its concurrent requests. */
 export function webhookWorker(parts: WorkerParts) {
   const { deliveries, findOpen, clock, random } = parts;
 
-  async function standingOf(lease: Lease): Promise<Standing> {
+  async function sendingStateOf(lease: Lease): Promise<SendingState> {
     const account = await findOpen(lease.webhook.accountId);
     if (!account) return 'closed';
     // Fewer webhooks cannot occupy more workers.
@@ -76,14 +71,14 @@ export function webhookWorker(parts: WorkerParts) {
 
   return async ({ accountId, ids }: WebhookGroup, lane: Lane, hops = 0): Promise<void> => {
     const now = clock.now();
-    let standing: Promise<Standing> | undefined;
+    let standing: Promise<SendingState> | undefined;
     const turn: Turn = {
       token: newRequestId(random),
       lane,
       until: now + leaseMs,
       endsAt: now + workMs[lane],
       hops,
-      standing: (lease) => (standing ??= standingOf(lease)),
+      standing: (lease) => (standing ??= sendingStateOf(lease)),
     };
     async function workOn(id: string): Promise<void> {
       const lease = await deliveries.acquire({ accountId, id }, turn, now);
@@ -103,13 +98,11 @@ export function webhookWorker(parts: WorkerParts) {
 class Work {
   readonly #parts: WorkerParts;
   readonly #turn: Turn;
-  /** When the attempts that are under way began, in the time of the world. */
   readonly #underWay = new Set<{ readonly since: number }>();
   #lease: Lease;
   #health: Health;
   #receiver: Receiver;
   #disabledFor: DisabledReason | undefined;
-  /** Whether a receiver was slow in this run; undefined before the first attempt. */
   #isSlow: boolean | undefined;
   #isOverShare = false;
 
@@ -157,7 +150,7 @@ class Work {
     this.#receiver = this.#parts.open(lease.webhook.url);
   }
 
-  /** Until nothing is due, the webhook fails or leaves the lane, or the time is up. */
+  /** Runs until the queue is empty, the webhook fails or leaves the lane, or the time is up. */
   async #emptyQueue(): Promise<void> {
     const { clock, deliveries } = this.#parts;
     while (clock.now() < this.#turn.endsAt && !this.#disabledFor && !this.#leavesLane()) {
@@ -177,7 +170,7 @@ class Work {
     await Promise.all(Array.from({ length: concurrency }, work));
   }
 
-  /** What may not be sent now stays in the queue as it is, and counts no attempt. */
+  /** Other deliveries stay in the queue without a counted attempt. */
   #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
     const now = this.#parts.clock.now();
     if (now >= this.#turn.endsAt || this.#disabledFor || this.#leavesLane()) return false;
@@ -185,7 +178,7 @@ class Work {
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
   }
 
-  /** Whether the webhook continues in the slow lane. Attempts that are under way end here. */
+  /** Reports whether the webhook continues in the slow lane. Running attempts finish here. */
   #leavesLane(): boolean {
     if (this.#turn.lane === 'slow') return false;
     const before = this.#parts.wallClock.now() - slowMs;
@@ -231,43 +224,37 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** After each failed attempt of a delivery the wait for the next one; after the last there is none. */
 const scheduleMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, day];
 
-/** A wait is longer by up to this part of it, so that what failed together does not come together again. */
+/** Lengthens waits by up to this share, so that simultaneous failures are not retried simultaneously. */
 const jitter = 0.1;
 
-/** A webhook may not have us wait for longer. */
 const maxRetryAfterMs = day;
 
-/** Failed attempts in a row after which a webhook is sent one delivery at a time. */
+/** Consecutive failures after which a webhook receives one delivery at a time. */
 const failuresUntilProbing = 3;
 const firstPauseMs = 5 * second;
 const maxPauseMs = 5 * minute;
 
-/** A webhook whose attempts have all failed for so long is disabled. */
+/** A webhook is disabled after failing continuously for this long. */
 const disabledAfterMs = 5 * day;
 
 export const isSuccess = ({ status = 0 }: AttemptResult): boolean => status >= 200 && status < 300;
 
-/** The receiver's statement that the webhook is no more (RFC 9110, 15.5.11). */
+/** Tells the sender to stop permanently (RFC 9110, 15.5.11). */
 const isGone = ({ status }: AttemptResult): boolean => status === 410;
 
-/** When a delivery is tried again after so many failed attempts (epoch ms); undefined when it is given up. */
 export function nextAttempt(tries: number, result: AttemptResult, now: number, random: Random): number | undefined {
   const wait = scheduleMs[tries - 1];
   if (wait === undefined) return undefined;
   return now + Math.max(Math.round(wait * (1 + jitter * fraction(random))), retryAfter(result));
 }
 
-/**
- * After a failed attempt. Where the webhook keeps failing, or requests it, nothing is sent to it for a while. What was sent to it beside each
- * other, before it was known to fail, does not make that longer.
- */
+/** Pauses a failing webhook. Concurrent attempts started before the pause do not extend it. */
 export function healthAfterFailure(before: Health, result: AttemptResult, now: number): Health {
   const { failures, failingSince, pausedUntil = 0 } = before;
-  const isBesideOthers = isProbing(before) && pausedUntil > now;
-  const count = isBesideOthers ? failures : failures + 1;
+  const isConcurrentFailure = isProbing(before) && pausedUntil > now;
+  const count = isConcurrentFailure ? failures : failures + 1;
   const growing = firstPauseMs * 2 ** (count - failuresUntilProbing);
   const pause = Math.max(count < failuresUntilProbing ? 0 : Math.min(growing, maxPauseMs), retryAfter(result));
   return {
@@ -285,7 +272,6 @@ export const isProbing = ({ failures }: Health): boolean => failures >= failures
 const retryAfter = ({ retryAfterMs = 0 }: AttemptResult): number =>
   Math.min(Math.max(0, retryAfterMs), maxRetryAfterMs);
 
-/** From 0 up to 1. */
 function fraction(random: Random): number {
   const [high = 0, low = 0] = random.bytes(2);
   return (high * 256 + low) / 65_536;

@@ -7,10 +7,10 @@ import {
 import * as v from 'valibot';
 import {
   CarrierId,
-  type HandOver,
-  type HandToCarrier,
+  type CarrierResult,
+  type SendToCarrier,
   type OutgoingMessage,
-  type Refused,
+  type RefusalReason,
 } from '#domain/messages/message.ts';
 
 /** US dollars as AWS takes them; names of resources that are absent on one machine. */
@@ -27,7 +27,7 @@ export interface CarrierSettings {
 const timeToLive = { sms: 4 * 3600, voice_call: 600 } as const;
 
 /** Through AWS End User Messaging, whose API knows no token for repeats: the client makes one attempt. Our id comes back with its events. */
-export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSettings): HandToCarrier {
+export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSettings): SendToCarrier {
   const { maxPrice, origination, configurationSet, protectConfiguration, deadlineMs } = settings;
   const common = ({ accountId, id, to, text, channel }: OutgoingMessage) => ({
     DestinationPhoneNumber: to,
@@ -80,7 +80,7 @@ const Failure = v.object({
 type Failure = v.InferOutput<typeof Failure>;
 
 /** Of the service's reasons (its API's ConflictException and ValidationException), those that are about the recipient. */
-const reasons: Readonly<Record<string, Refused>> = {
+const reasons: Readonly<Record<string, RefusalReason>> = {
   DESTINATION_PHONE_NUMBER_OPTED_OUT: 'opted_out',
   DESTINATION_COUNTRY_BLOCKED: 'country_blocked',
   DESTINATION_COUNTRY_BLOCKED_BY_PROTECT_CONFIGURATION: 'country_blocked',
@@ -96,7 +96,7 @@ const reasons: Readonly<Record<string, Refused>> = {
 const unsent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** What an attempt that threw came to: a response of the service is a refusal, and without one nobody knows, unless no connection was made. */
-export function handOverOf(error: unknown): HandOver {
+export function handOverOf(error: unknown): CarrierResult {
   const failure = v.safeParse(Failure, error);
   const facts = failure.success
     ? failure.output
@@ -113,7 +113,7 @@ export function handOverOf(error: unknown): HandOver {
   return { is: 'unknown', cause };
 }
 
-function whyOf({ name, Reason = '' }: Failure): Refused {
+function whyOf({ name, Reason = '' }: Failure): RefusalReason {
   const known = Object.hasOwn(reasons, Reason) ? reasons[Reason] : undefined;
   if (known) return known;
   return name === 'ThrottlingException' ? 'throttled' : 'carrier';

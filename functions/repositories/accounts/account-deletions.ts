@@ -9,7 +9,6 @@ import { freeMonthsFrom } from './free-months.ts';
 
 const Closed = v.object({ accountId: v.number(), purgeAt: v.number() });
 
-/** `purgeOthers` deletes what other stores have of an account. */
 export function accountDeletionStore(
   client: DynamoDBDocumentClient,
   table: string,
@@ -37,7 +36,7 @@ export function accountDeletionStore(
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Closed, Items);
   }
 
-  /** The note that it is to be purged goes last, so that a purge cut short is taken up again. */
+  /** The purge item is deleted last, so that an interrupted purge is resumed. */
   async function purge({ accountId, purgeAt }: DeletedAccount, signal?: AbortSignal): Promise<void> {
     await purgeOthers(accountId, signal);
     await deletePartition(client, table, userKey(accountId).pk, signal);
@@ -48,7 +47,6 @@ export function accountDeletionStore(
   return { remove, toBePurged, purge };
 }
 
-/** Updates a user who is not deleted, if `condition` holds too. */
 export function openUserUpdate(
   table: string,
   accountId: number,
@@ -67,7 +65,6 @@ export function openUserUpdate(
   };
 }
 
-/** A meter that is closed admits nothing. */
 export function meterClosing(
   metersTable: string,
   accountId: number,

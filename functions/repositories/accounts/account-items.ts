@@ -10,16 +10,15 @@ import {
 } from '#domain/accounts/account.ts';
 import { putNew, type TransactItem } from '../shared/transaction.ts';
 
-/** Keys and rows of the `accounts` table: one partition per user, one per email address, one per mail. */
+/** Keys and rows of the `accounts` table: one partition per user, per email address and per email. */
 export const userKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'user' });
 export const uniqueEmailKey = (email: string) => ({ pk: `email#${email}`, sk: 'claim' });
 export const sessionKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `session#${digest}` });
 export const deviceKey = (accountId: number, digest: string) => ({ pk: `user#${accountId}`, sk: `device#${digest}` });
 export const apiKeyKey = (accountId: number, id: string) => ({ pk: `user#${accountId}`, sk: `key#${id}` });
-/** The ids of an account's keys that have not ended, with their expiry. */
 export const usableKeysKey = (accountId: number) => ({ pk: `user#${accountId}`, sk: 'usable-keys' });
 export const mailKey = (id: string) => ({ pk: `mail#${id}`, sk: 'mail' });
-/** Notes of the mails about an account, by their time. In its partition, so that they are purged with it. */
+/** Index of the account's emails by time. The user's partition contains it, so that it is purged with the account. */
 const mailNoteKey = (accountId: number, at: number, id: string) => ({
   pk: `user#${accountId}`,
   sk: `mail#${String(at).padStart(15, '0')}#${id}`,
@@ -31,19 +30,18 @@ export const identityTokenKey = (digest: string) => ({ pk: `identity-token#${dig
 export const resetRequestKey = (id: string) => ({ pk: `reset#${id}`, sk: 'request' });
 export const throttleKey = (id: string) => ({ pk: `throttle#${id}`, sk: 'throttle' });
 
-/** Addresses that an account had, by when they changed. In its partition, so that they are purged with it. */
+/** Previous addresses by time. The user's partition contains them, so that they are purged with the account. */
 export const formerEmailKey = (accountId: number, at: number) => ({
   pk: `user#${accountId}`,
   sk: `former-email#${String(at).padStart(15, '0')}`,
 });
 
-/** Deleted accounts, in the order in which they are to be purged. */
 export const purgeKey = (accountId: number, purgeAt: number) => ({
   pk: 'purge',
   sk: `${String(purgeAt).padStart(15, '0')}#${accountId}`,
 });
 
-/** Epoch ms that a response can show. */
+/** Epoch ms within the range that a response can represent. */
 export const storedInstant = v.pipe(v.number(), v.check(isInstant));
 
 const EmailChange = v.object({
@@ -77,14 +75,13 @@ export function accountOf(row: unknown): Account {
   return v.parse(User, row);
 }
 
-/** A condition and the values that it refers to. */
 export interface Condition {
   readonly expression: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** The account is unchanged since it was read: same address, not deleted, sessions not ended. */
-export function isAsRead({ email, sessionsValidFrom }: Account): Condition {
+/** Requires that the account has not changed since it was read: same address, not deleted, sessions not ended. */
+export function unchangedSinceRead({ email, sessionsValidFrom }: Account): Condition {
   const sessions =
     sessionsValidFrom === undefined ? 'attribute_not_exists(sessionsValidFrom)' : 'sessionsValidFrom = :validFrom';
   return {
@@ -97,7 +94,7 @@ export function userRow(account: Account, confirmation: StoredToken | undefined)
   return { ...userKey(account.id), ...account, ...(confirmation && { confirmation }) };
 }
 
-/** A unique constraint item: one account has the email address or identity, or the place in an order, of its key. */
+/** Builds a unique constraint item: its key (email address, identity or position) belongs to one account. */
 export function uniqueRow<Key extends object>(key: Key, accountId: number) {
   return { ...key, accountId };
 }
@@ -108,23 +105,22 @@ export function ownerOf(row: unknown): number {
   return v.parse(UniqueItem, row).accountId;
 }
 
-/** A TTL in epoch seconds from a moment in epoch ms. */
+/** Converts epoch ms to a TTL in epoch seconds. */
 export function seconds(moment: number): number {
   return Math.ceil(moment / 1000);
 }
 
-const waitingMailSeconds = 7 * 86_400;
-const keptMailSeconds = mailRetentionDays * 86_400;
+const pendingMailSeconds = 7 * 86_400;
+const mailRetentionSeconds = mailRetentionDays * 86_400;
 
-/** `outbox` marks a mail that waits; the stream filter of the mailer looks for it. */
+/** `outbox` marks a pending email; the mailer's stream filter matches it. */
 export function mailRow({ id, ...mail }: OutgoingMail, now: number) {
-  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + waitingMailSeconds };
+  return { ...mailKey(id), outbox: id, ...mail, createdAt: now, ttl: seconds(now) + pendingMailSeconds };
 }
 
-/** A mail that waits, and a note of it by which it can be listed. */
 export function mailItems(table: string, accountId: number, mail: OutgoingMail, now: number): TransactItem[] {
   const { id, subject } = mail;
-  const ttl = seconds(now) + keptMailSeconds;
+  const ttl = seconds(now) + mailRetentionSeconds;
   const note = { ...mailNoteKey(accountId, now, id), mail: id, subject, createdAt: now, ttl };
   return [putNew(table, mailRow(mail, now)), putNew(table, note)];
 }

@@ -17,10 +17,9 @@ import {
 import { freeFrom, freeMonthsBegun } from './free-months.ts';
 import { consumption } from './identities.ts';
 
-/** No account has this id. */
 const noAccount = 0;
 
-/** `metersTable` is called only where an account is created. */
+/** `metersTable` is read only when an account is created. */
 export function accountStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): AccountStore {
   async function create({ account, meter, confirmation, proof }: NewAccount, now: number): Promise<boolean> {
     const Item = newMeterRow(meter.meter, meter.entries);

@@ -14,7 +14,7 @@ import {
   accountOf,
   type Condition,
   formerEmailKey,
-  isAsRead,
+  unchangedSinceRead,
   mailItems,
   uniqueEmailKey,
   uniqueRow,
@@ -22,9 +22,9 @@ import {
 } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';
 
-/** Neither the account nor its pending email change has changed since it was read. */
-function isWaiting(account: Account): Condition {
-  const { expression, values } = isAsRead(account);
+/** Requires that the account and its pending email change are unchanged since the read. */
+function pendingChange(account: Account): Condition {
+  const { expression, values } = unchangedSinceRead(account);
   return {
     expression: `${expression} AND emailChange.oldDigest = :digest AND attribute_not_exists(emailChange.outcome)`,
     values: { ...values, ':digest': account.emailChange?.oldDigest ?? '' },
@@ -37,7 +37,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
   const ofUser = ({ id }: Account) => ({ TableName: table, Key: userKey(id) });
 
   const request: EmailChangeStore['request'] = async (account, change, mails) => {
-    const { expression, values } = isAsRead(account);
+    const { expression, values } = unchangedSinceRead(account);
     const Update = {
       ...ofUser(account),
       UpdateExpression: 'SET emailChange = :change',
@@ -49,7 +49,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
   };
 
   const confirm: EmailChangeStore['confirm'] = async (account, side, now) => {
-    const { expression, values } = isWaiting(account);
+    const { expression, values } = pendingChange(account);
     const path = `emailChange.${confirmedAt[side]}`;
     const write = new UpdateCommand({
       ...ofUser(account),
@@ -63,7 +63,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
   };
 
   async function end(account: Account, outcome: EmailChangeOutcome): Promise<boolean> {
-    const { expression, values } = isWaiting(account);
+    const { expression, values } = pendingChange(account);
     const write = new UpdateCommand({
       ...ofUser(account),
       UpdateExpression: 'SET emailChange.outcome = :outcome',
@@ -100,9 +100,8 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
     }
   };
 
-  /** Sessions and devices of before have ended with it, and so have reset links. */
   function userUpdate(account: Account, change: EmailChange, now: number): TransactItem {
-    const { expression, values } = isWaiting(account);
+    const { expression, values } = pendingChange(account);
     const both = 'attribute_exists(emailChange.oldConfirmedAt) AND attribute_exists(emailChange.newConfirmedAt)';
     return {
       Update: {

@@ -7,14 +7,13 @@ import {
   accountOf,
   identityKey,
   identityTokenKey,
-  isAsRead,
+  unchangedSinceRead,
   ownerOf,
   seconds,
   uniqueRow,
   userKey,
 } from './account-items.ts';
 
-/** Keeps a used token's digest until it has expired. */
 export function consumption(table: string, { digest, expiresAt }: ConsumedToken): TransactItem {
   return putNew(table, { ...identityTokenKey(digest), ttl: seconds(expiresAt) });
 }
@@ -50,7 +49,7 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
     find,
     consume: (proof) => commit(client, [consumption(table, proof)]),
     link: (account, identity, proof, now) => {
-      const { expression, values } = isAsRead(account);
+      const { expression, values } = unchangedSinceRead(account);
       return give(account, identity, proof, {
         set: ', sessionsValidFrom = :now',
         remove: ' REMOVE resets',

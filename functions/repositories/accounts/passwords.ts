@@ -5,7 +5,7 @@ import type { IssuedReset, PasswordStore, ResetAccount, ResetRequest } from '#do
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
-import { isAsRead, mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
+import { unchangedSinceRead, mailItems, resetRequestKey, seconds, userKey } from './account-items.ts';
 
 const requestLifetimeMs = 86_400_000;
 
@@ -16,7 +16,6 @@ const Request = v.object({
   requestedAt: v.optional(v.number(), 0),
 });
 
-/** An account's reset tokens that were not used: when each expires, by its digest. */
 const Resettable = v.object({ resets: v.optional(v.record(v.string(), v.number()), {}) });
 
 export function passwordStore(client: DynamoDBDocumentClient, table: string): PasswordStore {
@@ -32,7 +31,7 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     await conditionally(client.send(write));
   }
 
-  /** The stream filter of the job that sends the link looks for `resetRequest`. */
+  /** `resetRequest` is matched by the stream filter of the job that sends the link. */
   async function requestReset(requestId: string, request: ResetRequest): Promise<void> {
     const Item = {
       ...resetRequestKey(requestId),
@@ -63,13 +62,10 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     return commit(client, [closing, ...issuing]);
   };
 
-  /**
-   * Conditional on the tokens that were read, so that concurrent links do not overwrite each other, and on the account
-   * that was read, because its address or credentials may have changed.
-   */
+  /** Conditional on the tokens and the account that were read, so that concurrent changes are not overwritten. */
   async function tokensWith({ account, token, isFurther }: IssuedReset, now: number): Promise<TransactItem> {
     const before = await tokensOf(account.id);
-    const { expression, values } = isAsRead(account);
+    const { expression, values } = unchangedSinceRead(account);
     const living = Object.entries(before).filter(([, expiresAt]) => isFurther && expiresAt > now);
     const after = { ...Object.fromEntries(living), [token.digest]: token.expiresAt };
     const isFirst = Object.keys(before).length === 0;
@@ -93,7 +89,6 @@ export function passwordStore(client: DynamoDBDocumentClient, table: string): Pa
     return expiresAt !== undefined && expiresAt > now;
   }
 
-  /** A link that came by mail also proves the address. */
   async function reset(accountId: number, digest: string, to: ResetAccount, notice: OutgoingMail, now: number) {
     const named = to.name !== undefined;
     const Update = {

@@ -15,7 +15,7 @@ import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
 import { accountOf, deviceKey, seconds, sessionKey, storedInstant, userKey } from './account-items.ts';
 
-/** Older rows have no origin. */
+/** Rows of earlier versions have no origin. */
 const name = v.optional(v.nullable(v.string()), null);
 
 const SessionRow = v.object({
@@ -73,7 +73,6 @@ interface DigestRow {
   readonly expiresAt: number;
 }
 
-/** Rows of one kind beside an account's, each under the digest of its secret: sessions, devices. */
 function digestRows<Row extends DigestRow>(
   client: DynamoDBDocumentClient,
   table: string,
@@ -94,7 +93,7 @@ function digestRows<Row extends DigestRow>(
     await client.send(new PutCommand({ TableName: table, Item }));
   }
 
-  /** Row and account in one round trip; undefined when one is not there, or the row cannot be read. */
+  /** Reads row and account in one round trip. Returns undefined if either is missing or the row is invalid. */
   async function find(accountId: number, digest: string): Promise<{ row: Row; account: Account } | undefined> {
     const Keys = [keyOf(accountId, digest), userKey(accountId)];
     const request = { RequestItems: { [table]: { Keys, ConsistentRead: true } } };

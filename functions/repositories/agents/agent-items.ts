@@ -4,9 +4,8 @@ import type { Agent, AgentRef } from '#domain/agents/agent.ts';
 import { storedInstant } from '../accounts/account-items.ts';
 
 /**
- * Keys of the `agents` table (docs/adr/0022-agents.md). Account partition: its agents. Agent partitions: its
- * conversations and documents, and separately their chunks. Conversation partition: its state and messages. One
- * partition each for all agents: the deletions to finish, and the open indexings.
+ * Keys of the `agents` table (docs/adr/0022-agents.md). Account partition: its agents. Agent partitions:
+ * conversations and documents, and separately their chunks. Conversation partition: its state and messages.
  */
 export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const agentPartition = (agentId: string): string => `agent#${agentId}`;
@@ -25,12 +24,11 @@ export const agentKey = ({ accountId, id }: AgentRef) => ({
 });
 export const agentCountKey = (accountId: number) => ({ pk: accountPartition(accountId), sk: 'count' });
 
-/** The id at the end of a key. */
 export const idIn = (key: string): string => key.slice(key.lastIndexOf('#') + 1);
 
 const { entries } = NewAgent;
 
-/** Functions are JSON text: DynamoDB's maps lose the order of fields. */
+/** Functions are JSON text, because DynamoDB maps do not preserve the order of fields. */
 const AgentItem = v.object({
   pk: v.string(),
   sk: v.string(),

@@ -9,7 +9,6 @@ import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { accountPartition, agentPrefix, agentKey, agentCountKey, StoredAgent, agentRow } from './agent-items.ts';
 import { purger } from './purge.ts';
 
-/** What a change of the owner's may write. */
 const changeable = [
   'name',
   'model',
@@ -23,7 +22,6 @@ const changeable = [
   'updatedAt',
 ] as const satisfies readonly (keyof Agent)[];
 
-/** Reads an agent. */
 export const agentFinder =
   (items: Items, table: string): AgentStore['find'] =>
   async (ref) => {
@@ -34,7 +32,6 @@ export const agentFinder =
 export function agentStore(client: DynamoDBDocumentClient, table: string): AgentStore {
   const purge = purger(client, table);
 
-  /** The account's agents are counted beside them, in the transaction that makes or removes one. */
   const counted = (accountId: number, by: 1 | -1): TransactItem => ({
     Update: {
       TableName: table,
@@ -74,9 +71,9 @@ export function agentStore(client: DynamoDBDocumentClient, table: string): Agent
       const isDone = await commit(client, [
         { Delete: { TableName: table, Key: agentKey(ref), ConditionExpression: 'attribute_exists(pk)' } },
         counted(ref.accountId, -1),
-        purge.noted(note),
+        purge.purgeItem(note),
       ]);
-      if (isDone) await purge.now(note);
+      if (isDone) await purge.purgeNow(note);
       return isDone;
     },
   };

@@ -12,10 +12,9 @@ const messageKey = (id: string, place: number) => ({
   sk: `${messagePrefix}${placeText(place)}`,
 });
 
-/** After all messages, so that one read backwards begins with it. */
+/** Sorts after all messages, so that a reverse read starts with it. */
 export const stateKey = (id: string) => ({ pk: conversationPartition(id), sk: 'state' });
 
-/** The conversation in the list of its agent's. */
 export function entryRow({ agentId, id, expiresAt }: Conversation) {
   return {
     pk: agentPartition(agentId),
@@ -60,12 +59,12 @@ export function stateRow({ accountId, id, ...state }: Conversation) {
   return { ...stateKey(id), a: accountId, ...state, ttl: seconds(state.expiresAt) };
 }
 
-/** Whether a stored conversation is the one that is meant: ids alone name nobody's. */
-export const isThe = (ref: ConversationRef, stored: Conversation, now: number): boolean =>
+/** Checks the owner, because ids alone grant no access. */
+export const matchesRef = (ref: ConversationRef, stored: Conversation, now: number): boolean =>
   stored.accountId === ref.accountId && stored.agentId === ref.agentId && stored.expiresAt > now;
 
 const { sources, context } = KeptMessage.entries;
-/** What only its owner reads of a message; JSON text is read faster than DynamoDB's maps. */
+/** Fields that only the owner reads. JSON text parses faster than DynamoDB maps. */
 const About = v.object({ sources, context, agentVersion: v.exactOptional(v.number()) });
 
 export const StoredMessage = v.pipe(

@@ -25,21 +25,17 @@ import {
   stateAttributes,
   StoredConversation,
   stateRow,
-  isThe,
+  matchesRef,
   StoredMessage,
   messageRow,
 } from './conversation-items.ts';
 import { purger } from './purge.ts';
 
-/**
- * Maximum messages of a turn's first read, and of a further read. Reads at least double, so 10,000 messages need at
- * most 25 reads.
- */
+/** Messages of a turn's first and further reads. Sizes double, so 10,000 messages need at most 25 reads. */
 const messagesPerRead = { first: 25, max: 500 } as const;
 
 const Sorted = v.object({ sk: v.string() });
 
-/** `items` reads and writes what a turn does. */
 export function conversationStore(
   client: DynamoDBDocumentClient,
   table: string,
@@ -53,7 +49,7 @@ export function conversationStore(
     async create(conversation) {
       const begin = () =>
         commit(client, [
-          count.oneMore(conversation),
+          count.increment(conversation),
           putNew(table, stateRow(conversation)),
           put(entryRow(conversation)),
         ]);
@@ -70,12 +66,12 @@ export function conversationStore(
       );
       const found = new Map(readable(StoredConversation, states).map((state) => [state.id, state]));
       const shown = entries.flatMap(({ sk }) => found.get(sk) ?? []);
-      return { items: shown.filter((one) => isThe({ accountId, agentId, id: one.id }, one, now)), next };
+      return { items: shown.filter((one) => matchesRef({ accountId, agentId, id: one.id }, one, now)), next };
     },
     async find(ref, now) {
       const item = await readItem(client, table, stateKey(ref.id));
       const stored = item && v.parse(StoredConversation, item);
-      return stored && isThe(ref, stored, now) ? stored : undefined;
+      return stored && matchesRef(ref, stored, now) ? stored : undefined;
     },
     async messages({ id }, { limit, before }, now) {
       const cursor = before === undefined ? undefined : placeText(before);
@@ -94,7 +90,6 @@ export function conversationStore(
       let conversation: Conversation | undefined;
       const recent: Message[] = [];
       let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
-      // The conversation sorts before its messages.
       let Limit = 1 + messagesPerRead.first;
       while (Limit > 0) {
         const { Items = [], LastEvaluatedKey } = await items.query({ ...query, Limit, ExclusiveStartKey });
@@ -102,13 +97,13 @@ export function conversationStore(
           if (v.is(Sorted, item) && item.sk === stateKey(ref.id).sk) conversation = v.parse(StoredConversation, item);
           else recent.push(v.parse(StoredMessage, item));
         }
-        if (!conversation || !isThe(ref, conversation, now)) return undefined;
+        if (!conversation || !matchesRef(ref, conversation, now)) return undefined;
         ExclusiveStartKey = LastEvaluatedKey;
         const count = LastEvaluatedKey ? await missing(recent, conversation) : 0;
         Limit = count > 0 ? Math.min(Math.max(count, 2 * Limit), messagesPerRead.max) : 0;
       }
-      const alive = recent.filter(({ expiresAt }) => expiresAt > now);
-      return conversation && { conversation, recent: alive.toReversed() };
+      const countUnexpired = recent.filter(({ expiresAt }) => expiresAt > now);
+      return conversation && { conversation, recent: countUnexpired.toReversed() };
     },
     lock({ id, next, lock }, now) {
       return items.update({
@@ -168,10 +163,10 @@ export function conversationStore(
       const isDone = await commit(client, [
         { Delete: { TableName: table, Key: stateKey(ref.id), ConditionExpression: 'attribute_exists(pk)' } },
         { Delete: { TableName: table, Key: { pk, sk } } },
-        count.oneLess({ accountId: ref.accountId, id: ref.agentId }),
-        purge.noted(note),
+        count.decrement({ accountId: ref.accountId, id: ref.agentId }),
+        purge.purgeItem(note),
       ]);
-      if (isDone) await purge.now(note);
+      if (isDone) await purge.purgeNow(note);
       return isDone;
     },
   };
@@ -179,7 +174,7 @@ export function conversationStore(
 
 const Counted = v.object({ conversations: v.number() });
 
-/** Conversations are counted in the item of their agent, which has to be there. Those that expire are counted on until the count is full. */
+/** Counts conversations in the agent's item, which must exist. Expired ones are counted until the limit is reached. */
 function conversationCount(client: DynamoDBDocumentClient, table: string) {
   const counted = (agent: AgentRef, condition: string, values: object): TransactItem => ({
     Update: {
@@ -206,14 +201,13 @@ function conversationCount(client: DynamoDBDocumentClient, table: string) {
   }
 
   return {
-    /** On condition that there is room. */
-    oneMore: ({ accountId, agentId: id }: Conversation): TransactItem =>
+    increment: ({ accountId, agentId: id }: Conversation): TransactItem =>
       counted({ accountId, id }, ' AND (attribute_not_exists(conversations) OR conversations < :max)', {
         ':by': 1,
         ':max': limits.agentConversations,
       }),
-    oneLess: (agent: AgentRef): TransactItem => counted(agent, '', { ':by': -1 }),
-    /** Whether there is room once those that have expired are counted no more. */
+    decrement: (agent: AgentRef): TransactItem => counted(agent, '', { ':by': -1 }),
+    /** Recounts without the expired conversations. Returns whether the count is below the limit. */
     async recount({ accountId, agentId: id, createdAt: now }: Conversation): Promise<boolean> {
       const item = await readItem(client, table, agentKey({ accountId, id }));
       if (!v.is(Counted, item) || item.conversations < limits.agentConversations) return item !== undefined;

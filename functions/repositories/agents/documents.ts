@@ -17,16 +17,15 @@ import { agentKey, agentPartition, documentPrefix, idIn, indexingPartition, inde
 import { purger } from './purge.ts';
 
 /** Text items per transaction, at most 33 KB each. DynamoDB allows 100 items and 4 MB. */
-const textItemsAtATime = 60;
+const textItemsPerTransaction = 60;
 
 /** Days after which a failed document is deleted. */
 const failedDays = 30;
 
-/** Documents in DynamoDB. Writes that change credits are one transaction with the meter. */
+/** Writes that change credits are one transaction with the meter. */
 export function documentStore(client: DynamoDBDocumentClient, table: string, meters: () => string): DocumentStore {
   const purge = purger(client, table);
 
-  /** The agent counts the chunks of its documents, except failed ones. */
   const counted = (
     { accountId, agentId: id }: Omit<DocumentRef, 'id'>,
     update: string,
@@ -61,7 +60,6 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
 
   const noteOf = ({ agentId, id }: DocumentRef, at: number) => ({ kind: 'document', agentId, id, at }) as const;
 
-  /** The writes at the end of indexing, besides that of the open row. */
   function writesOf(open: OpenIndexing, { status, cost, now }: EndOfIndexing): TransactItem[] {
     const fewer = () => counted(open, 'ADD chunks :chunks', { ':chunks': -open.chunks });
     if (status === 'ready') {
@@ -72,10 +70,10 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
       const ttl = Math.ceil(now / 1000) + failedDays * 86_400;
       const failed = changed(open, ', #ttl = :ttl', { ':after': status, ':cost': cost, ':ttl': ttl });
       if (failed.Update) failed.Update.ExpressionAttributeNames = { '#status': 'status', '#ttl': 'ttl' };
-      return [fewer(), failed, purge.noted(noteOf(open, now))];
+      return [fewer(), failed, purge.purgeItem(noteOf(open, now))];
     }
     if (status === 'removed')
-      return [fewer(), { Delete: withStatus(open, 'indexing') }, purge.noted(noteOf(open, now))];
+      return [fewer(), { Delete: withStatus(open, 'indexing') }, purge.purgeItem(noteOf(open, now))];
     return [];
   }
 
@@ -106,8 +104,8 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
         ...textsKey(document.agentId, document.id, place),
         texts: JSON.stringify(chunks.slice(place, place + textsPerItem)),
       }));
-      for (let at = 0; at < items.length; at += textItemsAtATime) {
-        const some = items.slice(at, at + textItemsAtATime).map((Item) => ({ Put: { TableName: table, Item } }));
+      for (let at = 0; at < items.length; at += textItemsPerTransaction) {
+        const some = items.slice(at, at + textItemsPerTransaction).map((Item) => ({ Put: { TableName: table, Item } }));
         if (!(await commit(client, [{ ConditionCheck: withStatus(document, 'indexing') }, ...some]))) return false;
       }
       return true;
@@ -156,7 +154,7 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
           ? 'done'
           : 'changed';
       const hasRest = end.status === 'failed' || end.status === 'removed';
-      if (written === 'done' && hasRest) await purge.now(noteOf(open, end.now));
+      if (written === 'done' && hasRest) await purge.purgeNow(noteOf(open, end.now));
       return written;
     },
     async remove(document, now) {
@@ -165,9 +163,9 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
       const isDone = await commit(client, [
         ...(document.status === 'failed' ? [] : [counted(document, 'ADD chunks :chunks, #index :one', values)]),
         { Delete: withStatus(document, document.status) },
-        purge.noted(note),
+        purge.purgeItem(note),
       ]);
-      if (isDone) await purge.now(note);
+      if (isDone) await purge.purgeNow(note);
       return isDone;
     },
   };
@@ -185,7 +183,6 @@ export const vectorsKey = ({ agentId, id }: DocumentRef, from: number) => ({
   sk: `${vectorsPrefix}${id}#${placeText(from)}`,
 });
 
-/** Passages are read one by one, so few are in an item. */
 export const textsPerItem = 16;
 const textsPrefix = (documentId: string): string => `texts#${documentId}#`;
 export const textsKey = (agentId: string, id: string, place: number) => ({
@@ -236,7 +233,6 @@ function openRow({ accountId, id, ...open }: OpenIndexing) {
 
 const Bytes = v.instance(Uint8Array);
 
-/** Vectors and words of consecutive chunks of a document. */
 export const StoredVectors = v.pipe(
   v.object({ sk: v.string(), count: v.number(), vectors: Bytes, words: v.exactOptional(Bytes) }),
   v.transform(({ sk, ...block }) => {

@@ -17,7 +17,6 @@ import {
 } from './agent-items.ts';
 import { stateKey } from './conversation-items.ts';
 
-/** What was deleted, and has items that are still there. */
 const Deleted = v.object({
   kind: v.picklist(['agent', 'conversation', 'document']),
   agentId: v.string(),
@@ -26,29 +25,26 @@ const Deleted = v.object({
 });
 type Deleted = v.InferOutput<typeof Deleted>;
 
-/** Items that a request deletes, and the job of one deletion before the next has its turn. */
-const deletesAtATime = 1000;
-/** Concurrent batches of 25 of one deletion: together, or one for each of so many conversations. */
-const batchesAtATime = 4;
-const conversationsAtATime = 10;
-const notesAtATime = 4;
-/** Deletions that one run of the job takes up, oldest first. */
-const notesPerRun = 10_000;
+/** Items that a request deletes, or the job deletes before it turns to the next deletion. */
+const deletesPerTurn = 1000;
+/** Concurrent batches of 25, in total or per conversation. */
+const maxConcurrentBatches = 4;
+const maxConcurrentConversations = 10;
+const maxConcurrentDeletions = 4;
+const deletionsPerRun = 10_000;
 
 const noteKey = ({ kind, id, at }: Deleted): Key => ({
   pk: purgePartition,
   sk: `${String(at).padStart(15, '0')}#${kind}#${id}`,
 });
 
-/** How many items may still be deleted now. */
 interface Budget {
   left: number;
 }
 
-/** Thrown where more is left than may be deleted now. */
 class Exhausted extends Error {}
 
-/** Deletes what was in agents, conversations and documents. The note of it goes last, so that a purge cut short is taken up again. */
+/** Deletes the purge item last, so that an interrupted purge is resumed. */
 export function purger(client: DynamoDBDocumentClient, table: string) {
   const keysIn = (pk: string, prefix?: string) => keysOf(client, table, pk, prefix);
 
@@ -58,10 +54,10 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     await deleteKeys(client, table, keys);
   }
 
-  const removeAll = (keys: AsyncGenerator<Key>, budget: Budget, width = batchesAtATime): Promise<void> =>
+  const removeAll = (keys: AsyncGenerator<Key>, budget: Budget, width = maxConcurrentBatches): Promise<void> =>
     each(batchesOf(keys), width, (batch) => spend(batch, budget));
 
-  /** Its state first: while that is there a turn may leave messages. Its entry last: it names what is left. */
+  /** Deletes the state first, because turns add messages while it exists, and the list entry last. */
   async function removeConversation(entry: Key, budget: Budget): Promise<void> {
     const id = idIn(entry.sk);
     await spend([stateKey(id)], budget);
@@ -69,12 +65,12 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     await spend([entry], budget);
   }
 
-  /** Documents before their chunks: while a document is there, more are added to it. */
+  /** Deletes documents before their chunks, because indexing adds chunks while the document exists. */
   async function removeAgent(agentId: string, budget: Budget): Promise<void> {
     await removeAll(keysIn(agentPartition(agentId), documentPrefix), budget);
     await removeAll(keysIn(indexPartition(agentId)), budget);
     const conversations = keysIn(agentPartition(agentId), conversationPrefix);
-    await each(conversations, conversationsAtATime, (entry) => removeConversation(entry, budget));
+    await each(conversations, maxConcurrentConversations, (entry) => removeConversation(entry, budget));
   }
 
   async function removeContents({ kind, agentId, id }: Deleted, budget: Budget): Promise<void> {
@@ -84,10 +80,9 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     await removeAll(keysIn(indexPartition(agentId), `texts#${id}#`), budget);
   }
 
-  /** As much as is deleted at a time. False when more is left. */
   async function advance(deleted: Deleted): Promise<boolean> {
     try {
-      await removeContents(deleted, { left: deletesAtATime });
+      await removeContents(deleted, { left: deletesPerTurn });
       await deleteKeys(client, table, [noteKey(deleted)]);
       return true;
     } catch (error) {
@@ -105,28 +100,26 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
     const found: Deleted[] = [];
     for await (const { Items = [] } of paginateQuery({ client }, query)) {
       found.push(...readable(Deleted, Items));
-      if (found.length >= notesPerRun) break;
+      if (found.length >= deletionsPerRun) break;
     }
     return found;
   }
 
-  /** In the transaction that deletes. */
-  function noted({ kind, agentId, id, at }: Deleted): TransactItem {
+  function purgeItem({ kind, agentId, id, at }: Deleted): TransactItem {
     const Item = { ...noteKey({ kind, agentId, id, at }), kind, agentId, id, at };
     return { Put: { TableName: table, Item } };
   }
 
   return {
-    noted,
-    /** As much as a request may take. */
-    async now(deleted: Deleted): Promise<void> {
+    purgeItem,
+    async purgeNow(deleted: Deleted): Promise<void> {
       await advance(deleted);
     },
     /**
-     * Deletes all that requests have left, each deletion in its turn, so that none waits for the end of a long one. A deletion that fails does
-     * not stop the others; they are reported together at the end. Once `signal` aborts, the next run continues. Returns how many were finished.
+     * Finishes started deletions in turns, so that a long one does not delay the others. Throws failures together at
+     * the end. Returns the number finished.
      */
-    async rest(signal?: AbortSignal): Promise<number> {
+    async purgePending(signal?: AbortSignal): Promise<number> {
       const failures: unknown[] = [];
       let finished = 0;
       for (let left = await notes(); left.length > 0;) {
@@ -136,21 +129,20 @@ export function purger(client: DynamoDBDocumentClient, table: string) {
           if (await advance(deleted)) finished += 1;
           else unfinished.push(deleted);
         };
-        const round = await visitEach(left.values(), advanceOrKeep, { concurrency: notesAtATime, signal });
+        const round = await visitEach(left.values(), advanceOrKeep, { concurrency: maxConcurrentDeletions, signal });
         failures.push(...round.failures);
         left = unfinished;
       }
       throwTogether(failures, 'deletions could not be finished');
       return finished;
     },
-    /** The agents of an account; `rest` deletes what is in them, before what was deleted later. */
     async account(accountId: number, signal?: AbortSignal): Promise<void> {
       for await (const key of keysIn(accountPartition(accountId), agentPrefix)) {
         signal?.throwIfAborted();
         const id = idIn(key.sk);
         await commit(client, [
           { Delete: { TableName: table, Key: key } },
-          noted({ kind: 'agent', agentId: id, id, at: 0 }),
+          purgeItem({ kind: 'agent', agentId: id, id, at: 0 }),
         ]);
       }
       await deletePartition(client, table, accountPartition(accountId), signal);

@@ -17,17 +17,16 @@ import {
   vectorsPrefix,
 } from './documents.ts';
 
-/** The vectors and words of an agent's documents, cached by the process. */
 interface LoadedIndex {
   readonly index: number;
   readonly bytes: number;
   readonly blocks: readonly (StoredVectors & { readonly name: string })[];
 }
 
-/** Maximum bytes of vectors and words that a process caches, for agents with unchanged documents. */
+/** Maximum cached bytes of vectors and words per process, for agents with unchanged documents. */
 const maxKeptBytes = 64 * 1024 * 1024;
 
-/** Vectors and words in DynamoDB items, compared with a query one by one (docs/adr/0022-agents.md). */
+/** Compares the query with every vector (docs/adr/0022-agents.md). */
 export function dynamoVectorIndex(
   client: DynamoDBDocumentClient,
   table: string,
@@ -67,7 +66,6 @@ export function dynamoVectorIndex(
     return { index, bytes, blocks };
   }
 
-  /** The least recently used are let go of. */
   function keep(id: string, loaded: LoadedIndex): void {
     kept.delete(id);
     kept.set(id, loaded);

@@ -14,17 +14,15 @@ import { newestFirst } from '../shared/pages.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
-/** Changes of what is open that may come between; each is of the account itself. */
+/** Only writes of the same account can conflict. */
 const maxTries = 8;
 
-/** How long an account's job counts at most. */
 const maxOpenMs = 8 * 3600_000;
 
 const isOpen = '#status IN (:queued, :running)';
 const openNames = { '#status': 'status' };
 const openValues = { ':queued': 'queued', ':running': 'running' };
 
-/** Uploads and jobs in DynamoDB. What touches credits is one transaction with the meter. */
 export function jobStore(client: DynamoDBDocumentClient, table: string, meters: () => string): JobStore {
   const open = openWork(client, table);
 
@@ -40,7 +38,6 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
     return job && job.expiresAt > now ? job : undefined;
   }
 
-  /** With what comes back, and nothing that is no longer so. */
   async function ended(job: Job, refund: RefundWrite, end: TransactItem) {
     const written = await writeRefund(client, meters(), refund, end);
     if (written === 'done') await open.removeJob(job);
@@ -179,7 +176,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
   }
 }
 
-/** Keys of the `transcriptions` table: all of an account in its partition; `open` counts what has not ended there. */
+/** Keys of the `transcriptions` table. The `open` item counts unfinished uploads and jobs. */
 const partition = (accountId: number): string => `account#${accountId}`;
 const uploadPrefix = 'upload#';
 const jobPrefix = 'job#';
@@ -187,7 +184,6 @@ const uploadKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), 
 export const jobKey = ({ accountId, id }: AudioRef) => ({ pk: partition(accountId), sk: `${jobPrefix}${id}` });
 const openKey = (accountId: number) => ({ pk: partition(accountId), sk: 'open' });
 
-/** The sweep's index is spread over so many partitions. */
 const shards = 8;
 
 const idIn = (key: string): string => key.slice(key.indexOf('#') + 1);
@@ -238,7 +234,7 @@ const StoredJob = v.pipe(
   v.transform(({ pk, sk, ...job }): Job => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...job })),
 );
 
-/** What has not ended, by id, with the moment (epoch ms) at which it no longer counts. */
+/** Unfinished uploads and jobs by id, with the time (epoch ms) at which they stop counting. */
 const OpenRow = v.object({
   version: v.number(),
   uploads: v.record(v.string(), v.number()),
@@ -252,7 +248,6 @@ function uploadRow({ accountId, id, ...upload }: Upload) {
   return { ...uploadKey({ accountId, id }), ...upload, ttl: ttlOf(upload.expiresAt) };
 }
 
-/** An open one is in the sweep's index, under its deadline. */
 function jobRow(job: Job) {
   return { ...endedRow(job), p: job.accountId % shards, due: Math.ceil(job.deadline / 1000) };
 }
@@ -264,8 +259,8 @@ function endedRow({ accountId, id, ...job }: Job) {
 const none: OpenRow = { version: 0, uploads: {}, jobs: {} };
 
 /**
- * What of an account has not ended: one item, replaced on condition that it is as it was read. A removal that is lost counts until its moment,
- * so a limit never holds for good.
+ * Counts an account's open work with optimistic locking. Entries expire, so that a lost removal blocks only
+ * temporarily.
  */
 function openWork(client: DynamoDBDocumentClient, table: string) {
   const remove =
@@ -311,7 +306,7 @@ function openWork(client: DynamoDBDocumentClient, table: string) {
 const alive = (moments: Readonly<Record<string, number>>, now: number) =>
   Object.fromEntries(Object.entries(moments).filter(([, moment]) => moment > now));
 
-/** Deletes the uploads and jobs of an account, with their files before them: a row names what is left. */
+/** Deletes files before their rows, which identify the remaining files. */
 export async function purgeAudio(
   client: DynamoDBDocumentClient,
   table: string,

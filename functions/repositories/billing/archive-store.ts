@@ -12,13 +12,11 @@ import { archiveKey, partKey, rowKey } from './ledger-items.ts';
 
 const zip = promisify(gzip);
 
-/** Pause between two batches of 25 deletions, so that they take at most 750 of the 1,000 write units that a partition has in a second. */
+/** Milliseconds between batches of 25 deletions, to use at most 750 of 1,000 write units per second. */
 const betweenDeletionsMs = 25;
 
-/** No account has this number. */
 const cursorKey = { a: 0, sk: 'archive-cursor' } as const;
 
-/** Behind every sort key of the table. */
 const lastSortKey = '~';
 
 const Stored = v.object({ seq: v.number(), at: v.number(), amount: v.number() });
@@ -42,7 +40,7 @@ export function archiveStore(
     ConsistentRead: true,
   });
 
-  /** Objects are named by their content, so a repeated or concurrent run writes the same object, and no run replaces another's. */
+  /** Names objects by their content, so that concurrent runs write the same object. */
   async function add(accountId: number, { month, rows: stored }: LedgerPart): Promise<void> {
     const [first, last] = [stored[0]?.seq ?? 0, stored.at(-1)?.seq ?? 0];
     const lines = stored.map(({ line }) => `${line}\n`).join('');
@@ -74,7 +72,7 @@ export function archiveStore(
   return {
     through: (accountId) => archived.through(accountId),
     add,
-    /** Each request begins behind the last sort key of the account before, so it reads one item of the next account. */
+    /** Each request starts after the last sort key of an account, so it reads one item of the next account. */
     async *accounts(after) {
       for (let from = after; ;) {
         const scan = {
@@ -115,7 +113,7 @@ export function archiveStore(
   };
 }
 
-/** JSON with the attributes of every object in the order of their names: DynamoDB returns them in any. */
+/** Sorts the attributes of every object by name, because DynamoDB returns them in any order. */
 const lineOf = (item: unknown): string =>
   JSON.stringify(item, (_name, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)

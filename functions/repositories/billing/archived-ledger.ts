@@ -9,10 +9,9 @@ import { archiveKey, partKey, seqOf } from './ledger-items.ts';
 
 const unzip = promisify(gunzip);
 
-/** Bytes of a part, unzipped, at most: a row has about 0.3 KB and cannot have more than a few. */
+/** Maximum uncompressed size of a part. A row has about 0.3 KB, and its size is limited. */
 const maxPartBytes = 32 * 1024 * 1024;
 
-/** Index entries of a page. */
 const entriesPerPage = 100;
 
 const Part = v.object({ a: v.number(), sk: v.string(), key: v.string(), sha256: v.string() });
@@ -20,12 +19,10 @@ type Part = v.InferOutput<typeof Part>;
 
 const Head = v.object({ through: v.number() });
 
-/** The SHA-256 of a part's lines, by which its object is named and checked. */
 export const sha256Of = (lines: string | Uint8Array): string => createHash('sha256').update(lines).digest('hex');
 
 export type ArchivedLedger = ReturnType<typeof archivedLedger>;
 
-/** Ledger rows in the archive, as the items that they were in the table. One part is in memory at a time. */
 export function archivedLedger(client: DynamoDBDocumentClient, table: string, files: () => Promise<ArchiveFiles>) {
   const parts = (accountId: number, from: string, to: string) => ({
     TableName: table,
@@ -39,7 +36,7 @@ export function archivedLedger(client: DynamoDBDocumentClient, table: string, fi
     Limit,
   });
 
-  /** Throws if the object is missing or is not what was written, so that a loss never reads as an empty list. */
+  /** Throws if the object is missing or corrupt, so that a loss never appears as an empty list. */
   async function itemsOf(part: Part): Promise<unknown[]> {
     const { a, sk, key, sha256 } = part;
     const broken = (what: string, cause?: unknown) =>
@@ -58,12 +55,10 @@ export function archivedLedger(client: DynamoDBDocumentClient, table: string, fi
   }
 
   return {
-    /** The `seq` up to which the account's rows are archived; 0 if no row is. */
     async through(accountId: number): Promise<number> {
       const item = await readItem(client, table, archiveKey(accountId));
       return item ? v.parse(Head, item).through : 0;
     },
-    /** Rows before a `seq`, newest first, a part at a time. */
     async *before(accountId: number, before: number): AsyncGenerator<unknown[]> {
       const query = newestFirst(accountId, before - 1, entriesPerPage);
       for await (const { Items = [] } of paginateQuery({ client }, query)) {
@@ -73,7 +68,6 @@ export function archivedLedger(client: DynamoDBDocumentClient, table: string, fi
         }
       }
     },
-    /** Rows from a `seq` up to another, oldest first, a part at a time. */
     async *between(accountId: number, from: number, to: number): AsyncGenerator<unknown[]> {
       if (from > to) return;
       const { Items: [first] = [] } = await client.send(new QueryCommand(newestFirst(accountId, from, 1)));

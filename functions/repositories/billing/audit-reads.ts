@@ -6,10 +6,10 @@ import { meterOf } from '../meter/meter-item.ts';
 import type { ArchivedLedger } from './archived-ledger.ts';
 import { amountsOf, rowKey } from './ledger-items.ts';
 
-/** The stream brings rows within a second as a rule. */
+/** Milliseconds. The stream usually delivers rows within 1 s. */
 const pauseMs = 200;
 
-/** Items of a page, for several pages at a time in memory: without a limit a page has 1 MB, ten times as much once parsed. */
+/** Limits memory with several pages loaded: an unlimited page has 1 MB, and ten times that once parsed. */
 const metersPerPage = 100;
 const rowsPerPage = 500;
 

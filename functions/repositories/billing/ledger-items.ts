@@ -5,27 +5,25 @@ import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import type { LedgerAmounts, LedgerRow } from '#domain/billing/ledger.ts';
 
-/** Keys of the `ledger` table; sort keys order rows by `seq` and days by date. */
+/** Sort keys of the `ledger` table order rows by `seq` and days by date. */
 export const rowKey = (accountId: number, seq: number) => ({
   a: accountId,
   sk: `row#${String(seq).padStart(16, '0')}`,
 });
 
-/** The item with `through`, the `seq` up to which an account's rows are archived. */
 export const archiveKey = (accountId: number) => ({ a: accountId, sk: 'archive' });
 
-/** An entry in the index of the archive, by the first `seq` of its part. */
 export const partKey = (accountId: number, first: number) => ({
   a: accountId,
   sk: `part#${String(first).padStart(16, '0')}`,
 });
 
-/** The `seq` in a row's sort key, which is there whatever the rest of the row is; 0 of none. */
+/** Reads the `seq` from the sort key, even for invalid rows; 0 for other items. */
 export function seqOf(item: unknown): number {
   return Number(v.is(v.object({ sk: v.string() }), item) ? item.sk.slice('row#'.length) : 0);
 }
 
-/** Prefixes of the rows that sum calls by day: in full detail, over all keys, and over all services and models of a key. */
+/** Prefixes of daily totals: in full detail, over all keys, and over all services and models of a key. */
 export const usagePrefixes = { detail: 'day#', kind: 'kind#', key: 'key#' } as const;
 
 const Row = v.object({
@@ -55,7 +53,6 @@ const Row = v.object({
   ),
 });
 
-/** An item as the row it is. */
 export const LedgerItem = v.pipe(
   Row,
   v.transform(({ a: accountId, ...row }): LedgerRow => ({ accountId, ...row })),
@@ -63,7 +60,6 @@ export const LedgerItem = v.pipe(
 
 const Amounts = v.pick(Row, ['seq', 'amount', 'balance']);
 
-/** An item, or these attributes of it, as what an audit adds up. */
 export function amountsOf(item: unknown): LedgerAmounts {
   return v.parse(Amounts, item);
 }

@@ -14,10 +14,10 @@ export interface LedgerTables {
   readonly accounts: string;
 }
 
-/** Alerts of an account in a day (UTC): rules, limits and keys can be changed in a loop, and one call can step over twenty rules. */
+/** Per account and day (UTC). Rules can be changed in a loop, and one call can trigger 20. */
 const maxAlertsPerDay = 100;
 
-/** `publicOrigin` is where mails lead to. */
+/** `publicOrigin`: base URL of links in emails. */
 export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
   const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
 
@@ -32,7 +32,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     ]);
   }
 
-  /** Costs two write units, so it is a condition only for rows of closed months, which a replay may bring again. */
+  /** Needed only for closed months, whose rows a replay may deliver again, because the check costs two write units. */
   function notArchived(accountId: number, seq: number): TransactItem {
     return {
       ConditionCheck: {
@@ -44,7 +44,6 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     };
   }
 
-  /** Counts a charge in the rows of its day: in detail, by service and model, and by key. */
   function countedInDay({ accountId, at, keyId, amount, ...row }: LedgerRow): TransactItem[] {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
     const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
@@ -101,7 +100,6 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
   }
 
-  /** Refuses what is beyond the day's number. */
   function countedAlert(accountId: number, at: number): TransactItem {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
     return {

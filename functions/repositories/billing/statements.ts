@@ -6,11 +6,10 @@ import { readable } from '../shared/attributes.ts';
 import type { ArchivedLedger } from './archived-ledger.ts';
 import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 
-/** The stream brings rows within a second as a rule. */
 const maxTries = 15;
 const betweenTriesMs = 100;
 
-/** Rows of usage in a page, at 150 to 250 bytes each in a response; a day that is summed up is never split. */
+/** Usage rows per page, at 150 to 250 bytes each in a response. A day's totals are never split between pages. */
 const usageRowsPerPage = 4000;
 
 const Day = v.object({
@@ -23,7 +22,6 @@ const Day = v.object({
   cost: v.number(),
 });
 
-/** Rows of one prefix; days both inclusive. */
 interface UsagePart {
   readonly prefix: string;
   readonly from: string;
@@ -57,10 +55,7 @@ export function statementStore(
     return { rows: readable(LedgerItem, shown), newest: seqOf(items[0]), next };
   }
 
-  /**
-   * Completes a page whose older rows are archived. `through` is read after the page: a row that the page lacks because it was
-   * archived in between is in the archive by then.
-   */
+  /** Adds archived rows. Reads `through` after the page, so that rows archived in between are found. */
   async function withArchived(
     accountId: number,
     stored: readonly unknown[],
@@ -103,7 +98,7 @@ export function statementStore(
   };
 
   async function* usageRows(accountId: number, { prefix, from, to }: UsagePart, after = '') {
-    // A place is followed by itself with the lowest character that no later part of a sort key begins with.
+    // `!` sorts before every character of a sort key, so the read starts after the cursor.
     const first = after > from ? `${after}!` : from;
     const last = `${to}~`;
     if (first > last) return;
@@ -111,7 +106,7 @@ export function statementStore(
     for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Day, Items);
   }
 
-  /** Accounts older than the rows of groups have days in detail only: up to the first day with such a row, which may lack calls. */
+  /** Older accounts have only detail rows up to the first day with a grouped row, which may be incomplete. */
   async function groupParts(accountId: number, group: Group, from: string, to: string): Promise<UsagePart[]> {
     const query = { ...between(accountId, usagePrefixes.kind, `${usagePrefixes.kind}~`), Limit: 1 };
     const { Items = [] } = await client.send(new QueryCommand(query));
@@ -125,7 +120,7 @@ export function statementStore(
   }
 }
 
-/** Whether these are the newest `limit` rows before `before`, of all that an account has. Its newest row is never archived. */
+/** The newest row of an account is never archived. */
 function isWhole(items: readonly unknown[], limit: number, before: number): boolean {
   const seqs = items.map(seqOf);
   const [first = 0, last = 0] = [seqs[0], seqs.at(-1)];

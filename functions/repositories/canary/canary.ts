@@ -8,7 +8,7 @@ import { commit, putNew } from '../shared/transaction.ts';
 
 const Closed = v.object({ outcome: v.optional(v.picklist(mailOutcomes)) });
 
-/** Its writes go through only where the account has the canary's own address and is not confirmed: no other can be meant. */
+/** Writes only if the account has the canary's address and is unconfirmed, so that it cannot change another account. */
 export function canaryStore(client: DynamoDBDocumentClient, table: string): CanaryStore {
   return {
     prepare(accountId, email, { token, mail, purgeAt }, now) {

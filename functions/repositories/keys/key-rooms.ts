@@ -7,36 +7,30 @@ import { usableKeysKey } from '../accounts/account-items.ts';
 import { budgetName, keyNoteRow, keyRow } from '../meter/key-rows.ts';
 import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 
-/** What a map keeps for a key without an expiry: the end of the year 9999, in epoch seconds. */
+/** Stored for keys without expiry: the end of the year 9999, in epoch seconds. */
 const never = 253_402_300_799;
 
-/** An item whose map `k` has the ids of an account's keys of one kind, with their expiry in epoch seconds. */
+/** An item whose map `k` lists an account's keys of one kind, with their expiry in epoch seconds. */
 export interface Room {
   readonly TableName: string;
   readonly Key: Record<string, unknown>;
   readonly limit: number;
   readonly full: KeyWrite;
   holds(key: KeyRecord, now: number): boolean;
-  /** What the map has for a key. */
   entryOf(key: KeyRecord): unknown;
-  /** What the item has of a spending limit's budget. */
   readonly budgetName?: (id: string) => string;
-  /** What the item has of what the change is about, until the next write. */
   readonly noteOf?: (event: KeyEvent) => unknown;
 }
 
-/** Of the keys that are changed, and of those that are taken out whatever they are. */
 export interface RoomChange {
   readonly changed: readonly KeyRecord[];
   readonly revoked: readonly string[];
   readonly now: number;
-  /** Budgets that no usable key has any more. */
   readonly unused?: readonly string[] | undefined;
-  /** Where it is an event of the account. */
   readonly keyEvent?: KeyEvent | undefined;
 }
 
-/** Those that work are in the account's meter, which every call reads. */
+/** Usable keys are in the account's meter, which every call reads. */
 export function workingKeys(metersTable: string, accountId: number): Room {
   const Key = { a: accountId };
   return {
@@ -64,15 +58,14 @@ export function usableKeys(accountsTable: string, accountId: number): Room {
   };
 }
 
-/** The item of an account that has none yet. */
 export function usableKeysRow(accountId: number, stored: readonly StoredKey[], now: number) {
   const usable = stored.filter((key) => !hasEnded(key, now));
   return { ...usableKeysKey(accountId), k: Object.fromEntries(usable.map((key) => [key.id, inSeconds(key)])) };
 }
 
 /**
- * Keeps the room's map in step with the records, never with more than its limit. What is taken out makes room only where
- * it is still there, and has still expired: of many writes that met the same expired keys, one takes them out.
+ * Updates the map within its limit. Removes an expired key only if it is still present and expired, so that one of
+ * several concurrent writes removes it.
  */
 export function roomChange(
   room: Room,
@@ -86,7 +79,7 @@ export function roomChange(
   const names = [...held.map(({ id }) => id), ...gone];
   const name = (id: string) => `#k${names.indexOf(id)}`;
   const areThere = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
-  // One of them at most is new, and it comes last.
+  // The last key is the only one that may be new.
   const isRoom = [
     'size(k) < :room',
     ...areThere([...held.slice(0, -1).map(({ id }) => id), ...leaving]),
@@ -132,7 +125,7 @@ function inSeconds({ expiresAt }: StoredKey): number {
   return expiresAt === undefined ? never : Math.ceil(expiresAt / 1000);
 }
 
-/** The keys in the map of an item that refused a change, which have expired and are not changed themselves. */
+/** Returns the expired keys of the item that failed the condition, except the changed ones. */
 export function expiredIn(
   item: ReturnType<typeof failedConditions>[number]['Item'],
   { changed, now }: RoomChange,
@@ -143,7 +136,6 @@ export function expiredIn(
   return others.filter(([, expiresAt]) => expiresAt * 1000 <= now).map(([id]) => id);
 }
 
-/** The expiry of what a map has for a key (key-rows.ts). */
 const Entry = v.pipe(
   v.union([v.number(), v.object({ x: v.number() })]),
   v.transform((entry) => (typeof entry === 'number' ? entry : entry.x)),

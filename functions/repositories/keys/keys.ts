@@ -20,7 +20,6 @@ import { readItems } from '../shared/read-items.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
 import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
 
-/** What a change of a key may write. */
 const changeable = [
   'name',
   'status',
@@ -33,7 +32,7 @@ const changeable = [
   'revision',
 ] as const satisfies readonly (keyof KeyRecord)[];
 
-/** `auditTable` is called only where an operator changes a key. */
+/** `auditTable` is read only when an operator changes a key. */
 export function keyStore(
   client: DynamoDBDocumentClient,
   accountsTable: string,
@@ -74,7 +73,7 @@ export function keyStore(
     return write(accountId, records, { changed: [old, fresh], revoked: [], ...options });
   }
 
-  /** Tries once without knowing what has expired; where there is no room, again without that. */
+  /** If there is no room, retries once with the expired keys removed. */
   async function write(
     accountId: number,
     records: TransactItem[],
@@ -104,7 +103,6 @@ export function keyStore(
     }
   }
 
-  /** The reasons why a condition refused it, by item; undefined when it is done. */
   async function refusal(items: TransactItem[]) {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: items }));
@@ -116,7 +114,7 @@ export function keyStore(
     }
   }
 
-  /** No key is written before this is there, so what was listed is all. */
+  /** No key is written before this item exists, so the list is complete. */
   async function countUsable(accountId: number, now: number): Promise<void> {
     const Item = usableKeysRow(accountId, await list(accountId), now);
     const put = new PutCommand({ TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' });
@@ -128,7 +126,7 @@ export function keyStore(
     return { Put: { TableName: accountsTable, Item, ConditionExpression: 'attribute_not_exists(pk)' } };
   }
 
-  /** Leaves `lastUsedAt` alone, which the ledger projector writes. */
+  /** Excludes `lastUsedAt`, which the ledger projector writes. */
   function recordChange(accountId: number, after: KeyRecord): TransactItem {
     const set = changeable.filter((field) => after[field] !== undefined);
     const removed = changeable.filter((field) => after[field] === undefined);
@@ -182,7 +180,7 @@ export function keyStore(
   return { list, find, create, change, remove, revokeUnreadable, rotate };
 }
 
-/** Whether there is no item yet. The second form is a local AWS's, which checks the update before its condition. */
+/** ValidationError comes from local AWS emulators, which check the update before its condition. */
 function isMissing(reason: ReturnType<typeof cancellationReasons>[number] | undefined): boolean {
   return reason?.Code === 'ValidationError' || (reason?.Code === conditionFailed && !reason.Item);
 }
@@ -204,10 +202,10 @@ const Row = v.object({
   revision: v.number(),
 });
 
-/** What can be read of an item that is no `Row`; its sort key always can. */
+/** Readable fields of an invalid row. The sort key is always readable. */
 const text = v.fallback(v.string(), '');
 const instant = v.fallback(v.optional(storedInstant), undefined);
-const Remains = v.object({
+const UnreadableRow = v.object({
   sk: v.string(),
   name: text,
   prefix: text,
@@ -218,11 +216,11 @@ const Remains = v.object({
   lastUsedAt: instant,
 });
 
-/** A stored key, as much of it as can be read. */
+/** Parses a stored key, reading as many fields of an invalid row as possible. */
 export function storedKeyOf(item: unknown): StoredKey {
   const { success, output } = v.safeParse(Row, item);
   if (success) return output;
-  const { sk, createdAt, expiresAt, lastUsedAt, ...remains } = v.parse(Remains, item);
+  const { sk, createdAt, expiresAt, lastUsedAt, ...remains } = v.parse(UnreadableRow, item);
   return {
     ...remains,
     id: sk.slice(apiKeyKey(0, '').sk.length),
@@ -235,7 +233,7 @@ export function storedKeyOf(item: unknown): StoredKey {
 
 const Named = v.object({ sk: v.string(), name: v.fallback(v.string(), '') });
 
-/** Reads the names of some keys, each once; without keys it reads nothing. */
+/** Reads each name once. Without ids it reads nothing. */
 export function keyNames(client: DynamoDBDocumentClient, accountsTable: string): KeyNames {
   return async (accountId, ids) => {
     const keys = ids.map((id) => apiKeyKey(accountId, id));

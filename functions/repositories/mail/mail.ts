@@ -23,7 +23,7 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
     return row?.['outbox'] === undefined ? undefined : mailOf(row);
   }
 
-  /** The mail's text goes with it: links in it are secrets. What became of it can be listed for a while. */
+  /** Deletes the body, because its links are secrets. The outcome stays listed until it expires. */
   async function close(id: string, outcome: MailOutcome, at: number): Promise<void> {
     await client.send(
       new UpdateCommand({
@@ -41,7 +41,7 @@ export function outboxStore(client: DynamoDBDocumentClient, table: string): Outb
 
 const SuppressionRow = v.object({ reason: v.picklist(['bounce', 'complaint']), suppressedAt: storedInstant });
 
-/** One item per address, without expiry: whoever is sure that it works again deletes it, here and in SES's own list. */
+/** One item per address, without expiry. To unblock an address, delete it here and from the suppression list of SES. */
 export function suppressionStore(client: DynamoDBDocumentClient, table: string): SuppressionStore {
   return {
     async add(address, reason, at) {

@@ -21,13 +21,13 @@ import { deletePartition } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
-/** How long an Idempotency-Key stands for the message that it has sent, as its record does. */
+/** Milliseconds that an idempotency key refers to its message, as in the idempotency record. */
 const keyMs = 86_400_000;
 
-/** Receipts come for three days (AWS "Messaging Events"). */
+/** Receipts arrive for up to three days (AWS "Messaging Events"). */
 const receiptsMs = 5 * 86_400_000;
 
-/** Items that one request for a page reads, and pages of them at most: a filter may leave out most. */
+/** Items per read and reads per page, because a filter may skip most items. */
 const itemsPerRead = 200;
 const maxReads = 10;
 
@@ -38,7 +38,6 @@ const Keyed = v.object({ sk: v.string() });
 
 export interface MessageTables {
   readonly messages: string;
-  /** Called only where a message is charged or given back. */
   readonly meters: () => string;
 }
 
@@ -82,14 +81,13 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
         return { is: 'repeat', id: sent.messageId, fingerprint: sent.fingerprint };
       }
     }
-    // Of several that are used up, the one that lasts longest: what it names helps.
+    // Reports the exhausted limit that ends last, so that the advised wait is sufficient.
     const used = limits.filter((_, index) => failed.includes(index + 1));
     const [by] = used.toSorted((one, other) => other.endsAt - one.endsAt);
     if (!by) throw new Error('a message was refused by no rule that is known');
     return { is: 'limited', by, isShare: await isShareUsed(by) };
   }
 
-  /** Whether an account has had its share of what all may send. */
   async function isShareUsed({ share, ...limit }: CountedLimit): Promise<boolean> {
     if (!share) return false;
     const count = await readItem(client, table, countKey(limit));
@@ -151,7 +149,7 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
     create,
     change: (after) => commit(client, [replaced(after)]),
     release(after, limits, key) {
-      const back = limits.filter(({ share }) => share !== undefined).map((limit) => uncounted(table, limit));
+      const back = limits.filter(({ share }) => share !== undefined).map((limit) => uncount(table, limit));
       const freed = key && {
         Put: {
           TableName: table,
@@ -170,8 +168,8 @@ export function messageStore(client: DynamoDBDocumentClient, tables: MessageTabl
 }
 
 /**
- * Keys of the `messages` table: in the partition of an account its messages, the Idempotency-Keys that have sent one and its count of the day; the
- * counts of numbers and ranges, and the names that carriers have for messages, each in a partition of their own.
+ * Keys of the `messages` table. Account partition: messages, idempotency keys and the daily count. A partition each:
+ * counts of numbers and ranges, and carrier message ids.
  */
 const accountPartition = (accountId: number): string => `account#${accountId}`;
 const messagePrefix = 'message#';
@@ -189,7 +187,6 @@ const countKey = ({ name, subject, startsAt }: CountedLimit) => ({
   sk: `count#${String(startsAt).padStart(15, '0')}`,
 });
 
-/** Of a shared count, what one account has of it. */
 const ownCount = (accountId: number): string => `of#${accountId}`;
 
 const idIn = (key: string): string => key.slice(key.lastIndexOf('#') + 1);
@@ -202,7 +199,6 @@ export const StoredMessage = v.pipe(
     to: v.string(),
     text: v.string(),
     status: v.picklist(messageStatuses),
-    // Messages of earlier versions have none.
     failure: v.optional(v.nullable(v.picklist(failures)), null),
     country: v.string(),
     segments: v.nullable(v.number()),
@@ -218,13 +214,13 @@ export const StoredMessage = v.pipe(
   v.transform(({ pk, sk, ...message }): Message => ({ accountId: Number(idIn(pk)), id: idIn(sk), ...message })),
 );
 
-/** `expiresAt` in epoch ms: items outlive it by days. */
+/** `expiresAt` in epoch ms, because TTL deletes items days late. */
 function messageRow({ accountId, id, ...message }: Message) {
   const expiresAt = message.createdAt + messageRetentionMs;
   return { ...messageKey({ accountId, id }), ...message, expiresAt, ttl: seconds(expiresAt) };
 }
 
-/** Counts a message, unless a limit is reached. What accounts share has a count of each of them too: no more than the limit has room for. */
+/** Fails at the limit. A shared limit also counts per account. */
 function counted(TableName: string, limit: CountedLimit): TransactItem {
   const { share } = limit;
   const isBelow = (count: string, max: string) => `(attribute_not_exists(${count}) OR ${count} < ${max})`;
@@ -238,8 +234,7 @@ function counted(TableName: string, limit: CountedLimit): TransactItem {
   };
 }
 
-/** Takes back that a message was counted. Of a window that is over, nobody notices. */
-function uncounted(TableName: string, limit: CountedLimit): TransactItem {
+function uncount(TableName: string, limit: CountedLimit): TransactItem {
   return { Update: { TableName, ...changeBy(-1, limit) } };
 }
 
@@ -255,7 +250,6 @@ function changeBy(by: 1 | -1, limit: CountedLimit) {
 
 const valuesOf = (by: 1 | -1, { endsAt }: CountedLimit) => ({ ':by': by, ':ttl': seconds(endsAt) });
 
-/** Deletes the messages of an account. */
 export const purgeMessages = (
   client: DynamoDBDocumentClient,
   table: string,

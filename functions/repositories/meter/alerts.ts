@@ -3,7 +3,7 @@ import type { AlertStore } from '#domain/alerts/alerts.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { alertsRow } from './meter-item.ts';
 
-/** The rules of alerts are in the account's meter, so that the ledger projector has them with every charge. */
+/** Alert rules are in the account's meter, so that the ledger projector receives them with every charge. */
 export function alertStore(client: DynamoDBDocumentClient, tableName: string): AlertStore {
   return {
     async set(accountId, alerts) {

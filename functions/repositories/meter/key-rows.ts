@@ -6,8 +6,8 @@ import type { KeyEvent } from '#domain/meter/meter.ts';
 import { count, isCount } from './count.ts';
 
 /**
- * A key in the meter's map of those that work is its expiry (epoch seconds), or where it is limited a map of x expiry, b budget, l spending
- * limit, p its period, o models, s services.
+ * A usable key: its expiry (epoch seconds) or, if limited, a map of x expiry, b budget, l spending limit, p its
+ * period, o models, s services.
  */
 const LimitedKeyRow = v.object({
   x: count,
@@ -52,7 +52,6 @@ const BudgetRow = v.object({ s: count, u: count });
 
 export const budgetRow = ({ start, used }: Budget): v.InferOutput<typeof BudgetRow> => ({ s: start, u: used });
 
-/** All budgets of an item. */
 export function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
   const budgets = new Map<string, Budget>();
   for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.unknown()), row))) {
@@ -63,7 +62,6 @@ export function budgetsOf(row: unknown): ReadonlyMap<string, Budget> {
   return budgets;
 }
 
-/** What a change of keys was about, as its write leaves it in `last`. */
 export const KeyNote = v.object({
   c: v.picklist(['created', 'rotated', 'revoked']),
   at: count,
@@ -72,7 +70,7 @@ export const KeyNote = v.object({
   x: v.exactOptional(count),
 });
 
-/** In the place of entries; no filter of the ledger's takes it for such. */
+/** Stored instead of entries. The ledger's stream filter does not match it. */
 export function keyNoteRow(event: KeyEvent): Record<string, unknown> {
   const { type, at, keyId } = event;
   const note = { c: type, at, k: keyId };

@@ -8,11 +8,10 @@ import { retryConflicts } from '../shared/conflicts.ts';
 import { budgetName, budgetRow } from './key-rows.ts';
 import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
 
-/** How the two writes of a call are sent, and the item that they left is read. */
 export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
 
-/** The writes of a call, two for most: all that it wants of its meter, so that it loads no more. */
-export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'noteDelivered' | 'settle'> {
+/** The writes of a call, usually two. Separate from the store, so that a call loads nothing else. */
+export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 'admit' | 'recordProgress' | 'settle'> {
   const key = (accountId: number) => ({ TableName: tableName, Key: { a: accountId } });
 
   async function admit(attempt: Attempt): Promise<Admission> {
@@ -27,12 +26,11 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     const input = { ...to, ...closing(settlement) };
     const { budget } = settlement.hold;
     if (!budget) return 'done' in (await close(input));
-    const outcome = await close(givingBack(input, budget));
-    // Where the period has ended meanwhile, or the limit has gone, what is left of the hold goes back to the account alone.
+    const outcome = await close(withBudgetReturn(input, budget));
     return 'done' in outcome || (isOpenIn(outcome.met, settlement) && 'done' in (await close(input)));
   }
 
-  async function noteDelivered({ accountId, requestId }: OpenCall, cost: number): Promise<boolean> {
+  async function recordProgress({ accountId, requestId }: OpenCall, cost: number): Promise<boolean> {
     const write = update({
       ...key(accountId),
       UpdateExpression: 'SET h.#request[5] = :cost REMOVE #last',
@@ -43,13 +41,10 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     return 'done' in (await conditionally(write));
   }
 
-  return { admit, noteDelivered, settle };
+  return { admit, recordProgress, settle };
 }
 
-/**
- * The transaction item that settles a hold in full, without returning credits to its key's budget. It also requires
- * that the meter has not changed since the charge was computed, so that two charges never name the same credits.
- */
+/** Settles a hold in full. Requires an unchanged meter, so that two charges never name the same credits. */
 export function closingOf(TableName: string, { seq, ...settlement }: ChargeSettlement) {
   const write = closing(settlement);
   return {
@@ -63,7 +58,7 @@ export function closingOf(TableName: string, { seq, ...settlement }: ChargeSettl
   };
 }
 
-/** The names that stand for the buckets of the window, newest first, and the rule over all of them: the same in every call. */
+/** Placeholders of the window's buckets, newest first. The same in every call. */
 const bucketNames = bucketsInWindow(0).map((_, age) => `#b${age}`);
 const withinRate = bucketNames.map((name) => `(attribute_not_exists(b.${name}) OR n < b.${name})`).join(' AND ');
 
@@ -82,19 +77,18 @@ const mayCallWithKey = `k.#key > :now AND ${mayCall}`;
 const withModel = '(attribute_not_exists(k.#key.o) OR contains(k.#key.o, :model))';
 const mayCallWithLimitedKey = `k.#key.x > :now AND (attribute_not_exists(k.#key.s) OR contains(k.#key.s, :service)) AND ${mayCall}`;
 
-let lastNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
+let cachedNames: { readonly buckets: readonly string[]; readonly names: Record<string, string> } | undefined;
 
-/** What the names stand for; made once for each list of buckets. */
 function windowNames(buckets: readonly string[]): Record<string, string> {
-  if (lastNames?.buckets !== buckets) {
-    lastNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [bucketNames[age], bucket])) };
+  if (cachedNames?.buckets !== buckets) {
+    cachedNames = { buckets, names: Object.fromEntries(buckets.map((bucket, age) => [bucketNames[age], bucket])) };
   }
-  return lastNames.names;
+  return cachedNames.names;
 }
 
 /**
- * Takes the credits, counts the call and opens its hold, if every rule holds (docs/meter.md#admit and docs/meter.md#rate).
- * The watch on holds starts with the least that any hold lives, so that none expires before it (docs/adr/0002-holds-watch.md).
+ * Holds the credits and counts the call if every rule holds (docs/meter.md#admit, docs/meter.md#rate).
+ * The first hold check precedes the earliest expiry of a hold (docs/adr/0002-holds-watch.md).
  */
 function admission(attempt: Attempt) {
   const seconds = Math.floor(attempt.now / 1000);
@@ -123,10 +117,7 @@ function admission(attempt: Attempt) {
   } as const;
 }
 
-/**
- * What the admission of a limited key looks at and takes besides. The first call of a period puts a budget in the place of the one
- * that was read, if any.
- */
+/** Adds the conditions and updates for a limited key. The first call of a period replaces the previous budget. */
 function limitedKey(attempt: Attempt) {
   const { keyLimits, model, service, amount } = attempt;
   if (!keyLimits) return undefined;
@@ -154,8 +145,8 @@ function limitedKey(attempt: Attempt) {
   };
 }
 
-/** A settlement that gives back to the key's budget too, while that is still in the period it was taken in, and never more than it has. */
-function givingBack<Closing extends ReturnType<typeof closing>>(
+/** Also returns unused credits to the key's budget, if its period is still the hold's, and at most the used amount. */
+function withBudgetReturn<Closing extends ReturnType<typeof closing>>(
   input: Closing,
   { id, start }: NonNullable<Hold['budget']>,
 ) {
@@ -171,10 +162,7 @@ function givingBack<Closing extends ReturnType<typeof closing>>(
 const isOpenIn = (met: Record<string, unknown> | undefined, { requestId }: Settlement): boolean =>
   met !== undefined && meterOf(met).holds.has(requestId);
 
-/**
- * Closes a hold, charges the cost and gives back the rest, once: its condition is that the hold is open. A call that
- * costs nothing has failed and does not count towards the calls of the month.
- */
+/** Closes an open hold exactly once. A call without cost has failed and does not count towards the monthly calls. */
 function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Settlement) {
   const entry: LedgerEntry = {
     type: 'charge',

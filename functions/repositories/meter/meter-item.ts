@@ -8,8 +8,8 @@ import type {
   Allowance,
   EndedJob,
   Hold,
-  KeptAlerts,
-  KeptRule,
+  StoredAlerts,
+  StoredRule,
   KeyEvent,
   LedgerEntry,
   Lot,
@@ -21,24 +21,22 @@ import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
 /**
- * Item of the `meters` table. Names are short because every call reads and writes the item, which should stay near one
- * write unit (1 KB). Only this folder uses them.
- *
- * a account, p shard, seq, k keys, r plan rank, q concurrent calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable,
- * h holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s subscription, x closed, due, hd time of the next check of holds, last entries or the subject of a key change, w marks of changes, al alerts, wh webhooks.
+ * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near
+ * one write unit (1 KB). Only this folder uses them. a account, p shard, seq, k keys, r plan rank, q concurrent
+ * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
+ * holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s
+ * subscription, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
+ * alerts, wh webhooks.
  */
 
-/**
- * The most an item comes to, in bytes: so much with no call running, and so much more for each one that does
- * (docs/credits.md, "How large an account's item gets").
- */
+/** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
 export const maxItemBytes = { atRest: 25 * 1024, perCall: 136 } as const;
 
 const service = v.picklist(serviceNames);
 
 /**
- * A map whose names are data, read as a `Map` or as an object. Checked in one go: every call reads a map of 21 rate buckets, and
- * a schema for each costs more than the rest.
+ * Checks the whole map at once: every call reads 21 rate buckets, and a schema for each would cost more than all
+ * else.
  */
 function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
@@ -52,8 +50,8 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 }
 
 /**
- * The fifth is the key and, where that has a limit, its budget and the start of the period in base 36, with blanks between. That of a stream has a sixth;
- * `cancelStream` adds a seventh, which only conditions look at.
+ * The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
+ * cost; `cancelStream` adds a seventh, which only conditions read.
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
 const isHoldRow = (value: unknown): value is v.InferOutput<typeof HoldRow> => v.is(HoldRow, value);
@@ -86,7 +84,7 @@ const Subscribed = v.object({
   cancellation: v.exactOptional(v.object({ seq: count, lots: v.array(LotRow) })),
 });
 
-/** The rules of alerts in a meter's item: r rules as kind, value, key, which is empty where a rule has none, and the key's family where that is another's; c channels. */
+/** r rules as kind, value, key (or empty) and family of a rotated key; c channels. */
 const AlertsRow = v.object({
   r: v.array(v.tuple([v.picklist(alertKinds), count, v.string(), v.optional(v.string())])),
   c: v.array(v.picklist(alertChannels)),
@@ -126,8 +124,7 @@ const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
 
 const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 
-/** The attributes that `allowanceOf` looks at. */
-export const wantedOfAllowance = {
+export const allowanceProjection = {
   attributes: { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) },
   dictionaries: new Set(['b']),
 } as const;
@@ -169,7 +166,6 @@ export function meterOf(row: unknown): Meter {
   };
 }
 
-/** A new account's item. */
 export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
   return {
     a: meter.accountId,
@@ -180,10 +176,9 @@ export function newMeterRow(meter: Meter, entries: readonly LedgerEntry[]): Reco
   };
 }
 
-/** The part of the item that billing decides. */
 export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Record<string, unknown> {
   return {
-    // With every change of billing, so that an account moves to its shard when their number was raised.
+    // Written with every billing change, so that accounts move to their new shard when the number of shards is raised.
     p: meter.accountId % meterShards,
     seq: meter.seq,
     r: meter.planRank,
@@ -210,7 +205,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
 
 const lotRow = ({ source, granted, remaining, expiresAt, id }: Lot) => [source, granted, remaining, expiresAt, id];
 
-/** Rows of earlier versions have no id: theirs are negative, so that no later lot has the same. */
+/** Rows of earlier versions have no id. Negative ids cannot collide with later lots. */
 function lotOf([source, granted, remaining, expiresAt, id]: v.InferOutput<typeof LotRow>, index: number): Lot {
   return { id: id ?? -1 - index, source, granted, remaining, expiresAt };
 }
@@ -259,13 +254,12 @@ const jobRow = ({ id, status, cost, durationSeconds }: EndedJob) => ({
   ...(durationSeconds !== undefined && { d: durationSeconds }),
 });
 
-/** The entries of a stream image, oldest first. */
 export function meterImageOf(image: unknown): MeterImage {
   const { last } = v.parse(v.object({ last: v.array(Entry) }), image);
   return imageOf(meterOf(image), last.map(entryOf));
 }
 
-/** What the write that left an image was about: the entries that it ended with, or a change of keys; most writes have neither. */
+/** Returns the entries or the key change of the write that produced an image; most writes have neither. */
 export function lastOf(image: unknown): { entries: readonly LedgerEntry[]; keyEvent?: KeyEvent } {
   const { last = [] } = v.parse(v.object({ last: v.optional(v.union([v.array(Entry), KeyNote])) }), image);
   return Array.isArray(last) ? { entries: last.map(entryOf) } : { entries: [], keyEvent: keyEventOf(last) };
@@ -307,17 +301,17 @@ function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutpu
   };
 }
 
-export function alertsRow({ rules, channels }: KeptAlerts): Record<string, unknown> {
+export function alertsRow({ rules, channels }: StoredAlerts): Record<string, unknown> {
   return { r: rules.map(ruleRow), c: channels };
 }
 
-function ruleRow(rule: KeptRule): unknown[] {
+function ruleRow(rule: StoredRule): unknown[] {
   const { kind, value, family } = rule;
   const keyId = kind === 'key_percent' ? (rule.keyId ?? '') : '';
   return [kind, value, keyId, ...(family === undefined ? [] : [family])];
 }
 
-function alertsOf({ r, c }: AlertsRow): KeptAlerts {
+function alertsOf({ r, c }: AlertsRow): StoredAlerts {
   const rules = r.map(([kind, value, keyId, family]) => {
     return { kind, value, ...(keyId !== '' && { keyId }), ...(family !== undefined && { family }) };
   });

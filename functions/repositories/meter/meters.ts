@@ -15,13 +15,9 @@ import { meterCalls, type Update } from './meter-calls.ts';
 import { billingRow, meterOf } from './meter-item.ts';
 import { sdkUpdate } from './sdk-update.ts';
 
-/**
- * A change whose reply was lost is sent again by the client, and then finds its own mark. So many others may come in
- * between.
- */
+/** A retry after a lost response finds its own mark if at most three changes came between. */
 const marksKept = 4;
 
-/** The meters of all accounts in DynamoDB: one item each, changed by conditional single-item writes only. */
 export function meterStore(
   client: DynamoDBDocumentClient,
   tableName: string,
@@ -82,7 +78,6 @@ export function meterStore(
     ExpressionAttributeValues: { ':shard': shard, ':now': now },
   });
 
-  /** Walks one of the sweep's sparse indexes, shard by shard. */
   async function* accountsBy(
     index: keyof typeof tables.meters.indexes,
     now: number,
@@ -116,8 +111,8 @@ export function meterStore(
 }
 
 /**
- * Writes what billing decides and leaves alone what others do: keys and holds. Every settlement and change raises
- * `seq`, every admission `n`: when both stand, nothing that billing looked at has changed since the read.
+ * Leaves keys and holds unchanged. Settlements and changes raise `seq`, admissions raise `n`, so an unchanged pair
+ * proves that billing's input is current.
  */
 export function meterReplacement(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
   const fields = Object.entries(billingRow(after, entries));

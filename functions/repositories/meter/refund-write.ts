@@ -4,7 +4,6 @@ import { failedItems, type TransactItem } from '../shared/transaction.ts';
 import { budgetName } from './key-rows.ts';
 import { meterReplacement } from './meters.ts';
 
-/** Writes a refund together with the changes that it is for, or nothing. `meters`: the table. */
 export async function writeRefund(
   client: DynamoDBDocumentClient,
   meters: string,
@@ -12,14 +11,14 @@ export async function writeRefund(
   ...reasons: readonly TransactItem[]
 ): Promise<WrittenRefund> {
   const replacement = meterReplacement(before, after, entries);
-  const Update = { TableName: meters, ...(budget ? backToBudget(replacement, budget) : replacement) };
+  const Update = { TableName: meters, ...(budget ? withBudgetRefund(replacement, budget) : replacement) };
   const failed = await failedItems(client, [...reasons, { Update }]);
   if (failed.length === 0) return 'done';
   return failed.some((at) => at < reasons.length) ? 'changed' : 'meter changed';
 }
 
-/** A change of the meter that also gives back to a key's budget, in the period that it was taken in. */
-function backToBudget(
+/** Also returns credits to a key's budget, if its period is still the same. */
+function withBudgetRefund(
   replacement: ReturnType<typeof meterReplacement>,
   { id, start, amount }: NonNullable<RefundWrite['budget']>,
 ) {

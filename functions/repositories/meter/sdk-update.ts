@@ -1,7 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Update } from './meter-calls.ts';
 
-/** UpdateItem by the SDK's client; `adapt` changes the command before it is sent. */
 export function sdkUpdate(client: DynamoDBDocumentClient, adapt: (command: UpdateCommand) => void = () => {}): Update {
   return async (input) => {
     const command = new UpdateCommand(input);

@@ -10,7 +10,6 @@ const LotParts = v.array(
   }),
 );
 
-/** A charge that may be refunded, as stored in the item that it paid for. */
 export const StoredCharge = v.object({
   requestId: v.string(),
   service: v.picklist(serviceNames),

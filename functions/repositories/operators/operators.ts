@@ -64,25 +64,22 @@ export interface AuditTables {
   readonly audit: string;
 }
 
-/** Partitions of the `audit` table: an event has a row in that of its account, and one in that of all. */
+/** Partitions of the `audit` table. Each event has a row in its account's partition and one in `all`. */
 const auditPartition = (accountId: number | undefined): string =>
   accountId === undefined ? 'all' : `account#${accountId}`;
 
-/** Orders events by time; a request has one. */
+/** Orders events by time. A request has at most one event. */
 const sortKey = ({ at, requestId }: AuditEvent): string => `${String(at).padStart(15, '0')}#${requestId}`;
 
-/**
- * Writes the items and, after them, the rows of their event, which are never changed; last comes the demand that whoever
- * acts is an operator still, as the role may have been taken back since the request was authorized.
- */
+/** Adds the event's rows and a check that the actor is still an operator, because the role may have been revoked. */
 export function withEvent(tables: AuditTables, event: AuditEvent, items: readonly TransactItem[]): TransactItem[] {
   const partitions = [auditPartition(event.accountId), auditPartition(undefined)];
   const rows = partitions.map((pk) => putNew(tables.audit, { pk, sk: sortKey(event), ...event }));
-  return [...items, ...rows, ...(event.by === undefined ? [] : [operatorDemand(tables.accounts, event.by)])];
+  return [...items, ...rows, ...(event.by === undefined ? [] : [operatorCheck(tables.accounts, event.by)])];
 }
 
-/** An update that changes nothing, for which the rights to write are enough: a `ConditionCheck` takes one of its own. */
-function operatorDemand(TableName: string, accountId: number): TransactItem {
+/** An update without changes: a `ConditionCheck` would require an additional IAM permission. */
+function operatorCheck(TableName: string, accountId: number): TransactItem {
   return {
     Update: {
       TableName,
@@ -96,16 +93,12 @@ function operatorDemand(TableName: string, accountId: number): TransactItem {
   };
 }
 
-/** Given the reasons of a transaction of `withEvent` that was cancelled. */
 export function refuseFormerOperator({ by }: AuditEvent, reasons: readonly CancellationReason[]): void {
   if (by !== undefined && reasons.at(-1)?.Code === conditionFailed)
     throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'Only an operator may do this.');
 }
 
-/**
- * Writes the items and their event, all or nothing. False when a condition of the items failed; true also where the event
- * is there already: then an earlier try of the same request, whose reply was lost, has written all.
- */
+/** Returns false if a condition failed, and true if an earlier attempt of the request wrote the event. */
 async function commitAudited(
   client: DynamoDBDocumentClient,
   tables: AuditTables,

@@ -5,10 +5,7 @@ import { tables } from '#contract/platform/resources.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { readable } from '../shared/attributes.ts';
 
-/**
- * Items that a read examines after the first, which examines a page, and reads for one page: what is rare in a long log
- * ends a page early.
- */
+/** Items per further read, and reads per page. A rare filter ends a page early. */
 const itemsPerRead = 500;
 const maxReads = 5;
 const firstFailure = 400;
@@ -21,14 +18,13 @@ const failures: keyof typeof tables.requests.indexes = 'failures';
 const SortKey = v.object({ sk: v.string() });
 const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 
-/** Orders the requests of an account by time; a request has one, however often it is written. */
+/** Orders an account's requests by time. Repeated writes of a request have the same key. */
 const sortKey = (at: number, requestId: string): string => `${new Date(at).toISOString()}#${requestId}`;
 
-/** Partition of the index of failures, by the class of the status. */
 const failureKey = (accountId: number, status: number): string => `${accountId}#${Math.floor(status / 100)}`;
 
 export function requestStore(client: DynamoDBDocumentClient, table: string): RequestStore {
-  /** Sort keys up to `last`, newest first. Failures are in an index; a filter for their whole class is its key. */
+  /** Queries sort keys up to `last`, newest first. Failures use an index; a filter for a whole class is its key. */
   function query(accountId: number, filter: RequestFilter, last: string, limit: number): QueryCommand {
     const { status, ...others } = filter;
     const range = { ':from': sortKey(filter.from, ''), ':last': last };
@@ -64,10 +60,10 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
       let last = cursor !== undefined && cursor < newest ? cursor : newest;
       const items: Record<string, unknown>[] = [];
       for (let reads = 0; reads < maxReads && last >= first; reads++) {
-        // One more shows whether another page follows, and one may be the last of the page before.
+        // One item shows whether another page follows; the other may be the last of the previous page.
         const size = reads === 0 ? limit + 2 : itemsPerRead;
         const { Items = [], LastEvaluatedKey } = await client.send(query(accountId, filter, last, size));
-        // The last key of a page or a read begins the next one, and belongs to the one before.
+        // A read starts with the last key of the previous page or read, which is already listed.
         const exclusive = last;
         items.push(...Items.filter((item) => sortKeyOf(item) !== exclusive));
         if (items.length > limit) {
@@ -84,7 +80,6 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** The filter of a query, of those that are given. */
 function matching({ status, service, model, keyId }: RequestFilter, keys: Values) {
   const clauses = [
     status && { text: '#status BETWEEN :min AND :max', values: { ':min': status.min, ':max': status.max } },

@@ -1,10 +1,7 @@
 import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
-/**
- * Runs a conditional write with `ReturnValuesOnConditionCheckFailure: ALL_OLD`. When the condition fails,
- * `met` is the item that failed it, undefined when there is none.
- */
+/** Requires `ReturnValuesOnConditionCheckFailure: ALL_OLD`. `met`: the item that failed the condition, if it exists. */
 export async function conditionally<T>(
   write: Promise<T>,
 ): Promise<{ done: T } | { met: Record<string, unknown> | undefined }> {
@@ -16,6 +13,6 @@ export async function conditionally<T>(
   }
 }
 
-/** By its name: its class comes with the whole of the SDK, which an admitted call never loads. */
+/** Matches by name, because importing the class would load the SDK, which an admitted call never does. */
 const isFailedCondition = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';

@@ -14,15 +14,14 @@ export type Key = v.InferOutput<typeof Key>;
 /** Maximum of BatchWriteItem. */
 const keysPerWrite = 25;
 
-/** Concurrent batches of one partition: 1,000 write units per second are its limit, and a batch takes about 10 ms. */
+/** Concurrent batches per partition, which allows 1,000 write units per second. A batch takes about 10 ms. */
 const concurrency = 4;
 
-/** Waits before unprocessed keys are sent again, ms: doubled from the first up to a maximum. Ten tries take about 12 s. */
+/** Pauses in ms before unprocessed keys are sent again, doubled up to the maximum. Ten tries take about 12 s. */
 const firstPauseMs = 25;
 const maxPauseMs = 3200;
 const maxTries = 10;
 
-/** The keys of a partition, also of items that were written a moment ago. */
 export async function* keysIn(
   client: DynamoDBDocumentClient,
   table: string,
@@ -39,7 +38,6 @@ export async function* keysIn(
   for await (const { Items = [] } of paginateQuery({ client }, query)) yield* readable(Key, Items);
 }
 
-/** Groups keys for `deleteKeys`. */
 export async function* batchesOf<Key>(keys: AsyncGenerator<Key>): AsyncGenerator<Key[]> {
   let batch: Key[] = [];
   for await (const key of keys) {
@@ -51,7 +49,7 @@ export async function* batchesOf<Key>(keys: AsyncGenerator<Key>): AsyncGenerator
   if (batch.length > 0) yield batch;
 }
 
-/** Deletes up to 25 items in one request. DynamoDB returns throttled keys as unprocessed: they are sent again with a growing pause. */
+/** Deletes up to 25 items. Retries throttled keys, which DynamoDB returns as unprocessed. */
 export async function deleteKeys(
   client: DynamoDBDocumentClient,
   table: string,
@@ -69,7 +67,7 @@ export async function deleteKeys(
   }
 }
 
-/** Runs `act` for `width` items at a time. After a failure no more begin, and it is thrown once all have ended. */
+/** Runs `act` for `width` items concurrently. After a failure, waits for the running ones and throws. */
 export async function each<T>(
   items: AsyncGenerator<T> | IterableIterator<T>,
   width: number,
@@ -82,7 +80,7 @@ export async function each<T>(
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
-/** Deletes a partition. Throws the reason of `signal` if that aborts first: a later run deletes the rest. */
+/** Deletes a partition. Throws the reason of `signal` if it aborts; a later run deletes the rest. */
 export async function deletePartition(
   client: DynamoDBDocumentClient,
   table: string,

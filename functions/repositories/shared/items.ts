@@ -13,27 +13,25 @@ import { failedConditions, type TransactItem } from './transaction.ts';
 type Item = Record<string, unknown>;
 type Key = Record<string, string | number>;
 
-/** Items of DynamoDB, as far as a call on its way to a model reads and writes them: without sets, and written without bytes. */
+/** The DynamoDB operations of a call before its model request. Without sets; writes without binary. */
 export interface Items {
-  /** As the primary copy has it; undefined when there is none. */
+  /** Consistent read; undefined if the item does not exist. */
   get(TableName: string, key: Key): Promise<Item | undefined>;
   query(input: QueryCommandInput): Promise<{ readonly Items?: Item[]; readonly LastEvaluatedKey?: Item | undefined }>;
-  /** False when its condition failed. */
   update(input: UpdateCommandInput): Promise<boolean>;
-  /** All or nothing; false when a condition failed. A try that is repeated writes once. */
+  /** Writes all or nothing. Returns false if a condition failed. Retries are idempotent. */
   commit(items: readonly TransactItem[]): Promise<boolean>;
 }
 
 export type ItemCommand = GetCommand | QueryCommand | UpdateCommand | TransactWriteCommand;
 
-/** What DynamoDB's protocol calls a command's operation. */
+/** Returns the protocol name of a command's operation. */
 export function operationOf(command: ItemCommand): string {
   if (command instanceof GetCommand) return 'GetItem';
   if (command instanceof QueryCommand) return 'Query';
   return command instanceof UpdateCommand ? 'UpdateItem' : 'TransactWriteItems';
 }
 
-/** Sends a command and returns its output; what is thrown is the SDK's. */
 export type SendCommand = (command: ItemCommand) => Promise<ItemOutput>;
 
 export interface ItemOutput {
@@ -42,7 +40,7 @@ export interface ItemOutput {
   readonly LastEvaluatedKey?: Item | undefined;
 }
 
-/** By the SDK's client, whose types know each command by itself. */
+/** The overloads of `send` require a branch for each command. */
 export const sdkSend =
   (client: DynamoDBDocumentClient): SendCommand =>
   (command) => {

@@ -3,9 +3,9 @@ import * as v from 'valibot';
 import type { Page } from '#domain/shared/ports.ts';
 import { readable } from './attributes.ts';
 
-/** Reads for one page of a list: a read ends at 1 MB. */
+/** Reads per page. A read ends at 1 MB. */
 const maxReads = 10;
-/** Bytes of items as JSON after which a page ends: Lambda sends responses of up to 6 MB. */
+/** Bytes of items as JSON after which a page ends. Lambda sends responses of up to 6 MB. */
 const maxBytes = 2 * 1024 * 1024;
 
 const SortKey = v.object({ sk: v.string() });
@@ -13,15 +13,15 @@ const SortKey = v.object({ sk: v.string() });
 export interface ListQuery<Schema extends v.GenericSchema> {
   readonly pk: string;
   readonly prefix: string;
-  /** The last one of the page before, without its prefix. */
+  /** Sort key of the previous page's last item, without the prefix. */
   readonly cursor: string | undefined;
   readonly limit: number;
   readonly schema: Schema;
-  /** Epoch ms: what has expired by then is left out. */
+  /** Epoch ms. Omits items that have expired by then. */
   readonly now?: number;
 }
 
-/** The newest of a partition under a prefix, and where the next page begins: after the last one shown, or after the last one read where the rest of these had expired. */
+/** The next page starts after the last listed item, or after the last read one if the others had expired. */
 export async function newestFirst<Schema extends v.GenericSchema>(
   client: DynamoDBDocumentClient,
   table: string,

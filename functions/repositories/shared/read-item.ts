@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 
-/** One item as the primary copy has it; undefined when there is none. */
+/** Consistent read; undefined if the item does not exist. */
 export async function readItem(
   client: DynamoDBDocumentClient,
   TableName: string,

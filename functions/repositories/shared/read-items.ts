@@ -5,15 +5,12 @@ type Item = Record<string, unknown>;
 
 const keysPerRead = 100;
 
-/** DynamoDB leaves out keys of a busy partition, and of a response above 16 MB. A read that gets nothing is tried so often. */
-const maxTriesInVain = 6;
-/** A pause is drawn from half a bound up to it, which doubles from try to try (AWS "Exponential Backoff And Jitter"). */
+/** Tries without progress before giving up. DynamoDB omits keys of a busy partition and of responses above 16 MB. */
+const maxStalledTries = 6;
+/** Milliseconds, drawn from half the bound up to it (AWS "Exponential Backoff And Jitter"). */
 const pauseBoundMs = { first: 50, max: 800 } as const;
 
-/**
- * Reads the existing items of the keys, in no order, with these attributes or all. Throws a throttling error, a 503 to the
- * caller, if DynamoDB returns none of the remaining keys for about 2 s.
- */
+/** Reads existing items, unordered. Throws a throttling error if DynamoDB returns none of the rest for about 2 s. */
 export async function readItems(
   client: DynamoDBDocumentClient,
   table: string,
@@ -36,7 +33,7 @@ export async function readItems(
       items.push(...(found.Responses?.[table] ?? []));
       const unprocessed = found.UnprocessedKeys?.[table]?.Keys ?? [];
       inVain = unprocessed.length < left.length ? 0 : inVain + 1;
-      if (inVain === maxTriesInVain) throw notAllRead();
+      if (inVain === maxStalledTries) throw notAllRead();
       left = unprocessed;
       if (left.length > 0) await sleep(pauseAfter(inVain));
     }
@@ -52,6 +49,6 @@ function pauseAfter(inVain: number): number {
   return (bound * (1 + Math.random())) / 2;
 }
 
-/** Has the name that callers of DynamoDB treat as a passing failure. */
+/** Has the name that callers treat as a transient failure. */
 export const notAllRead = (): Error =>
   Object.assign(new Error('DynamoDB left some of the keys unread'), { name: 'ThrottlingException' });

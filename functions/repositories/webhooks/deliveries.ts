@@ -42,10 +42,10 @@ type LogAndQueue = Pick<DeliveryStore, 'add' | 'page' | 'find' | 'requeue' | 'du
 const SortKey = v.object({ sk: v.string() });
 const sortKeyOf = (item: unknown): string => v.parse(SortKey, item).sk;
 
-/** Reads for one page of the log: a read ends at 1 MB. */
+/** Reads per page of the log. A read ends at 1 MB. */
 const maxReads = 5;
 
-/** `publicOrigin` is where mails lead to. */
+/** `publicOrigin`: base URL of links in emails. */
 export const deliveryStore = (
   client: DynamoDBDocumentClient,
   tables: WebhookTables,
@@ -106,7 +106,6 @@ function deliveryLog(client: DynamoDBDocumentClient, table: string): LogAndQueue
     let ExclusiveStartKey: QueryCommandInput['ExclusiveStartKey'];
     for (let reads = 0; reads < maxReads && items.length <= limit; reads++) {
       const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand({ ...query, ExclusiveStartKey }));
-      // The cursor is the last of the page before.
       items.push(...Items.filter((item) => sortKeyOf(item) !== `${deliveryPrefix}${cursor ?? ''}`));
       if (!LastEvaluatedKey) break;
       ExclusiveStartKey = LastEvaluatedKey;
@@ -122,7 +121,7 @@ function deliveryLog(client: DynamoDBDocumentClient, table: string): LogAndQueue
     return isKept ? v.parse(StoredDelivery, item) : undefined;
   }
 
-  /** A place whose delivery is elsewhere in the queue by now, or not pending, is taken out. */
+  /** Deletes queue items whose delivery was rescheduled or is no longer pending. */
   async function due({ id }: WebhookRef, now: number, limit: number): Promise<DueDelivery[]> {
     for (;;) {
       const places = await placesAt(id, now, limit);
@@ -187,10 +186,9 @@ function deliveryLog(client: DynamoDBDocumentClient, table: string): LogAndQueue
   return { add, page, find, requeue, due, record };
 }
 
-/** Events of an account in a day (UTC) that happen once: rules and limits can be changed in a loop, and one call can step over many. */
+/** One-time events per account and day (UTC). Rules can be changed in a loop, and one call can trigger many. */
 const maxPerDay = 100;
 
-/** Writes that fail where something has happened to the account under this name, in a month at least, or too much in the day. */
 function onceItems(table: string, [delivery]: readonly Delivery[], name: string): TransactItem[] {
   if (!delivery) return [];
   const { webhook, createdAt } = delivery;

@@ -12,7 +12,7 @@ import {
   accountPartition,
   isRequested,
   leaseOf,
-  momentOf,
+  timeOf,
   placesUntil,
   refOf,
   shardOf,
@@ -35,20 +35,17 @@ export interface WebhookTables {
   readonly accounts: () => string;
 }
 
-/** Whoever was woken so lately (ms) is on the way. */
+/** Milliseconds after a wake-up during which the worker is assumed to be starting. */
 const onTheWayMs = 5000;
 
-/**
- * A message is expected in the queue for so long (ms) after it becomes visible: until then the sweep sends no other one. Lost messages are so
- * sent again, and a long queue is not filled with repeats.
- */
+/** Milliseconds for which a visible message is expected in the queue. After it the sweep sends another one. */
 const messageMs = 120_000;
 
 const index = 'due';
-/** After all moments. */
+/** Later than any time. */
 const everything = 999_999_999_999_999;
 
-/** When a webhook's message is overdue; immediately if it is too far off to have one. */
+/** Returns when a webhook's message is overdue: immediately if it is due too late to have a message. */
 const messageUntil = (at: number, now: number): number => (hasMessage(at, now) ? at + messageMs : at);
 
 const Key = v.object({ pk: v.string(), sk: v.string() });
@@ -60,7 +57,6 @@ const Woken = v.object({
   token: v.optional(v.string()),
 });
 
-/** Names of attributes that DynamoDB reserves, and those that stand beside them. */
 const names = {
   '#due': 'due',
   '#lane': 'lane',
@@ -73,9 +69,7 @@ const names = {
 const namesOf = (...expressions: readonly string[]) =>
   Object.fromEntries(Object.entries(names).filter(([name]) => expressions.some((text) => text.includes(name))));
 
-/**
- * Who has a webhook, and when it is looked at next: attributes of its item. `publicOrigin` is where mails lead to.
- */
+/** `publicOrigin`: base URL of links in emails. */
 export function leases(
   client: DynamoDBDocumentClient,
   tables: WebhookTables,
@@ -167,7 +161,7 @@ export function leases(
 
   const release: Leases['release'] = async (lease, health, now) => {
     const { webhook, token } = lease;
-    const dueAt = await nextMoment(webhook, health);
+    const dueAt = await nextDueTime(webhook, health);
     const set = [
       'SET failures = :failures',
       ...(dueAt === undefined ? [] : ['#due = :due', '#message = :message']),
@@ -209,8 +203,7 @@ export function leases(
     return 'done' in outcome ? laneOf(webhookOf(outcome.done.Attributes).health) : undefined;
   };
 
-  /** When the first of the queue is due, and the webhook takes it. */
-  async function nextMoment({ id }: WebhookRef, { pausedUntil = 0 }: Health): Promise<number | undefined> {
+  async function nextDueTime({ id }: WebhookRef, { pausedUntil = 0 }: Health): Promise<number | undefined> {
     const query = new QueryCommand({
       TableName,
       KeyConditionExpression: 'pk = :pk AND sk BETWEEN :first AND :last',
@@ -221,7 +214,7 @@ export function leases(
     const [first] = (await client.send(query)).Items ?? [];
     if (!first) return undefined;
     const { sk } = v.parse(Key, first);
-    return isRequested(sk) ? momentOf(sk) : Math.max(momentOf(sk), pausedUntil);
+    return isRequested(sk) ? timeOf(sk) : Math.max(timeOf(sk), pausedUntil);
   }
 
   const park: Leases['park'] = async ({ webhook, token }) => {
@@ -275,7 +268,7 @@ export function leases(
   return { wake, acquire, workersBefore, release, park, disable, webhooksDue, takeDue };
 }
 
-/** Fails where the mails of the day (UTC) to an account are used up: webhooks can be enabled and created in a loop. */
+/** Fails at the daily limit (UTC) of emails to an account, because webhooks can be created and enabled in a loop. */
 function noticeItem(table: string, accountId: number, now: number): TransactItem {
   const date = new Date(now).toISOString().slice(0, 10);
   return {

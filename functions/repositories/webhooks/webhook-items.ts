@@ -5,8 +5,8 @@ import type { Webhook, WebhookRef } from '#domain/webhooks/webhook.ts';
 import { seconds, storedInstant } from '../accounts/account-items.ts';
 
 /**
- * Keys of the `webhooks` table: the webhooks of an account under its partition; in a partition of each webhook its deliveries, and its queue:
- * an item for each that is pending, in the order in which they are due.
+ * Keys of the `webhooks` table. Account partition: its webhooks. Webhook partition: its deliveries and its queue,
+ * with one item per pending delivery, ordered by due time.
  */
 export const accountPartition = (accountId: number): string => `account#${accountId}`;
 export const webhookPartition = (id: string): string => `webhook#${id}`;
@@ -18,7 +18,6 @@ export const webhookKey = ({ accountId, id }: WebhookRef) => ({
   pk: accountPartition(accountId),
   sk: `${webhookPrefix}${id}`,
 });
-/** That there was one whose deliveries may be there still. */
 export const deletedKey = ({ accountId, id }: WebhookRef) => ({ pk: accountPartition(accountId), sk: `deleted#${id}` });
 export const deliveryKey = (webhook: string, id: string) => ({
   pk: webhookPartition(webhook),
@@ -26,34 +25,30 @@ export const deliveryKey = (webhook: string, id: string) => ({
 });
 export const placeKey = (webhook: string, place: string) => ({ pk: webhookPartition(webhook), sk: place });
 
-/** The id of a webhook, of a key of its own or that of the one that was deleted. */
 export const webhookIdIn = (sk: string): string => sk.slice(sk.indexOf('#') + 1);
 
-/** The webhook of a key. */
 export function refOf({ pk, sk }: { pk: string; sk: string }): WebhookRef {
   return { accountId: Number(webhookIdIn(pk)), id: webhookIdIn(sk) };
 }
 
-/** Before all moments: what a webhook's owner requested. */
+/** Sorts before all times, for deliveries requested by the owner. */
 const requested = 1;
 
 const placeAt = (moment: number, id: string): string => `${queuePrefix}${String(moment).padStart(15, '0')}#${id}`;
 export const pendingPlace = ({ id, nextAttemptAt = requested }: Delivery): string => placeAt(nextAttemptAt, id);
 export const requestedPlace = (id: string): string => placeAt(requested, id);
 
-/** The moment of a place in a queue. */
-export const momentOf = (place: string): number => Number(place.slice(queuePrefix.length, queuePrefix.length + 15));
-export const isRequested = (place: string): boolean => momentOf(place) === requested;
+export const timeOf = (place: string): number => Number(place.slice(queuePrefix.length, queuePrefix.length + 15));
+export const isRequested = (place: string): boolean => timeOf(place) === requested;
 const deliveryIdIn = (place: string): string => place.slice(queuePrefix.length + 16);
 export const deliveryKeyAt = (webhook: string, place: string) => deliveryKey(webhook, deliveryIdIn(place));
 
-/** All places up to a moment. */
 export const placesUntil = (moment: number) => ({
   ':first': queuePrefix,
   ':last': `${queuePrefix}${String(moment).padStart(15, '0')}~`,
 });
 
-/** Webhooks are spread over so many partitions of the sweep's index. */
+/** Partitions of the sweep's index. */
 export const shards = 8;
 export const shardOf = ({ accountId }: WebhookRef): number => accountId % shards;
 
@@ -125,7 +120,6 @@ const DeliveryItem = v.object({
   ),
 });
 
-/** An item as the delivery it is. */
 export const StoredDelivery = v.pipe(
   DeliveryItem,
   v.transform((item): Delivery => {
@@ -134,7 +128,6 @@ export const StoredDelivery = v.pipe(
   }),
 );
 
-/** Of a pending delivery; undefined for any other item. */
 export function dueDeliveryOf(item: unknown): DueDelivery | undefined {
   const read = v.safeParse(DeliveryItem, item);
   const place = read.success && read.output.status === 'pending' ? read.output.place : undefined;
@@ -147,7 +140,7 @@ export function deliveryRow({ webhook, id, ...delivery }: Delivery, place: strin
   return { ...deliveryKey(webhook.id, id), a: webhook.accountId, ...delivery, place, ttl };
 }
 
-/** An item of a queue outlives what it stands for, so that none is without. */
+/** A queue item expires after its delivery, so that no pending delivery lacks one. */
 export function placeRow({ webhook }: Delivery, place: string, now: number) {
   return { ...placeKey(webhook.id, place), ttl: seconds(now + 2 * retentionMs) };
 }

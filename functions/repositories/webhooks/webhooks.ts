@@ -18,7 +18,7 @@ import {
   webhookRow,
 } from './webhook-items.ts';
 
-/** What a change of the owner's may write; the others begin again with it. */
+/** The fields that the owner can change. All others are reset by a change. */
 const changeable = [
   'url',
   'events',
@@ -29,9 +29,8 @@ const changeable = [
   'revision',
 ] as const satisfies readonly (keyof Webhook)[];
 
-/** `metersTable` is called only where a webhook is created or deleted. */
+/** `metersTable` is read only when a webhook is created or deleted. */
 export function webhookStore(client: DynamoDBDocumentClient, table: string, metersTable: () => string): WebhookStore {
-  /** The account's meter names its webhooks; it is no write that ends something. */
   function named(
     { accountId, id }: WebhookRef,
     action: 'ADD' | 'DELETE',
@@ -106,7 +105,7 @@ export function webhookStore(client: DynamoDBDocumentClient, table: string, mete
   };
 }
 
-/** Deletes the webhooks of an account with all their deliveries, also of those that were deleted before. */
+/** Deletes the webhooks of an account and all their deliveries, including those of webhooks deleted earlier. */
 export async function purgeWebhooks(
   client: DynamoDBDocumentClient,
   table: string,

@@ -1,17 +1,15 @@
-/** What signs a request: as AWS hands it out, `sessionToken` with temporary credentials. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
 
-/** Where a service of AWS is, and what requests to it are signed with. */
 export interface AwsService {
   readonly url: URL;
   readonly region: string;
   readonly signingName: string;
   credentials(): Credentials | undefined;
-  /** Milliseconds that the service's clock is ahead of this machine's, as the SDK has found out. */
+  /** Milliseconds by which the service's clock is ahead of the local one, as measured by the SDK. */
   clockOffset: number;
 }
 
@@ -22,14 +20,13 @@ const ids = {
   sagemaker: { host: 'runtime.sagemaker', signingName: 'sagemaker', variable: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME' },
 } as const;
 
-/** By the form of a partition's regions, the domain of its services. */
 const domains: readonly (readonly [RegExp, string])[] = [
   [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d$/, 'amazonaws.com'],
   [/^us-gov-[a-z]+-\d$/, 'amazonaws.com'],
   [/^cn-[a-z]+-\d$/, 'amazonaws.com.cn'],
 ];
 
-/** With one of these there is more to look at than what is read here. */
+/** Any of these variables requires the SDK's own endpoint and credential resolution. */
 const special = [
   'AWS_ACCOUNT_ID',
   'AWS_ACCOUNT_ID_ENDPOINT_MODE',
@@ -41,9 +38,8 @@ const special = [
 ];
 
 /**
- * A service as the SDK finds it, by what Lambda puts into the environment (AWS "Defined runtime environment variables"), without
- * loading the SDK. Undefined where only the SDK can find it: in other partitions, by a profile, with FIPS, dual stack or account
- * endpoints.
+ * Resolves a service from Lambda's environment (AWS "Defined runtime environment variables") without the SDK. Returns
+ * undefined for other partitions, profiles, FIPS, dual-stack and account endpoints.
  */
 export function awsService(id: keyof typeof ids, variables: Variables = process.env): AwsService | undefined {
   const { AWS_REGION: region = '' } = variables;
@@ -60,7 +56,7 @@ function regionalUrl(id: keyof typeof ids, region: string): string | undefined {
 
 const renewBeforeMs = 5 * 60_000;
 
-/** Kept as the SDK keeps them: for good, unless they have an expiration; reading the environment takes long for what it is. */
+/** Cached like the SDK's credentials until they expire, because reading the environment is slow. */
 function credentialsIn(variables: Variables): AwsService['credentials'] {
   let kept: Credentials | undefined;
   let renewAt = 0;

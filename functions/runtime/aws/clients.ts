@@ -8,16 +8,11 @@ import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 import { perEnvironment } from '../process.ts';
 import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 
-/**
- * Where one process serves many calls, none waits for another's connection: as many as the largest plan's concurrent calls.
- */
+/** The largest plan's limit of concurrent calls, so that no call in a local process waits for a connection. */
 const sockets = { keepAlive: true, maxSockets: 1000 };
 const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
 
-/**
- * One for all stores, which share its connections. Three attempts in all, and more where a write meets a transaction. The SDK
- * only warns of a silent connection, unless set to throw.
- */
+/** Without `throwOnRequestTimeout` the SDK only logs a timeout. Transaction conflicts are retried more often. */
 export const dynamoClient = perEnvironment(() => {
   const client = new DynamoDBClient({
     maxAttempts: 3,
@@ -26,10 +21,10 @@ export const dynamoClient = perEnvironment(() => {
   return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
 });
 
-/** Of what the SDK reads of a model; each call has a closer bound of its own, when all of it is there. */
+/** Upper bound for every model response in bytes. Each call has a tighter limit of its own. */
 const maxModelBytes = 16 * 1024 * 1024;
 
-/** A model's deadline is the caller's. One attempt: a repeated invocation repeats the model's work, and the refusal has the time after which trying again helps. */
+/** One attempt: a retry would repeat the generation. Deadlines are set per call. */
 export function sagemakerClient(): SageMakerRuntimeClient {
   const streamCollector = (body: AsyncIterable<Uint8Array>) => collectBody(body, maxModelBytes);
   return new SageMakerRuntimeClient({

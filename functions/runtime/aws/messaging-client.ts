@@ -4,12 +4,12 @@ import { PinpointSMSVoiceV2Client, type PinpointSMSVoiceV2ClientConfig } from '@
 import { collectBody } from '#gateways/bounded-body.ts';
 import { connectionTimeout } from './timeouts.ts';
 
-/** Responses are an id, or an error. */
+/** A response contains only an id or an error. */
 const maxBytes = 65_536;
 
 /**
- * One attempt: a message that is sent again arrives twice. And a connection for each: one that has died while the function was frozen
- * would lose a message of which nobody knows whether it was sent.
+ * One attempt, because a retry could send the message twice. No keep-alive: a connection that broke while the
+ * function was frozen would leave the result of a send unknown.
  */
 export function messagingClient({
   httpAgent = new http.Agent({ keepAlive: false }),

@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { connectionTimeout } from './timeouts.ts';
 
-/** Checksums where S3 demands them: what is sent is small, or copied by S3. Elsewhere than in AWS, buckets are in the path. */
+/** Computes checksums only if S3 requires them. Path-style addressing for local endpoints. */
 export function s3Client(): S3Client {
   const requestHandler = { connectionTimeout, requestTimeout: 20_000, throwOnRequestTimeout: true };
   return new S3Client({

@@ -1,8 +1,5 @@
-/**
- * Milliseconds to open a connection. AWS takes a few; the rest is for a laptop whose one process has hundreds to open while it
- * is kept busy, and looks at its timers before it looks at what has come.
- */
+/** Milliseconds. AWS connects within a few ms; the margin is for a busy local process. */
 export const connectionTimeout = 3000;
 
-/** DynamoDB responds within milliseconds, so a silent connection is given up early. */
+/** DynamoDB responds within milliseconds, so a silent connection is abandoned early. In ms. */
 export const dynamoTimeout = 5000;

@@ -1,4 +1,4 @@
-/** `node:assert` in a function's code, for the plain assertions of `undici`: it loads what shows how two values differ. */
+/** Replaces `node:assert` in Lambda bundles: `undici` only needs plain assertions, and the module loads code for diffs. */
 function assert(value, message = 'an assertion failed') {
   if (!value) throw new Error(message);
 }

@@ -1,4 +1,4 @@
-/** `node:crypto` in a function's code: an ES module's import of it reads every export, and some of them load all of WebCrypto. */
+/** Replaces `node:crypto` in Lambda bundles: importing it evaluates every export, and some load all of WebCrypto. */
 const crypto = process.getBuiltinModule('node:crypto');
 
 export default crypto;

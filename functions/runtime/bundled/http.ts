@@ -1,8 +1,8 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
 
 /**
- * `node:http` in a function's code, loaded when a client of the SDK first reads its parts. An ES module's import of it would
- * read every export, and the one called WebSocket loads the whole of `fetch`: more than half of what Node.js takes to start.
+ * Replaces `node:http` in Lambda bundles. Importing it evaluates every export, and `WebSocket` loads all of `fetch`:
+ * more than half of the start-up time of Node.js.
  */
 const http = () => process.getBuiltinModule('node:http');
 
@@ -15,13 +15,12 @@ export default {
   },
 };
 
-/** The names that anything in the code imports; the build fails where one is missing. */
 export const request = (options: RequestOptions): ClientRequest => http().request(options);
 export const STATUS_CODES: Readonly<Record<string, string>> = new Proxy(
   {},
   { get: (_, code) => http().STATUS_CODES[String(code)] },
 );
 
-/** These two `undici` reads when it is loaded: Node.js' default, and the class of bodies that we have none of. */
+/** `undici` reads both when it loads: the default of Node.js, and a body class that we do not use. */
 export const maxHeaderSize = 16_384;
 export const IncomingMessage = undefined;

@@ -1,4 +1,4 @@
-/** `node:process` in a function's code: an import of it opens standard input and output and loads what reports crashes. */
+/** Replaces `node:process` in Lambda bundles: importing it opens stdin and stdout and loads crash reporting. */
 const { process } = globalThis;
 
 export const { env, versions } = process;

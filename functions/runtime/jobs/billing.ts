@@ -6,7 +6,7 @@ import { services } from '../services/container.ts';
 import { logger, recordCharge } from '../telemetry.ts';
 import { workSignal } from './queue-job.ts';
 
-/** Writes the ledger rows of a meter's image, and its charges into the metrics. Doing it again changes no row. */
+/** Writes the ledger rows of a meter image and counts its charges in the metrics. Repeating it changes no row. */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {
   const rows = await services().ledger().project(image);
   for (const { type, service, amount } of rows) {
@@ -16,13 +16,10 @@ export async function projectImage(image: Record<string, unknown>): Promise<void
 
 const Message = v.object({ shards: v.array(v.number()), at: v.number() });
 
-/** After so long (ms) the next dispatch has queued the shards again, if they still have work. */
+/** Milliseconds. By then the next dispatch has queued every shard that still has work. */
 const validMs = jobs.sweepMeters.trigger.everySeconds * 1000;
 
-/**
- * A Lambda on a queue of shards. It ends before its timeout and leaves the rest to the next dispatch. A failure fails the run, which its
- * alarm counts. The message is not tried again: it is too old when it comes back.
- */
+/** Creates a Lambda for a queue of shards. A failure is not retried, because the message is stale when it returns. */
 export function sweepJob(kind: SweepKind, job: Job) {
   return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const { metering, clock } = services();

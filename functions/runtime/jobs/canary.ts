@@ -6,7 +6,6 @@ import { dynamoClient } from '../aws/clients.ts';
 import { services } from '../services/container.ts';
 import { logger, recordWalk } from '../telemetry.ts';
 
-/** One walk of the canary; a failure is a line of the log, and in the metric that its alarm watches. */
 export async function runCanary(): Promise<void> {
   const { environment, clock, random, table } = services();
   const { PUBLIC_ORIGIN: publicOrigin, CANARY_ORIGIN: origin = publicOrigin, CANARY_MODEL: model } = environment;

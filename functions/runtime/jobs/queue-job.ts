@@ -4,10 +4,7 @@ import * as v from 'valibot';
 import { type HandleImage, itemOf } from '../stream-image.ts';
 import { logger } from '../telemetry.ts';
 
-/**
- * A Lambda on a queue. Messages that fail are reported, each by itself, and the queue hands them out again. `concurrent`: those of a batch are
- * handled beside each other.
- */
+/** Creates a Lambda for a queue. Reports failed messages individually, so that only they are redelivered. */
 export function queueJob(handle: (message: unknown) => Promise<void>, { concurrent = false } = {}) {
   return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const batchItemFailures: SQSBatchItemFailure[] = [];
@@ -25,23 +22,22 @@ export function queueJob(handle: (message: unknown) => Promise<void>, { concurre
   };
 }
 
-/** On the queue of an `itemStreamJob`: does with each image what that could not do. */
 export function imageRetryJob(handle: HandleImage) {
   return queueJob(async (image) => handle(itemOf(image)));
 }
 
-/** Part of a job's timeout in which it begins work; the rest is for running work to end. */
+/** Share of the timeout in which a job starts new work. The rest lets running work finish. */
 const share = 0.8;
 
-/** Aborts when a run should begin no more work, so that Lambda does not cut it off. */
+/** Aborts when a job should stop starting new work, before Lambda times out. */
 export const workSignal = ({ timeoutSeconds }: { readonly timeoutSeconds: number }): AbortSignal =>
   AbortSignal.timeout(timeoutSeconds * 1000 * share);
 
 const LogData = v.object({ logEvents: v.array(v.object({ message: v.string() })) });
 
 /**
- * A Lambda on a subscription to log groups, which may deliver a line more than once (AWS "Using CloudWatch Logs subscription
- * filters"). A line that is not as the schema has it is reported, without its text, and left out.
+ * Creates a Lambda for a log subscription, which may repeat a line (AWS "Using CloudWatch Logs subscription
+ * filters").
  */
 export function logJob<Schema extends v.GenericSchema>(
   schema: Schema,

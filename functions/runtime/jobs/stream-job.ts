@@ -5,10 +5,7 @@ import { explainOutage } from '../outage.ts';
 import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../stream-image.ts';
 import { logger } from '../telemetry.ts';
 
-/**
- * A Lambda on a table's stream. Records are handled in order; the first that fails is reported, and it and what comes
- * after it are tried again (partial batch response).
- */
+/** Handles a stream's records in order. Redelivers the first failed record and all later ones. */
 export function streamJob(handle: HandleImage) {
   return recordsInOrder(async ({ dynamodb }) => {
     if (dynamodb?.NewImage) await handle(itemOf(dynamodb.NewImage));
@@ -29,7 +26,6 @@ function recordsInOrder(handle: (record: DynamoDBRecord) => Promise<void>) {
   };
 }
 
-/** As `streamJob`, with the item before and after each change. */
 export function orderedChangeJob(handle: (change: ItemChange) => Promise<void>) {
   return recordsInOrder(async (record) => {
     const stored = storedChange(record);
@@ -37,17 +33,15 @@ export function orderedChangeJob(handle: (change: ItemChange) => Promise<void>) 
   });
 }
 
-/** Items whose records are handled at a time; each waits for DynamoDB most of its time. */
+/** Maximum concurrent items; each spends most of its time waiting for DynamoDB. */
 const maxConcurrentItems = 10;
 
 /**
- * As `streamJob`, but the records of one item are in order only among themselves: items are handled beside each other. A
- * record that fails holds up its own item only: its image, and those of the item that follow in the batch, go to the queue in
- * their order. An outage is everybody's: nothing more is begun, and the stream tries again from the first record that is not
- * done. So it does with what the queue does not take.
+ * Like `streamJob`, but keeps the order only within an item. A failed record moves to the queue with the later
+ * records of its item. During an outage the stream redelivers from the first unfinished record.
  */
 export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<MessageQueue>) {
-  return besideEachOther(async (records, progress) => {
+  return itemsConcurrently(async (records, progress) => {
     let isFailing = false;
     for (const record of records) {
       if (progress.isStopped) return;
@@ -61,15 +55,11 @@ export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<Mes
   });
 }
 
-/** What a job does with the changes of one item, in their order. */
 export type HandleChanges = (changes: readonly ItemChange[]) => Promise<void>;
 
-/**
- * A Lambda on a stream that has the item before and after a change. All changes of an item in a batch are handled together; where that fails, each
- * goes to the queue by itself, as `{ change }`. Otherwise as `itemStreamJob`.
- */
+/** Like `itemStreamJob`, but handles all changes of an item together. If that fails, queues each as `{ change }`. */
 export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
-  return besideEachOther(async (records, progress) => {
+  return itemsConcurrently(async (records, progress) => {
     if (progress.isStopped) return;
     const stored = records.flatMap((record) => storedChange(record) ?? []);
     if (stored.length > 0 && !(await succeeds(() => handle(stored.map(changeOf)))))
@@ -79,12 +69,11 @@ export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise
 }
 
 interface Progress {
-  /** Nothing more is to be begun. */
   readonly isStopped: boolean;
   readonly done: (record: DynamoDBRecord) => void;
 }
 
-function besideEachOther(handleItem: (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>) {
+function itemsConcurrently(handleItem: (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>) {
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const left = new Set(Records);
     const items = Map.groupBy(Records, ({ dynamodb }) => JSON.stringify(dynamodb?.Keys)).values();
@@ -117,13 +106,12 @@ async function succeeds(handle: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** The item's partition key: the account, for the meters. */
+/** Returns the partition key of the item, which is the account for meters. */
 function groupOf(record: DynamoDBRecord | undefined): string | undefined {
   const [key] = Object.values(record?.dynamodb?.Keys ?? {});
   return key?.N ?? key?.S;
 }
 
-/** Has this record delivered again, and all after it. */
 function responseFor(record: DynamoDBRecord | undefined): DynamoDBBatchResponse {
   return { batchItemFailures: record ? [{ itemIdentifier: record.dynamodb?.SequenceNumber ?? '' }] : [] };
 }
@@ -132,16 +120,16 @@ const StreamEvent = v.object({
   Records: v.array(v.object({ dynamodb: v.object({ NewImage: v.optional(v.record(v.string(), v.unknown())) }) })),
 });
 
-/** What Lambda writes of a batch that it gives up: the event as JSON text in `payload`, beside metadata. */
+/** The on-failure record of Lambda, with the event as JSON text in `payload`. */
 const InvocationRecord = v.object({
   payload: v.union([v.pipe(v.string(), v.parseJson(), StreamEvent), StreamEvent]),
 });
 
 /**
- * The images, in DynamoDB JSON and in the stream's order, of an object that Lambda wrote to an on-failure destination in S3
- * (AWS "Retain discarded records for a DynamoDB event source in Lambda"). Throws a ValiError for any other text.
+ * Returns the images (DynamoDB JSON, in order) of an on-failure object in S3 (AWS "Retain discarded records for a
+ * DynamoDB event source in Lambda"). Throws a ValiError for invalid text.
  */
-export function givenUpImages(text: string): readonly Record<string, unknown>[] {
+export function discardedImages(text: string): readonly Record<string, unknown>[] {
   const { payload } = v.parse(v.pipe(v.string(), v.parseJson(), InvocationRecord), text);
   return payload.Records.flatMap(({ dynamodb: { NewImage } }) => (NewImage ? [NewImage] : []));
 }

@@ -4,24 +4,22 @@ import type { Connection, Connections } from './connections.ts';
 import { HttpResponse } from './http-response.ts';
 
 export interface TransportOptions {
-  /** Milliseconds that a response may take to its end; undefined for no limit. */
+  /** Milliseconds until the end of the response; undefined for no limit. */
   readonly requestTimeout?: number;
 }
 
-/** Ends the attempt when it is over. */
 export interface Cancellation {
   readonly isOver: boolean;
   onEnd: (() => void) | undefined;
 }
 
-/** A response, of whatever status, or why there is none. `body` is what is left of one begun. */
 export type AttemptResult =
   | { readonly response: HttpResponse; readonly body?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
   | { readonly error: unknown };
 
 /**
- * Sends a request once; a second time, over a new connection, only if a kept one breaks before the first byte of a response.
- * Its errors have the names and codes by which the SDK knows what may be retried.
+ * Sends a request once, or again if a kept-alive connection breaks before the first byte. Errors have the SDK's
+ * names, so that it recognizes retryable ones.
  */
 export function attempt(
   connections: Connections,
@@ -58,7 +56,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#request = { method: 'POST', path, headers, body };
     this.#options = options;
     this.#resolve = resolve;
-    this.#connection = connections.take();
+    this.#connection = connections.acquire();
   }
 
   start(cancellation: Cancellation | undefined): void {
@@ -128,7 +126,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 const cancelled = 'the request was cancelled';
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-/** Of a connection that was not opened in time, or that its peer, or what lies between, has ended. */
+/** Codes of connections that timed out or were closed by the peer or an intermediary. */
 const breaks = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -141,5 +139,4 @@ const breaks = new Set([
 
 const isBreak = (error: Error): boolean => 'code' in error && breaks.has(String(error.code));
 
-/** As the SDK calls it, over Node.js' own HTTP client. */
 const reset = (name: string, message: string): Error => Object.assign(named(name, message), { code: 'ECONNRESET' });

@@ -2,19 +2,17 @@ import type { buildConnector as Connector, Dispatcher } from 'undici';
 import buildConnector from 'undici/lib/core/connect.js';
 import Client from 'undici/lib/dispatcher/client.js';
 
-/** Idle connections beyond these are closed. */
 const maxIdle = 256;
-/** What has been idle for longer is not used again: its peer may have closed it. */
+/** The peer may close a connection that is idle longer. */
 const maxIdleMs = 10_000;
 const connectTimeoutMs = 3000;
 const keepAliveInitialDelay = 1000;
 
-/** Connections to one origin, each kept for one request after another. */
 export class Connections {
   readonly #origin: string;
   readonly #now: () => number;
   readonly #idle: Connection[] = [];
-  /** Shared, so that a new connection resumes the TLS session of one before. */
+  /** Shared, so that new connections resume an earlier TLS session. */
   readonly #connect = buildConnector({ allowH2: false, timeout: connectTimeoutMs, keepAliveInitialDelay });
 
   constructor(origin: string, now: () => number = Date.now) {
@@ -22,11 +20,8 @@ export class Connections {
     this.#now = now;
   }
 
-  /**
-   * An idle one, else a new one. How long one was idle is read from the clock: the timers of a frozen function do not run, and the
-   * first event after it is handled before them.
-   */
-  take(): Connection {
+  /** Measures idle time with the clock, because the timers of a frozen function fire late. */
+  acquire(): Connection {
     for (let one = this.#idle.pop(); one; one = this.#idle.pop()) {
       if (one.isOpen && this.#now() - one.idleSince < maxIdleMs) return one;
       one.close();
@@ -38,7 +33,6 @@ export class Connections {
     return new Connection(this.#origin, this.#connect);
   }
 
-  /** Keeps one whose response has ended for the next request. */
   release(connection: Connection): void {
     if (this.#idle.length >= maxIdle) connection.close();
     else this.#idle.push(connection);
@@ -46,11 +40,9 @@ export class Connections {
   }
 }
 
-/** One connection, for one request at a time. */
 export class Connection {
   idleSince = 0;
   isOpen = false;
-  /** Whether the connection that is open now has served a request before. */
   isReused = false;
   readonly #client: Client;
 
@@ -70,7 +62,6 @@ export class Connection {
     this.#client.dispatch(request, handler);
   }
 
-  /** Whoever waits for a response gets the error. */
   close(error: Error | null = null): void {
     this.#client.destroy(error, () => undefined);
   }

@@ -1,7 +1,6 @@
 import { inputWithAttributes } from '#repositories/shared/attributes.ts';
 import type { HttpRequest } from '../aws/signature.ts';
 
-/** A request to DynamoDB (AWS JSON 1.0). */
 export const dynamodbRequest = (operation: string, input: object): HttpRequest => ({
   path: '/',
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `DynamoDB_20120810.${operation}` },

@@ -9,30 +9,24 @@ import type { AttemptResult } from './attempt.ts';
 
 type Result = AttemptResult | undefined;
 
-/** What the SDK makes of an UpdateItem after this first attempt; the whole UpdateItem if there was none. */
 export const updateAfter = (result: Result, client: DynamoDBDocumentClient) =>
   sdkUpdate(client, (command) => addFirstResult(command, result));
 
-/** The same of an invocation. */
 export const runtimeAfter = (result: Result, client: SageMakerRuntimeClient) =>
   sdkRuntime(client, (command) => addFirstResult(command, result));
 
-/** Middleware next to the wire, whatever the command it is for. */
+/** An SDK middleware that runs last before the network. */
 type Middleware = <Args, Output>(
   next: (args: Args) => Promise<Output>,
 ) => (args: Args) => Promise<Output | { response: unknown }>;
 
-/** A command of the SDK, as far as its middleware goes. */
 interface Command {
   readonly middlewareStack: {
     add(middleware: Middleware, options: { step: 'deserialize'; priority: 'low'; name: string; override: true }): void;
   };
 }
 
-/**
- * Has the SDK take a result for that of the command's first attempt. What it means is then the SDK's decision: the error it is,
- * whether it is tried again, after how long and how often.
- */
+/** Makes the SDK treat `result` as the command's first attempt and decide about retries. */
 export function addFirstResult({ middlewareStack }: Command, result: Result): void {
   if (!result) return;
   const resultFirst: Middleware = (next) => {
@@ -47,7 +41,7 @@ export function addFirstResult({ middlewareStack }: Command, result: Result): vo
   middlewareStack.add(resultFirst, { step: 'deserialize', priority: 'low', name: 'firstResult', override: true });
 }
 
-/** Bytes of a response that the SDK reads: an error, or what is left of one that was not to be read any further. */
+/** Maximum bytes of a response that the SDK reads: an error, or the unread rest of a response. */
 const maxErrorBytes = 1024 * 1024;
 
 function sdkResponse({ response, body = response }: Extract<AttemptResult, { response: unknown }>): HttpResponse {

@@ -2,18 +2,16 @@ import type { Dispatcher } from 'undici';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What a response's body comes over. */
 interface Source {
   readonly flow: Pick<Dispatcher.DispatchController, 'pause' | 'resume'>;
   readonly close: () => void;
 }
 
-/** Bytes that may wait for their reader before the sender has to. */
 const maxWaitingBytes = 64 * 1024;
-/** Milliseconds that the end of a response may take when nobody reads it any more. */
+/** Milliseconds that an abandoned response may take to end before its connection is closed. */
 const endMs = 1000;
 
-/** A response whose body is read once, piece by piece. Header names are in lower case. */
+/** A response whose body is read once, in pieces. Header names are lower-case. */
 export class HttpResponse implements AsyncIterable<Buffer> {
   readonly status: number;
   readonly headers: Headers;
@@ -40,7 +38,6 @@ export class HttpResponse implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** With an error if it is not whole. */
   end(error?: Error): void {
     clearTimeout(this.#patience);
     this.#isComplete = true;
@@ -48,7 +45,7 @@ export class HttpResponse implements AsyncIterable<Buffer> {
     this.#wake?.();
   }
 
-  /** Whoever stops before the end leaves the rest unread: the connection serves the next call if the end comes soon. */
+  /** If the consumer stops early, the connection is reused only if the response ends soon. */
   [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
     return {
       next: async () => {
@@ -62,7 +59,6 @@ export class HttpResponse implements AsyncIterable<Buffer> {
     };
   }
 
-  /** What has come next; undefined at the end. */
   async #piece(): Promise<Buffer | undefined> {
     while (this.#pieces.length === 0) {
       if (this.#error) throw this.#error;

@@ -13,13 +13,9 @@ import { lazy } from '../process.ts';
 import type { AttemptResult, TransportOptions } from './attempt.ts';
 import { bodyOf, type Send, signedTransport } from './signed-transport.ts';
 
-/** What reads a stream is read itself with the first one. */
 const loadFrames = lazy(() => import('#gateways/sagemaker/event-frames.ts'));
 
-/**
- * Invocations that go past the SDK's middleware. Only a response of 200 and frames with the model's bytes are taken as they
- * are; everything else is handed to the SDK as what its one attempt came to, and is the error that the SDK makes of it.
- */
+/** Invokes models without the SDK's middleware. Passes any result except 200 to the SDK, which maps it to an error. */
 export function quickRuntime(
   service: AwsService,
   loadClient: () => Promise<SageMakerRuntimeClient>,

@@ -7,12 +7,12 @@ import { dynamodbRequest } from './dynamodb-request.ts';
 import { addFirstResult } from './first-result.ts';
 import { bodyOf, signedTransport } from './signed-transport.ts';
 
-/** A read ends at 1 MB of items, and JSON needs several bytes for some of them. */
+/** A read returns at most 1 MB of items; JSON escapes some bytes to several characters. */
 const maxBodyBytes = 8 * 1024 * 1024;
 
 /**
- * Sends commands of DynamoDB whose first attempt goes past the SDK's middleware (docs/adr/0008-quick-first-attempt.md). Only a response of 200 is
- * taken as it is; everything else is handed to the SDK as the result of its first attempt.
+ * Sends a first attempt without the SDK's middleware (docs/adr/0008-quick-first-attempt.md). Passes any result except
+ * 200 to the SDK.
  */
 export function quickSend(service: AwsService, client: DynamoDBDocumentClient, options: TransportOptions): SendCommand {
   const prepare = signedTransport(service, options);

@@ -4,12 +4,11 @@ import { type HttpRequest, signerFor } from '../aws/signature.ts';
 import { type AttemptResult, attempt, type Cancellation, type TransportOptions } from './attempt.ts';
 import { Connections } from './connections.ts';
 
-/** Sends a signed request; undefined without credentials: then nothing was sent. */
 export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | undefined>;
 
 /**
- * Signs a request to an AWS service, and returns what sends one attempt of it past the SDK's middleware, which costs a multiple of
- * the call itself (docs/adr/0008-quick-first-attempt.md).
+ * Sends signed requests without the SDK's middleware, whose overhead is a multiple of the call
+ * (docs/adr/0008-quick-first-attempt.md).
  */
 export function signedTransport(service: AwsService, options: TransportOptions) {
   const { url, region, signingName } = service;
@@ -31,8 +30,7 @@ export function signedTransport(service: AwsService, options: TransportOptions) 
 }
 
 /**
- * The whole body of a response of 200, which rejects with BodyTooLarge where it has more than so many bytes; what is anything
- * else, or breaks before its end, stays a result for the SDK, whose reader then meets the same break.
+ * Reads the body of a 200 response. Rejects with BodyTooLarge above `maxBytes`. Returns any other result for the SDK.
  */
 export async function bodyOf(
   result: AttemptResult | undefined,

@@ -1,4 +1,4 @@
-/** The two modules of `undici` that are used. Its index loads the whole of `fetch`, WebSocket and caches too. */
+/** Types of the two `undici` modules in use. The package index would also load `fetch`, WebSocket and caches. */
 declare module 'undici/lib/dispatcher/client.js' {
   export { Client as default } from 'undici';
 }

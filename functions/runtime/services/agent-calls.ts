@@ -23,16 +23,12 @@ import { quickSend } from '../quick/quick-send.ts';
 import { logger } from '../telemetry.ts';
 import { type CoreServices, modelDeadlines } from './core-services.ts';
 
-/** Seconds of a turn that are not the reply's: for the search of passages and a summary, each at most half of them. */
+/** Seconds of a turn reserved for passage search and summary, at most half of them each. */
 const preparationSeconds = 20;
 
-/**
- * Time in ms after which a run of the indexing job queues the rest of its document, so that the documents of all accounts take turns. Its
- * last batch may take another 70 s.
- */
+/** Milliseconds after which an indexing run queues the rest of its document, so that accounts take turns. */
 const runMs = 30_000;
 
-/** Services for the priced operations of agents and for the indexing job. */
 export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSeconds'>, runtime: ModelRuntime) {
   const { clock, random, table, environment } = core;
   const { MODEL_ENDPOINTS } = environment;
@@ -44,8 +40,8 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
   const preparing = lazy(() => sagemakerGateway(runtime, { endpointOf, ...deadlines, deadlineMs }));
   const name = table('agents');
   const agents = lazy(() => {
-    const demandChange = async () => undefined;
-    return agentService({ agents: agentStore(dynamoClient(), name), demandChange, clock, random });
+    const enforceChangeLimit = async () => undefined;
+    return agentService({ agents: agentStore(dynamoClient(), name), enforceChangeLimit, clock, random });
   });
   const documents = lazy(() => documentStore(dynamoClient(), name, () => table('meters')));
   const ends = lazy(() => indexingEnds({ documents: documents(), metering: core.metering(), clock }));
@@ -99,7 +95,7 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
   };
 }
 
-/** How a turn reads and writes its items: past the SDK's middleware, unless that is switched off or only the SDK knows the way. */
+/** Bypasses the SDK's middleware unless `FAST_PATH` is off or the configuration requires the SDK. */
 export function turnItems({ FAST_PATH }: Pick<Environment, 'FAST_PATH'>, client: DynamoDBDocumentClient): Items {
   const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
   return itemsBy(service ? quickSend(service, client, { requestTimeout: dynamoTimeout }) : sdkSend(client));

@@ -9,25 +9,23 @@ import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../process.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** Unpriced services of agents, each built on first use. */
 export function agentServices(
   { clock, random, table, metering }: Pick<CoreServices, 'clock' | 'random' | 'table' | 'metering'>,
-  demandChange: (accountId: number) => Promise<void>,
+  enforceChangeLimit: (accountId: number) => Promise<void>,
 ) {
   const stored = <Store>(build: (client: ReturnType<typeof dynamoClient>, name: string) => Store) =>
     lazy(() => build(dynamoClient(), table('agents')));
-  const management = lazy(() => agentService({ agents: stored(agentStore)(), demandChange, clock, random }));
+  const management = lazy(() => agentService({ agents: stored(agentStore)(), enforceChangeLimit, clock, random }));
   const documents = lazy(() => documentStore(dynamoClient(), table('agents'), () => table('meters')));
   const ends = lazy(() => indexingEnds({ documents: documents(), metering: metering(), clock }));
   const conversations = stored(conversationStore);
   return {
     management,
-    documents: lazy(() => documentList({ agents: management(), documents: documents(), demandChange, clock })),
+    documents: lazy(() => documentList({ agents: management(), documents: documents(), enforceChangeLimit, clock })),
     indexingEnds: ends,
     conversations: lazy(() =>
-      conversationService({ agents: management(), conversations: conversations(), demandChange, clock, random }),
+      conversationService({ agents: management(), conversations: conversations(), enforceChangeLimit, clock, random }),
     ),
-    /** Deletes what requests have left of deleted agents, conversations and documents. Returns how many deletions were finished. */
-    purgeRest: (signal?: AbortSignal) => stored(purger)().rest(signal),
+    purgeRest: (signal?: AbortSignal) => stored(purger)().purgePending(signal),
   };
 }

@@ -14,7 +14,6 @@ interface Models {
   readonly deadlineMs: number;
 }
 
-/** What analyses texts. */
 export function analysisCalls(
   { ANALYSIS_MODEL: model, ANALYSIS_ENCODERS }: Pick<Environment, 'ANALYSIS_MODEL' | 'ANALYSIS_ENCODERS'>,
   { gateway, runtime, deadlineMs }: Models,

@@ -5,11 +5,9 @@ import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
 import { lazy } from '../process.ts';
 
-/** Reads the container and seconds of a whole file, and of a file in storage. */
 export const loadAudioFacts = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).audioFacts);
 export const loadRangedFacts = lazy(async () => (await import('#gateways/audio/facts/ranged-facts.ts')).rangedFacts);
 
-/** The services of audio. The readers of its files are read when a whole one is there. */
 export function audioServices(runtime: ModelRuntime, settings: ModelGatewaySettings) {
   const gateway = audioGateway(runtime, settings);
   const loadDuration = lazy(async () => (await import('#gateways/audio/audio-duration.ts')).audioDuration);

@@ -11,8 +11,7 @@ import { lazy } from '../process.ts';
 import { logger } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** What is about long audio, each part built when it is first needed. */
-export function audioJobs(core: CoreServices, demandUpload: (accountId: number) => Promise<void>) {
+export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: number) => Promise<void>) {
   const { clock, random, table, metering, environment } = core;
   const bucket = lazy(() => {
     const { AUDIO_BUCKET } = environment;
@@ -29,13 +28,12 @@ export function audioJobs(core: CoreServices, demandUpload: (accountId: number) 
   });
   const ending = lazy(() => jobEnding({ jobs: jobs(), metering: metering(), clock }));
   return {
-    upload: lazy(() => uploadService({ jobs: jobs(), files: files(), demandUpload, clock, random })),
+    upload: lazy(() => uploadService({ jobs: jobs(), files: files(), enforceUploadLimit, clock, random })),
     order: lazy(() => jobOrders({ jobs: jobs(), files: files(), clock })),
     jobs: lazy(() => {
       const onError = (error: unknown) => logger().error('what follows a transcription’s beginning failed', { error });
       return jobService({
         jobs: jobs(),
-        // A function that only lists has no files.
         files: deferredFiles(files),
         model,
         ending: ending(),
@@ -48,7 +46,6 @@ export function audioJobs(core: CoreServices, demandUpload: (accountId: number) 
       const onInvalid = (error: unknown) => logger().error('a transcription has a reply that is none', { error });
       return jobEvents({ jobs: jobs(), files: files(), model, ending: ending(), clock, onInvalid });
     }),
-    /** Deletes what an account has. */
     purge: (accountId: AudioRef['accountId'], signal?: AbortSignal) =>
       purgeAudio(dynamoClient(), table('transcriptions'), accountId, (...keys) => files().remove(...keys), signal),
     bucket,

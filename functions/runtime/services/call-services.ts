@@ -7,7 +7,7 @@ import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Update } from '#repositories/meter/meter-calls.ts';
-import { wantedOfAllowance } from '#repositories/meter/meter-item.ts';
+import { allowanceProjection } from '#repositories/meter/meter-item.ts';
 import { awsService } from '../aws/aws-service.ts';
 import { dynamoTimeout } from '../aws/timeouts.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
@@ -17,13 +17,12 @@ import { createCoreServices, modelDeadlines } from './core-services.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
 
-/** Shared by the routes of a process, as their connections are. */
+/** Shared by the routes of a process. */
 const shared = {
   core: perEnvironment(() => createCoreServices(meterUpdate)),
   runtime: perEnvironment(() => modelRuntime(environment())),
 };
 
-/** What the priced operation of a route uses. */
 export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const core = shared.core();
   const { MODEL_ENDPOINTS, TRANSLATION_MODEL } = core.environment;
@@ -39,17 +38,14 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     ...core,
     models: modelGateway,
     inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
-    /** Read by the function that analyses texts alone. */
     analysis: lazy(async () => {
       const { analysisCalls } = await import('./analysis-calls.ts');
       const { deadlineMs } = deadlines;
       return analysisCalls(core.environment, { gateway: modelGateway(), runtime: shared.runtime(), deadlineMs });
     }),
-    /** Read by the functions of audio alone. */
     audio,
     audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
     translation: lazy(() => translationService(modelGateway(), forTranslation)),
-    /** Read by the function that sends messages alone. */
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');
@@ -60,15 +56,15 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
 
 type Switch = Pick<Environment, 'FAST_PATH'>;
 
-/** How the two writes of a call are sent: past the SDK's middleware, unless that is switched off or only the SDK knows the way. */
+/** Bypasses the SDK's middleware unless `FAST_PATH` is off or the configuration requires the SDK. */
 export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<DynamoDBDocumentClient>): Update {
   const service = FAST_PATH === 'on' ? awsService('dynamodb') : undefined;
-  if (service) return quickUpdate(service, loadClient, { wanted: wantedOfAllowance, requestTimeout: dynamoTimeout });
+  if (service)
+    return quickUpdate(service, loadClient, { projection: allowanceProjection, requestTimeout: dynamoTimeout });
   const load = lazy(async () => (await import('#repositories/meter/sdk-update.ts')).sdkUpdate(await loadClient()));
   return async (input) => (await load())(input);
 }
 
-/** The same for models. */
 export function modelRuntime({ FAST_PATH }: Switch): ModelRuntime {
   const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
   const loadClient = lazy(async () => (await import('../aws/clients.ts')).sagemakerClient());

@@ -44,7 +44,6 @@ import { createCoreServices } from './core-services.ts';
 
 export type Services = ReturnType<typeof build>;
 
-/** Everything that is not priced may need, each part built when it is first needed. */
 export const services = perEnvironment(build);
 
 function build() {
@@ -62,14 +61,13 @@ function build() {
     issuers: environment.IDENTITY_ISSUERS.split(','),
     keysUrl: environment.IDENTITY_KEYS_URL,
   };
-  // What one function of many needs is read when that function first needs it, not by every start.
   const loadTokens = lazy(async () => (await import('#gateways/identity-tokens.ts')).identityTokens(provider));
   const identityTokens: IdentityTokens = { verify: async (token, now) => (await loadTokens()).verify(token, now) };
   const identities = lazy(() => identityStore(dynamo(), table('accounts')));
   const accounts = lazy(() => accountStore(dynamo(), table('accounts'), () => table('meters')));
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
-  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, demandUnlessLocal(uploads)));
+  const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, enforceUnlessLocal(uploads)));
   const deletions = lazy(() =>
     accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId, signal) => {
       const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
@@ -85,13 +83,13 @@ function build() {
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const signIn = lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings));
-  const demandUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
-    if (environment.NETWORK_LIMITS === 'on') await throttles().demand(rule, String(accountId));
+  const enforceUnlessLocal = (rule: ThrottleRule) => async (accountId: number) => {
+    if (environment.NETWORK_LIMITS === 'on') await throttles().enforce(rule, String(accountId));
   };
   const findMeter = (accountId: number) => meters().find(accountId);
   const keyRecords = lazy(() => keyStore(dynamo(), table('accounts'), table('meters'), () => table('audit')));
   const keys = lazy(() => {
-    return keyService(keyRecords(), { demandChange: demandUnlessLocal(keyChanges), findMeter }, clock, random);
+    return keyService(keyRecords(), { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter }, clock, random);
   });
   const queueOf = (id: QueueId) =>
     lazy(async () => {
@@ -107,8 +105,8 @@ function build() {
     return requestStore(dynamo(), table('requests'));
   });
   const subscriptions = lazy(() => {
-    const demandChange = demandUnlessLocal(subscriptionChanges);
-    return subscriptionService(meters(), { payments: noPayments, demandChange }, plans, clock, random);
+    const enforceChangeLimit = enforceUnlessLocal(subscriptionChanges);
+    return subscriptionService(meters(), { payments: noPayments, enforceChangeLimit }, plans, clock, random);
   });
   const archiveFiles = lazy(async () => {
     const { ARCHIVE_BUCKET } = environment;
@@ -186,14 +184,14 @@ function build() {
     webhookQueue: webhookQueues.normal,
     agents: lazy(async () => {
       const { agentServices } = await import('./agents.ts');
-      return agentServices(core, demandUnlessLocal(agentChanges));
+      return agentServices(core, enforceUnlessLocal(agentChanges));
     }),
     audioJobs,
     webhooks: lazy(async () => {
       const { webhookServices } = await import('./webhooks.ts');
       return webhookServices(core, webhookQueues, {
-        demandChange: demandUnlessLocal(webhookChanges),
-        demandSend: (accountId) => throttles().demand(webhookSends, String(accountId)),
+        enforceChangeLimit: enforceUnlessLocal(webhookChanges),
+        enforceSendLimit: (accountId) => throttles().enforce(webhookSends, String(accountId)),
       });
     }),
     messages: lazy(async () => {

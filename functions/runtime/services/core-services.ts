@@ -14,16 +14,13 @@ export type CoreServices = ReturnType<typeof createCoreServices>;
 
 type UpdateBy = (environment: Environment, loadClient: () => Promise<DynamoDBDocumentClient>) => Update;
 
-/**
- * What the middlewares of every route use, each part built when it is first needed. The stores, and with them the SDK, are loaded
- * by the first call of one of their methods: most priced calls make none, as the two writes of a call go by `updateBy`.
- */
+/** Loads stores and the SDK on the first method call; most priced calls need neither. */
 export function createCoreServices(updateBy: UpdateBy) {
   const { clock, random } = ambient;
   const variables = environment();
   const plans = plansOf(variables.PLAN_TABLE);
-  const table = (id: TableId): string => given(variables, tableVariables[id], `table ${id}`);
-  const queueUrl = (id: QueueId): string => given(variables, queueVariables[id], `queue ${id}`);
+  const table = (id: TableId): string => requiredVariable(variables, tableVariables[id], `table ${id}`);
+  const queueUrl = (id: QueueId): string => requiredVariable(variables, queueVariables[id], `queue ${id}`);
   const dynamo = lazy(async () => (await import('../aws/clients.ts')).dynamoClient());
 
   const meters = lazy((): MeterStore => {
@@ -71,7 +68,7 @@ export function createCoreServices(updateBy: UpdateBy) {
     });
     const store: IdempotencyStore = {
       claim: async (...given) => (await load()).claim(...given),
-      keep: async (...given) => (await load()).keep(...given),
+      complete: async (...given) => (await load()).complete(...given),
       release: async (...given) => (await load()).release(...given),
       count: async (...given) => (await load()).count(...given),
     };
@@ -92,20 +89,16 @@ export function createCoreServices(updateBy: UpdateBy) {
 
 type Resource = (typeof tableVariables)[TableId] | (typeof queueVariables)[QueueId];
 
-/** What the construct that grants access to a resource has set. */
-function given(variables: Environment, variable: Resource, resource: string): string {
+function requiredVariable(variables: Environment, variable: Resource, resource: string): string {
   const name = variables[variable];
   if (!name) throw new Error(`${variable} is not set: this function was not given the ${resource}`);
   return name;
 }
 
-/** What a function keeps of its time, once its model was given up, for the response and the settlement. */
+/** Seconds of function time reserved for the response and the settlement after a model timeout. */
 const settlementSeconds = 3;
 
-/**
- * Milliseconds that a route's model may take: for a whole reply or each wait for a chunk, and for a stream from its beginning to
- * its end. A stage's settings, but never longer than the route's function has (docs/meter.md#deadlines).
- */
+/** Returns the deadlines in ms for a reply or each chunk, and for an entire stream (docs/meter.md#deadlines). */
 export function modelDeadlines(
   { timeoutSeconds }: Pick<Route, 'timeoutSeconds'>,
   environment: Pick<Environment, 'MODEL_DEADLINE_MS' | 'MODEL_STREAM_DEADLINE_MS'>,

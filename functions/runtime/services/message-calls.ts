@@ -8,10 +8,8 @@ import { messagingClient } from '../aws/messaging-client.ts';
 import { logger } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** Far longer than AWS takes, far shorter than the function has. */
 const carrierDeadlineMs = 10_000;
 
-/** What sends messages. */
 export function messageCalls({ environment, clock, random, table }: CoreServices) {
   const { MESSAGE_ORIGINATION: origination } = environment;
   return {
@@ -23,7 +21,7 @@ export function messageCalls({ environment, clock, random, table }: CoreServices
     }),
     sending: messageSending({
       messages: messageStore(dynamoClient(), { messages: table('messages'), meters: () => table('meters') }),
-      handToCarrier: carrier(messagingClient(), {
+      sendToCarrier: carrier(messagingClient(), {
         origination,
         maxPrice: environment.MESSAGE_MAX_PRICE,
         configurationSet: environment.MESSAGE_CONFIGURATION_SET,
@@ -35,7 +33,7 @@ export function messageCalls({ environment, clock, random, table }: CoreServices
         perAccount: environment.MESSAGES_PER_ACCOUNT,
         perRange: environment.MESSAGES_PER_RANGE,
       },
-      onTrouble: (what, { messageId, cause }) => logger().warn(what, { messageId, error: cause }),
+      onProblem: (what, { messageId, cause }) => logger().warn(what, { messageId, error: cause }),
       clock,
       random,
     }),

@@ -8,7 +8,6 @@ import type { CoreServices } from './core-services.ts';
 
 const pause = (ms: number): Promise<void> => sleep(ms);
 
-/** What is about messages and not priced, each part built when it is first needed. */
 export function messageServices({ clock, table, metering }: CoreServices) {
   const messages = lazy(() =>
     messageStore(dynamoClient(), { messages: table('messages'), meters: () => table('meters') }),

@@ -30,7 +30,6 @@ interface OperatorParts {
   readonly requests: () => Promise<ReturnType<typeof requestLog>>;
 }
 
-/** What only functions of operators need, which no other start reads. Each part is built where it is first used. */
 export function operatorServices(parts: OperatorParts) {
   const { dynamo, table, clock, random, plans, accounts, metering, keys, subscriptions } = parts;
   return {

@@ -16,16 +16,13 @@ import { lazy } from '../process.ts';
 import type { ItemChange } from '../stream-image.ts';
 import type { CoreServices } from './core-services.ts';
 
-/** Messages that the sweep sends at a time. */
 const concurrency = 10;
 
-/** Refuse (429) an account that changes its webhooks, or has something sent, too often. */
 export interface WebhookThrottles {
-  readonly demandChange: (accountId: number) => Promise<void>;
-  readonly demandSend: (accountId: number) => Promise<void>;
+  readonly enforceChangeLimit: (accountId: number) => Promise<void>;
+  readonly enforceSendLimit: (accountId: number) => Promise<void>;
 }
 
-/** What is about webhooks, each part built when it is first needed. */
 export function webhookServices(
   core: CoreServices,
   queues: Readonly<Record<Lane, () => Promise<MessageQueue>>>,
@@ -40,7 +37,7 @@ export function webhookServices(
   });
   const notify = notifier(queues, clock);
   const management = lazy(() => {
-    const accounts = { metering: metering(), demandChange: throttles.demandChange };
+    const accounts = { metering: metering(), enforceChangeLimit: throttles.enforceChangeLimit };
     const parts = { webhooks: webhooks(), deliveries: deliveries(), accounts };
     return webhookService({ ...parts, notify, targets, clock, random });
   });
@@ -48,10 +45,16 @@ export function webhookServices(
   return {
     management,
     deliveries: lazy(() => {
-      const { demandSend } = throttles;
-      return deliveryService({ webhooks: management(), deliveries: deliveries(), demandSend, notify, clock, random });
+      const { enforceSendLimit } = throttles;
+      return deliveryService({
+        webhooks: management(),
+        deliveries: deliveries(),
+        enforceSendLimit,
+        notify,
+        clock,
+        random,
+      });
     }),
-    /** Changes of one meter to deliveries. */
     async dispatchEvents(changes: readonly ItemChange[]): Promise<void> {
       const read = changes.map(({ id, before, after }) => {
         return { id, before: before && meterOf(before), after: meterOf(after), ...lastOf(after) };
@@ -59,7 +62,6 @@ export function webhookServices(
       const [first] = read;
       if (first) await events().dispatch(first.after.accountId, read);
     },
-    /** A change of a message to deliveries. */
     async dispatchMessage({ id, before, after }: ItemChange): Promise<void> {
       const message = v.parse(StoredMessage, after);
       const event = messageEvent(before && v.parse(StoredMessage, before), message);
@@ -84,7 +86,7 @@ export function webhookServices(
         random,
       });
     }),
-    /** Wakes the webhooks that have something to send and no message in the queue. Returns how many. */
+    /** Queues the webhooks that have pending deliveries but no queued message. Returns their number. */
     async wakeAll(signal?: AbortSignal): Promise<number> {
       const now = clock.now();
       let woken = 0;

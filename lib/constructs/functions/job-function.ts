@@ -111,7 +111,7 @@ export class JobFunction extends ServiceFunction {
       maxRecordAge: Duration.hours(trigger.maxRecordAgeHours),
       onFailure:
         trigger.givenUp === 'records'
-          ? new GivenUpRecords(this, 'GivenUp', this.deadLetters)
+          ? new DiscardedRecords(this, 'GivenUp', this.deadLetters)
           : new SqsDlq(this.deadLetters),
     });
   }
@@ -205,7 +205,7 @@ const retention = Duration.days(365);
  * A bucket into which Lambda writes the records of a stream that it gives up, whole, and metadata: `npm run replay` takes its
  * objects. Each new object is a message in the job's dead-letter queue, whose alarm rings.
  */
-class GivenUpRecords extends Construct implements IEventSourceDlq {
+class DiscardedRecords extends Construct implements IEventSourceDlq {
   readonly #bucket: Bucket;
 
   constructor(scope: Construct, id: string, deadLetters: Queue) {

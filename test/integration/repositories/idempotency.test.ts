@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Claim, type IdempotencyStore, type KeptResponse } from '#domain/shared/idempotency.ts';
+import { type Claim, type IdempotencyStore, type RecordedResponse } from '#domain/shared/idempotency.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const start = Date.UTC(2027, 2, 1);
 const later = start + 1000;
-const response: KeptResponse = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
+const response: RecordedResponse = { status: 200, message: 'SUCCESS', data: { z: 1.5e-9, a: [null, '', { '': 0.1 }] } };
 const running = {
   requestId: 'first',
   fingerprint: 'f',
@@ -32,13 +32,13 @@ const running = {
 };
 
 describe('the records of Idempotency-Keys', () => {
-  it.each<KeptResponse>([
+  it.each<RecordedResponse>([
     response,
     { status: 201, message: 'SUCCESS', data: null },
     { code: 'INVALID_STATE', detail: 'Not now.' },
   ])('give back the response as it was, its fields in their order: %j', async (kept) => {
     await store.claim(first, start, later);
-    await store.keep(first, kept, later);
+    await store.complete(first, kept, later);
     const met = await store.claim(second, start, later);
     expect(JSON.stringify(met?.response)).toBe(JSON.stringify(kept));
   });
@@ -47,7 +47,7 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(first, start, later)).toBeUndefined();
     expect(await store.claim(second, later - 1, later)).toEqual(running);
     expect(await store.claim(second, later, later + 1000)).toBeUndefined();
-    await store.keep(second, response, later + 500);
+    await store.complete(second, response, later + 500);
     expect(await store.claim(first, later + 499, later + 1000)).toMatchObject({ requestId: 'second', response });
     expect(await store.claim(first, later + 500, later + 1000)).toBeUndefined();
   });
@@ -55,17 +55,17 @@ describe('the records of Idempotency-Keys', () => {
   it('let a claim arrive twice, but not after its own response', async () => {
     await store.claim(first, start, later);
     expect(await store.claim(first, start, later)).toBeUndefined();
-    await store.keep(first, response, later);
+    await store.complete(first, response, later);
     expect(await store.claim(first, start, later)).toMatchObject({ running: false, response });
   });
 
   it('let a response arrive twice, but not in the place of a request that came after the claim had expired', async () => {
     await store.claim(first, start, later);
-    await store.keep(first, response, later);
-    await store.keep(first, response, later);
+    await store.complete(first, response, later);
+    await store.complete(first, response, later);
     expect(await store.claim(second, start, later)).toMatchObject({ response });
     await store.claim(second, later, later + 1000);
-    await store.keep(first, response, later + 1000);
+    await store.complete(first, response, later + 1000);
     expect(await store.claim(first, later, later + 1000)).toEqual({
       ...running,
       requestId: 'second',
@@ -80,7 +80,7 @@ describe('the records of Idempotency-Keys', () => {
     await store.release(first);
     await store.release(first);
     expect(await store.claim(second, start, later)).toBeUndefined();
-    await store.keep(second, undefined, later);
+    await store.complete(second, undefined, later);
     await store.release(second);
     expect(await store.claim(first, start, later)).toMatchObject({ running: false, response: undefined });
   });
@@ -90,13 +90,13 @@ describe('the records of Idempotency-Keys', () => {
     { service: 'sms', model: '' },
   ] as const)('store the service and model of the response: %j', async (used) => {
     await store.claim(first, start, later);
-    await store.keep(first, response, later, used);
+    await store.complete(first, response, later, used);
     expect(await store.claim(second, start, later)).toMatchObject({ response, used });
   });
 
   it('are readable even if an earlier release stored no service and model', async () => {
     await store.claim(first, start, later);
-    await store.keep(first, response, later);
+    await store.complete(first, response, later);
     expect(await store.claim(second, start, later)).toMatchObject({ response, used: undefined });
   });
 

@@ -70,7 +70,7 @@ export async function indexingOf(
     const { random } = ambient;
     const agents = agentService({
       agents: agentStore(client, table),
-      demandChange: async () => undefined,
+      enforceChangeLimit: async () => undefined,
       clock,
       random,
     });
@@ -103,7 +103,7 @@ export async function indexingOf(
     },
   };
   const sound = partsOf();
-  const list = documentList({ ...sound, demandChange: async () => undefined });
+  const list = documentList({ ...sound, enforceChangeLimit: async () => undefined });
   const agent = () => sound.agents.existing(accountId, id);
 
   return {

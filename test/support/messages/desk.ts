@@ -2,7 +2,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { MessageOrder, SendingLimits } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
-import type { HandToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';
+import type { SendToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -43,7 +43,7 @@ export async function openDesk(
 
   /** As the middleware does it: admitted, sent, settled. A death is a function that ends where it throws `dead`. */
   async function send(
-    carrier: HandToCarrier,
+    carrier: SendToCarrier,
     {
       key,
       messages = store,
@@ -80,7 +80,7 @@ export async function openDesk(
       reference: null,
       ...about,
     };
-    const counting: HandToCarrier = (message) => {
+    const counting: SendToCarrier = (message) => {
       handed.push(message);
       return carrier(message);
     };
@@ -90,9 +90,9 @@ export async function openDesk(
         : claimOf({ accountId, routeId: 'send-message', key, requestId, input: { to: order.to, text: order.text } });
     const sending = messageSending({
       messages,
-      handToCarrier: counting,
+      sendToCarrier: counting,
       limits,
-      onTrouble: () => undefined,
+      onProblem: () => undefined,
       clock,
       random,
     });
@@ -124,9 +124,9 @@ export async function openDesk(
 
 /** Thrown where a function dies. */
 export const dead = new Error('the function died');
-export const taken: HandToCarrier = () => Promise.resolve({ is: 'taken' });
+export const taken: SendToCarrier = () => Promise.resolve({ is: 'taken' });
 export const takenAs =
-  (carrierId: string): HandToCarrier =>
+  (carrierId: string): SendToCarrier =>
   () =>
     Promise.resolve({ is: 'taken', carrierId });
-export const lost: HandToCarrier = () => Promise.resolve({ is: 'unknown' });
+export const lost: SendToCarrier = () => Promise.resolve({ is: 'unknown' });

@@ -81,7 +81,7 @@ export async function openLedgerAccount(
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), plans);
   const subscriptions = subscriptionService(
     meters,
-    { payments: noPayments, demandChange: async () => undefined },
+    { payments: noPayments, enforceChangeLimit: async () => undefined },
     plans,
     clock,
     random,

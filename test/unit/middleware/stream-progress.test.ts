@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { followStream } from '#middleware/metered.ts';
+import { trackStream } from '#middleware/metered.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 /** A stream's open hold, what was noted in it, and how often the stream was notified that it is cancelled. */
-function followed(noteDelivered: (cost: number) => Promise<boolean>) {
+function followed(recordProgress: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
   const openHold = {
@@ -18,15 +18,15 @@ function followed(noteDelivered: (cost: number) => Promise<boolean>) {
     prepare() {},
     holding: () => ({}),
     receipt: () => ({}),
-    noteDelivered(cost: number) {
+    recordProgress(cost: number) {
       noted.push(cost);
-      return noteDelivered(cost);
+      return recordProgress(cost);
     },
     settle: async () => undefined,
     settleWith: () => Promise.reject(new Error('there is nothing to settle it with')),
   };
   let cost = 0;
-  followStream({ cost: async () => (cost += 1) }, openHold, onCancelled);
+  trackStream({ cost: async () => (cost += 1) }, openHold, onCancelled);
   return { openHold, noted, onCancelled };
 }
 

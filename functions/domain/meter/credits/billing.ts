@@ -5,25 +5,21 @@ import { onPlan, unlimited } from '../rate-window.ts';
 import { addLot, currentLots, expireLots } from './lots.ts';
 import { addMonths, monthsSince } from './months.ts';
 
-/** A meter and what happened to it on the way, oldest first. */
 export interface Settled {
   readonly meter: Meter;
   readonly entries: readonly LedgerEntry[];
 }
 
-/** Months a grant outlives the month it was given for (docs/specification.md#credits rule 1, docs/credits.md#grants). */
+/** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */
 export const rollOverMonths = 3;
 
-/** Entries one write may carry, so that the item stays small after years of silence; the rest stays due. */
+/** Maximum entries per write, so that the item stays small after years without calls. The rest remains due. */
 export const entriesPerWrite = 48;
 
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
-/**
- * A new account's meter, with its first free month granted; from `freeFrom` on where its owner has had one before. Both
- * in epoch seconds.
- */
+/** The first free month starts at `freeFrom` or later. Times in epoch seconds. */
 export function openMeter(accountId: number, now: number, plans: Plans, freeFrom = 0): Settled {
   const anchor = Math.max(now, freeFrom);
   const free = plans(freePlanRank);
@@ -52,24 +48,23 @@ export function openMeter(accountId: number, now: number, plans: Plans, freeFrom
   return counted(bare, grantMonth(bare, now, plans), now);
 }
 
-/** Brings a meter to `now` (epoch seconds): expires lots, ends months, grants new ones; as if it had been watched all along. */
+/** Brings a meter to `now` (epoch seconds): expires lots, ends months and grants new ones, as if continuously. */
 export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
   let settled: Settled = { meter, entries: [] };
-  while (settled.entries.length < entriesPerWrite && nextTurn(settled.meter) <= now) {
-    const turn = nextTurn(settled.meter);
+  while (settled.entries.length < entriesPerWrite && nextTransition(settled.meter) <= now) {
+    const turn = nextTransition(settled.meter);
     settled = chain(settled, (current) => expireLots(current, turn));
     settled = chain(settled, (current) =>
-      turn === subscriptionTurn(current) ? endSubscription(current, turn, plans) : endMonth(current, turn, plans),
+      turn === subscriptionTransition(current) ? endSubscription(current, turn, plans) : endMonth(current, turn, plans),
     );
   }
-  if (nextTurn(settled.meter) > now) settled = chain(settled, (current) => expireLots(current, now));
+  if (nextTransition(settled.meter) > now) settled = chain(settled, (current) => expireLots(current, now));
   return counted(meter, settled, now);
 }
 
 /**
- * Grants the month's credits: a plan's live three months longer than the month, the free ones do not. A free month is
- * granted once, also when a subscription began and ended within it. What is free is not granted before the account's
- * free months begin: its owner has had it with an account that is deleted.
+ * A plan's credits expire three months after the month, free ones with it. Each free month is granted once. None
+ * starts before `freeFrom`, because the owner used it with a deleted account.
  */
 export function grantMonth(
   meter: Meter,
@@ -93,25 +88,23 @@ export function grantMonth(
   return addLot({ ...meter, freeMonth: index }, lot, now);
 }
 
-/** Credits given by an operator: they live for three months. */
 export function grantCredits(meter: Meter, granted: number, now: number): Settled {
   const lot = { source: 'purchase', granted, expiresAt: addMonths(now, rollOverMonths) } as const;
   return counted(meter, addLot(meter, lot, now), now);
 }
 
 /**
- * Counts the entries in `seq` and sets when the meter is due next. Where an open hold has kept a lot from expiring, that
- * is its deadline at the latest: the call that closes it may have a slow clock and not know that the lot is over.
+ * Adds the entries to `seq` and sets the next due time. If an open hold keeps an expired lot, that is at most the
+ * hold's deadline, because the closing call's clock may be slow.
  */
 export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
   const lots = currentLots(meter);
   const moments = lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
   const deadlines = moments.length < lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
-  const due = Math.min(nextTurn(meter), ...moments, ...deadlines);
+  const due = Math.min(nextTransition(meter), ...moments, ...deadlines);
   return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
 }
 
-/** Records in the last entry which subscription change it belongs to. */
 export function described({ meter, entries }: Settled, change: SubscriptionChange): Settled {
   return {
     meter,
@@ -124,16 +117,15 @@ export function chain(before: Settled, step: (meter: Meter) => Settled): Settled
   return { meter: after.meter, entries: [...before.entries, ...after.entries] };
 }
 
-/** The next moment at which more changes than a lot: the month ends, or a cancelled subscription or its limits do. */
-export function nextTurn(meter: Meter): number {
-  return Math.min(periodEnd(meter.period), subscriptionTurn(meter));
+/** Returns the next time at which a month, a cancelled subscription or its limits end. */
+export function nextTransition(meter: Meter): number {
+  return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
 }
 
-function subscriptionTurn({ subscription }: Meter): number {
+function subscriptionTransition({ subscription }: Meter): number {
   return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
 }
 
-/** A month's counters: a call is of the month it ends in, so those that run are of the next one. */
 export function newCounters({ holds }: Meter) {
   return { used: {}, callsThisMonth: holds.size };
 }
@@ -146,14 +138,13 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   return grantMonth(withPendingPlan(next, plans), end, plans, kind);
 }
 
-/** A plan's limits are taken again each month, as the deployment's may have changed. */
+/** Reads the plan's limits every month, because a deployment may change them. */
 function withPendingPlan(meter: Meter, plans: Plans): Meter {
   if (!isSubscribed(meter) || !meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
   const { pending, ...subscription } = meter.subscription;
   return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
 }
 
-/** Returns to the free allowance in the current free month, which is counted from registration. */
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
   const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };

@@ -3,12 +3,10 @@ import { balance, heldCredits, type LedgerEntry, type Lot, type Meter } from '..
 /** Maximum lots per source and account, which bounds the item's size. Only operator grants reach it. */
 export const maxLotsPerSource = 14;
 
-/** Credits taken from one lot, in microcredits. */
 export interface LotPart extends Pick<Lot, 'id' | 'source' | 'expiresAt'> {
   readonly amount: number;
 }
 
-/** Lots after a change, with the ledger entries that it produced. */
 interface LotChange {
   readonly meter: Meter;
   readonly entries: readonly LedgerEntry[];
@@ -18,7 +16,7 @@ const total = (lots: readonly Lot[]): number => lots.reduce((sum, { remaining })
 
 const byExpiry = (lots: readonly Lot[]): Lot[] => lots.toSorted((one, other) => one.expiresAt - other.expiresAt);
 
-/** Deducts from the lots the credits spent by calls since the lots were last settled, oldest expiry first. */
+/** Deducts the credits spent since the lots were last settled, oldest expiry first. */
 function settled(lots: readonly Lot[], meter: Meter): Lot[] {
   let spent = total(lots) - balance(meter);
   return lots.map((lot) => {
@@ -28,7 +26,7 @@ function settled(lots: readonly Lot[], meter: Meter): Lot[] {
   });
 }
 
-/** Applies a change to the lots and, while the subscription is cancelled, to the lots as a resumption would restore them. */
+/** Changes the lots and, during a cancellation, also the lots that a resumption would restore. */
 function changeLots(meter: Meter, change: (lots: readonly Lot[], isOnResume: boolean) => Lot[]): Meter {
   const { subscription } = meter;
   const lots = change(meter.lots, false);
@@ -40,25 +38,19 @@ function changeLots(meter: Meter, change: (lots: readonly Lot[], isOnResume: boo
 /** Deducts the spending of calls from the lots. Changes neither the balance nor the result of a resumption. */
 export const settleLots = (meter: Meter): Meter => changeLots(meter, (lots) => settled(lots, meter));
 
-/** Lots with remaining credits, in spending order. */
 export const currentLots = (meter: Meter): Lot[] => settled(meter.lots, meter).filter(({ remaining }) => remaining > 0);
 
-/** Like `currentLots`, but merges lots of the same source and expiry. */
-export function shownLots(meter: Meter): Lot[] {
+export function mergedLots(meter: Meter): Lot[] {
   const alike = Map.groupBy(currentLots(meter), ({ source, expiresAt }) => `${source} ${expiresAt}`);
   return [...alike.values()].map((group) => group.reduce(joined));
 }
 
-/** Limits the plan's lots to an expiry (epoch seconds). */
 export const capPlanLots = (lots: readonly Lot[], expiresAt: number): Lot[] =>
   byExpiry(
     lots.map((lot) => (lot.source === 'plan' ? { ...lot, expiresAt: Math.min(lot.expiresAt, expiresAt) } : lot)),
   );
 
-/**
- * Removes the credits that have expired by `now`. Open holds count as drawn from the oldest lots: their part remains
- * until the hold is settled, and the credits that the hold returns then expire.
- */
+/** Open holds draw from the oldest lots: their part remains until the settlement, and returned credits then expire. */
 export function expireLots(meter: Meter, now: number): LotChange {
   const entries: LedgerEntry[] = [];
   const kept = changeLots(meter, (lots, isOnResume) => {
@@ -70,10 +62,7 @@ export function expireLots(meter: Meter, now: number): LotChange {
   return { meter: { ...kept, spendable: meter.spendable + expired }, entries };
 }
 
-/**
- * Lots that have not expired stay as stored: recent spending is deducted when the lots are next settled. Empty lots
- * stay too, so that a refund finds its lot.
- */
+/** Keeps unexpired lots as stored, and empty ones, so that a refund finds its lot. */
 function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   let held = heldCredits(meter);
   const entries: LedgerEntry[] = [];
@@ -87,7 +76,6 @@ function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   return { lots: kept, entries };
 }
 
-/** Adds a lot, up to the largest balance that a number represents exactly. */
 export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): LotChange {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
   const id = meter.lotsGranted + 1;
@@ -99,7 +87,6 @@ export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expi
   return { meter: { ...added, lotsGranted: id, spendable: meter.spendable + granted }, entries: [entry] };
 }
 
-/** Credits of the same source and expiry form one lot. */
 function withLot(lots: readonly Lot[], lot: Lot): Lot[] {
   const index = lots.findIndex(({ source, expiresAt }) => source === lot.source && expiresAt === lot.expiresAt);
   const same = lots[index];
@@ -111,10 +98,7 @@ function joined(one: Lot, other: Lot): Lot {
   return { ...one, granted, remaining: one.remaining + other.remaining };
 }
 
-/**
- * Joins the two lots of a source whose expiries are closest if there are too many, with the later expiry. They are the
- * same two as a resumption would restore.
- */
+/** Merges the two lots with the closest expiries. A resumption would merge the same two. */
 function withinLimit(meter: Meter, source: Lot['source']): Meter {
   const ofSource = meter.lots.filter((lot) => lot.source === source);
   if (ofSource.length <= maxLotsPerSource) return meter;
@@ -130,7 +114,7 @@ function withinLimit(meter: Meter, source: Lot['source']): Meter {
   });
 }
 
-/** The lot parts that pay `amount`, as if it were the only cost since the lots were settled. */
+/** Returns the lot parts that pay `amount`, as if it were the only cost since the lots were settled. */
 export function takenFrom(lots: readonly Lot[], meter: Meter, amount: number): LotPart[] {
   let left = amount;
   return settled(lots, meter).flatMap(({ id, source, expiresAt, remaining }) => {
@@ -140,7 +124,7 @@ export function takenFrom(lots: readonly Lot[], meter: Meter, amount: number): L
   });
 }
 
-/** The last `amount` of the parts: the credits that a smaller cost would not have used. */
+/** Returns the last `amount` of the parts: the credits that a smaller cost would not have used. */
 export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] {
   let left = amount;
   return parts.toReversed().flatMap((part) => {
@@ -150,10 +134,7 @@ export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] 
   });
 }
 
-/**
- * Returns credits to the lots that they were taken from: `parts` to the current lots, `onResume` to the lots as a
- * resumption would restore them. Credits of an expired lot expire. Nothing else changes.
- */
+/** `parts` return to the current lots, `onResume` to the lots that a resumption would restore. */
 export function restore(
   before: Meter,
   parts: readonly LotPart[],
@@ -180,10 +161,7 @@ function returned(lots: readonly Lot[], parts: readonly LotPart[], now: number):
   );
 }
 
-/**
- * Whether a lot may have absorbed the lot of the part: one of the same expiry, or the next purchased lot, as the expiry of
- * purchased lots is never shortened.
- */
+/** The same expiry, or the next purchased lot, because the expiry of purchased lots is never shortened. */
 function hasAbsorbed(lot: Lot, { source, expiresAt }: LotPart, now: number): boolean {
   if (lot.source !== source) return false;
   return lot.expiresAt === expiresAt || (source === 'purchase' && expiresAt > now && lot.expiresAt > expiresAt);

@@ -1,4 +1,3 @@
-/** Epoch seconds as an ISO 8601 timestamp. */
 export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /** Whole months from `anchor` to `now` (epoch seconds), as `addMonths` counts them. */
@@ -9,8 +8,8 @@ export function monthsSince(anchor: number, now: number): number {
 }
 
 /**
- * The moment `months` calendar months after `anchor` (epoch seconds), in UTC at the same time of day. A day the month
- * does not have becomes its last day; the next month has the anchor's day again (docs/credits.md#grants).
+ * Adds calendar months to `anchor` (epoch seconds) in UTC. A missing day becomes the last of its month
+ * (docs/credits.md#grants).
  */
 export function addMonths(anchor: number, months: number): number {
   const date = new Date(anchor * 1000);
@@ -21,7 +20,7 @@ export function addMonths(anchor: number, months: number): number {
   return first / 1000 + (Math.min(date.getUTCDate(), lastDay) - 1) * 86_400 + timeOfDay;
 }
 
-/** When the month ends that runs at `now`, of those that are counted from `anchor` (epoch seconds). */
+/** Returns the end of the month that contains `now`, counted from `anchor` (epoch seconds). */
 export function endOfMonth(anchor: number, now: number): number {
   return addMonths(anchor, monthsSince(anchor, now) + 1);
 }

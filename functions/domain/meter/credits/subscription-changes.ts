@@ -18,16 +18,15 @@ import {
 import { addLot, capPlanLots, settleLots } from './lots.ts';
 import { addMonths } from './months.ts';
 
-/** How long a cancelled subscription is shown and its credits can be spent, in seconds (docs/specification.md#credits rule 3). */
-const afterCancellation = 30 * 86_400;
+/** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
+const cancellationGraceSeconds = 30 * 86_400;
 
-/** A plan as requested: `planId` is echoed as it was sent. */
 export interface ChosenPlan {
   readonly planId: string;
   readonly plan: PlanLimits;
 }
 
-/** What an upgrade comes to for the rest of the period: `amount` in USD, moments in epoch seconds. */
+/** The price and credits of an upgrade for the rest of the period. `amount` in USD, times in epoch seconds. */
 export interface Proration {
   readonly amount: number;
   readonly credits: number;
@@ -35,12 +34,11 @@ export interface Proration {
   readonly to: number;
 }
 
-/** Whether a month that was granted still runs: of an active subscription, or of one that was cancelled meanwhile. */
+/** Reports whether a granted month is running, including that of a cancelled subscription. */
 export function isMonthRunning({ subscription }: Meter, now: number): boolean {
   return subscription !== undefined && now < (subscription.endsAt ?? Number.POSITIVE_INFINITY);
 }
 
-/** Starts a subscription: its first month begins now, on the plan's limits, with the plan's credits. */
 export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
   const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
@@ -51,29 +49,25 @@ export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, 
   return counted(meter, settled, now);
 }
 
-/**
- * Puts an account on a plan. A month that runs is granted once: it goes on, a larger plan is an upgrade of it, and a
- * smaller one begins with the next.
- */
+/** A running month continues: a larger plan upgrades it, and a smaller one starts with the next. */
 export function subscribe(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
   if (!isMonthRunning(meter, now)) return startSubscription(meter, chosen, id, now, plans);
-  const running = uncancelled(meter);
+  const running = withoutCancellation(meter);
   if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now, 'resumed');
   return upgrade(running, chosen, prorate(running, plans(meter.planRank), chosen.plan, now), now);
 }
 
-/** As if it had never been cancelled; the month must still run. */
+/** Revokes the cancellation; the month must still be running. */
 export function resume(meter: Meter, now: number): Settled {
-  return counted(meter, noted(uncancelled(meter), now, { kind: 'resumed', plan: planName(meter) }), now);
+  return counted(meter, recorded(withoutCancellation(meter), now, { kind: 'resumed', plan: planName(meter) }), now);
 }
 
-/** The meter without its cancellation. */
-export function uncancelled(meter: Meter): Meter {
+export function withoutCancellation(meter: Meter): Meter {
   const { status: _cancelled, endsAt: _end, creditsExpireAt: _expiry, cancellation, ...kept } = subscriptionOf(meter);
   return { ...meter, lots: cancellation?.lots ?? meter.lots, subscription: { ...kept, status: 'active' } };
 }
 
-/** The new plan immediately, with the difference in credits for the rest of the period, rounded up to whole ones. */
+/** Grants the difference for the rest of the period, rounded up to whole credits. */
 export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, now: number): Settled {
   const { anchor, index } = meter.period;
   const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
@@ -84,7 +78,7 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
   return counted(meter, settled, now);
 }
 
-/** Price and credits of an upgrade now, by the second (docs/credits.md#subscriptions). */
+/** Computes price and credits of an upgrade, prorated by the second (docs/credits.md#subscriptions). */
 export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
   const end = periodEnd(meter.period);
   const [left, whole] = [end - now, end - periodStart(meter.period)];
@@ -97,10 +91,7 @@ export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: num
   };
 }
 
-/**
- * Schedules a smaller plan for the next period. Choosing the current plan cancels the change, which is recorded as
- * `kept`.
- */
+/** Schedules a smaller plan for the next period. Choosing the current plan revokes this. */
 export function downgrade(
   meter: Meter,
   { planId, plan }: ChosenPlan,
@@ -113,16 +104,13 @@ export function downgrade(
   const change: SubscriptionChange = isKept
     ? { kind: kept, plan: plan.name }
     : { kind: 'downgrade_scheduled', plan: plan.name, effectiveAt: periodEnd(meter.period) };
-  return counted(meter, noted({ ...meter, subscription }, now, change), now);
+  return counted(meter, recorded({ ...meter, subscription }, now, change), now);
 }
 
-/**
- * Ends the subscription without new credits. Its limits stay until the paid period ends; its credits stay spendable
- * until then, and for at least 30 days.
- */
+/** The limits apply until the paid period ends. The credits can be spent until then, and for at least 30 days. */
 export function cancel(meter: Meter, now: number): Settled {
   const endsAt = periodEnd(meter.period);
-  const creditsExpireAt = Math.max(now + afterCancellation, endsAt);
+  const creditsExpireAt = Math.max(now + cancellationGraceSeconds, endsAt);
   const { lots } = settleLots(meter);
   const cancellation = { seq: meter.seq, lots };
   const subscription = {
@@ -134,11 +122,11 @@ export function cancel(meter: Meter, now: number): Settled {
   } as const;
   const change = { kind: 'cancelled', plan: planName(meter), effectiveAt: endsAt } as const;
   const cancelled = { ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription };
-  return counted(meter, noted(cancelled, now, change), now);
+  return counted(meter, recorded(cancelled, now, change), now);
 }
 
-/** A change that moves no credits is a row of the ledger too, and makes a second such change meet the first. */
-function noted(meter: Meter, at: number, change: SubscriptionChange): Settled {
+/** Records a change without credits in the ledger, so that a concurrent second change conflicts. */
+function recorded(meter: Meter, at: number, change: SubscriptionChange): Settled {
   const entry: LedgerEntry = { type: 'adjustment', at, amount: 0, change };
   return { meter, entries: [entry] };
 }

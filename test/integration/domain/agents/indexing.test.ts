@@ -36,7 +36,7 @@ async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
 
 /** Expects that no text, vector, chunk count or charge of a document remains after its deletion. */
 async function expectNothing(indexing: Indexing): Promise<void> {
-  await purger(database.client, table).rest();
+  await purger(database.client, table).purgePending();
   expect(await indexing.search()).toEqual([]);
   expect(await keysIn(indexPartition(indexing.id), 'vectors#', 'texts#')).toEqual([]);
   expect((await indexing.agent()).chunks).toBe(0);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { auditor } from '#domain/billing/auditor.ts';
-import { shownCredits } from '#domain/billing/balance.ts';
+import { creditsView } from '#domain/billing/balance.ts';
 import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
@@ -162,7 +162,7 @@ describe('many accounts', () => {
         const meter = await account.current();
         const rows = await account.rows(meter.seq);
         const fold = rows.reduce((sum, { amount }) => sum + amount, 0);
-        expect(shownCredits(meter).balance).toBe(Math.floor(fold / 1_000_000));
+        expect(creditsView(meter).balance).toBe(Math.floor(fold / 1_000_000));
         expect(fold).toBe(rows.at(-1)?.balance);
       }
       const { audit, rebuild } = auditor(accounts[0]!.reads());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HandToCarrier, MessageStore, Refused } from '#domain/messages/message.ts';
+import type { SendToCarrier, MessageStore, RefusalReason } from '#domain/messages/message.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { dead, lost, openDesk, taken } from '#test/messages/desk.ts';
 
@@ -26,7 +26,7 @@ describe('a function that dies', () => {
   });
   const deaths: [
     where: string,
-    carrier: HandToCarrier,
+    carrier: SendToCarrier,
     method: 'create' | undefined,
     when: 'before' | 'after',
     expected: object,
@@ -80,7 +80,7 @@ describe('a function that dies', () => {
 describe('one attempt', () => {
   it.each(['opted_out', 'number_blocked', 'country_blocked', 'price', 'throttled', 'carrier'] as const)(
     'that is refused (%s) is over, keeps why, costs nothing and frees the key',
-    async (why: Refused) => {
+    async (why: RefusalReason) => {
       const desk = await openDesk(database);
       await expect(desk.send(() => Promise.resolve({ is: 'refused', why }), { key: 'again' })).rejects.toThrow(
         /nothing was charged/i,
@@ -134,7 +134,7 @@ describe('one attempt', () => {
 
   it('whose hold is gone is sent and costs nothing', async () => {
     const desk = await openDesk(database);
-    const slow: HandToCarrier = async () => {
+    const slow: SendToCarrier = async () => {
       desk.clock.at += 5 * minute;
       await desk.meter();
       return { is: 'taken' };

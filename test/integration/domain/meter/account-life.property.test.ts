@@ -4,10 +4,10 @@ import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
-import { shownCredits } from '#domain/billing/balance.ts';
+import { creditsView } from '#domain/billing/balance.ts';
 import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
-import { currentLots, shownLots } from '#domain/meter/credits/lots.ts';
+import { currentLots, mergedLots } from '#domain/meter/credits/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';
@@ -216,11 +216,11 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
   const meter = await account.current();
   expect(meter.spendable).toBeGreaterThanOrEqual(0);
   expect(meter.spendable).toBe(model.spendable);
-  expect(shownCredits(meter)).toMatchObject({
+  expect(creditsView(meter)).toMatchObject({
     balance: Math.floor(model.spendable / 1e6),
     held: Math.ceil(model.held / 1e6),
   });
-  const lots = shownLots(meter).map(({ source, granted, remaining: left, expiresAt }) => ({
+  const lots = mergedLots(meter).map(({ source, granted, remaining: left, expiresAt }) => ({
     source,
     granted,
     left,

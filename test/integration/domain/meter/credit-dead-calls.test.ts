@@ -121,13 +121,13 @@ describe('calls that died', () => {
       await account.admit(credits(5)),
       await account.admit(credits(5)),
     ];
-    expect([await noted.noteDelivered(credits(1)), await noted.noteDelivered(credits(3))]).toEqual([true, true]);
-    expect(await late.noteDelivered(credits(9))).toBe(true);
+    expect([await noted.recordProgress(credits(1)), await noted.recordProgress(credits(3))]).toEqual([true, true]);
+    expect(await late.recordProgress(credits(9))).toBe(true);
     await late.settle(credits(2), account.clock.now());
     expect([silent.isOpen, late.isOpen]).toEqual([true, false]);
     account.clock.seconds += 150;
     await account.meters.sweep(account.clock.now());
-    expect(await noted.noteDelivered(credits(4))).toBe(false);
+    expect(await noted.recordProgress(credits(4))).toBe(false);
     const meter = await account.current();
     expect(meter).toMatchObject({ spendable: credits(95), holds: new Map(), callsThisMonth: 2 });
     await account.project();
@@ -145,7 +145,7 @@ describe('calls that died', () => {
   it('are never charged more than was held, whatever they had noted', async () => {
     const account = await openLedgerAccount(database.url);
     const openHold = await account.admit(credits(5));
-    await openHold.noteDelivered(credits(70));
+    await openHold.recordProgress(credits(70));
     account.clock.seconds += 150;
     await account.meters.sweep(account.clock.now());
     expect((await account.current()).spendable).toBe(credits(95));

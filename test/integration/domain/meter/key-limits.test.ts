@@ -72,7 +72,7 @@ describe('a key with a spending limit', () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, planOfRank);
     const stream = await calls.admit(attemptOn(meter, 'stream', { amount: credits(4), isStream: true }));
-    await stream.noteDelivered(credits(1));
+    await stream.recordProgress(credits(1));
     await calls.sweep(start + 151_000);
     expect(await usedOf(meter)).toBe(credits(1));
   });

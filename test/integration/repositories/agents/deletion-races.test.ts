@@ -101,7 +101,7 @@ it('an agent to which documents, turns and conversations are added at every step
   const { client } = meddled(meddle);
   expect(await agentStore(client, table).remove(agent, now)).toBe(true);
   await meddle();
-  await purger(database.client, table).rest();
+  await purger(database.client, table).purgePending();
   expect([indexed >= 5, begun.length >= 5]).toEqual([true, true]);
   expect(await itemsOf(agent.id, ...begun.map(({ id }) => id))).toEqual([]);
 });
@@ -123,7 +123,7 @@ it('deletions have their turns: a small one does not wait for the end of a long 
   await put({ pk: 'purge', sk: `2#agent#${short.id}`, ...later });
 
   const { client, requests } = meddled(async () => undefined);
-  expect(await purger(client, table).rest()).toBeGreaterThanOrEqual(2);
+  expect(await purger(client, table).purgePending()).toBeGreaterThanOrEqual(2);
   const deleted = requests
     .flatMap(({ RequestItems }) => RequestItems?.[table] ?? [])
     .map(({ DeleteRequest }) => String(DeleteRequest.Key.pk));

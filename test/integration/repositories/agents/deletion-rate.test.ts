@@ -51,7 +51,7 @@ describe('what is left of agents that were deleted', () => {
         return next(args);
       });
       const began = performance.now();
-      expect(await purger(client, table).rest()).toBe(1);
+      expect(await purger(client, table).purgePending()).toBe(1);
       const perSecond = (conversations * messages * 1000) / (performance.now() - began);
       expect(await left()).toBe(0);
       const { trigger, timeoutSeconds } = jobs.purgeAgents;
@@ -70,10 +70,10 @@ describe('what is left of agents that were deleted', () => {
       if (isBroken && JSON.stringify(args.input).includes('agt_1')) throw new Error('this partition fails');
       return next(args);
     });
-    await expect(purger(client, table).rest()).rejects.toThrow('1 deletions could not be finished');
+    await expect(purger(client, table).purgePending()).rejects.toThrow('1 deletions could not be finished');
     expect(await left()).toBe(1 + 2 * (1 + 3));
     isBroken = false;
-    expect(await purger(client, table).rest()).toBe(1);
+    expect(await purger(client, table).purgePending()).toBe(1);
     expect(await left()).toBe(0);
   });
 
@@ -86,9 +86,9 @@ describe('what is left of agents that were deleted', () => {
       if ('RequestItems' in args.input && (batches += 1) === 5) time.abort();
       return next(args);
     });
-    expect(await purger(client, table).rest(time.signal)).toBe(0);
+    expect(await purger(client, table).purgePending(time.signal)).toBe(0);
     expect(await left()).toBeGreaterThan(1000);
-    expect(await purger(client, table).rest()).toBe(1);
+    expect(await purger(client, table).purgePending()).toBe(1);
     expect(await left()).toBe(0);
   });
 });

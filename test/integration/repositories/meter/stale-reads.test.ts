@@ -65,7 +65,7 @@ async function year(client: DynamoDBDocumentClient) {
   const meters = metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
   const subscriptions = subscriptionService(
     meters,
-    { payments: noPayments, demandChange: async () => undefined },
+    { payments: noPayments, enforceChangeLimit: async () => undefined },
     planOfRank,
     clock,
     random,

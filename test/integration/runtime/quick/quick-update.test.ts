@@ -41,7 +41,7 @@ interface Sending {
 /** The two ways to send an UpdateItem: FAST_PATH on and off. */
 const updates = {
   on({ client = documents(), service = serviceOf('dynamodb'), requestTimeout = requestTimeoutOf([]) }: Sending = {}) {
-    return quickUpdate(service, async () => client, { wanted: everything, requestTimeout });
+    return quickUpdate(service, async () => client, { projection: everything, requestTimeout });
   },
   off: ({ client = documents() }: Sending = {}) => sdkUpdate(client),
 };

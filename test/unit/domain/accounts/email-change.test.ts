@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
-import { agreementMail, shownEmailChange } from '#domain/accounts/email-change.ts';
+import { agreementMail, emailChangeView } from '#domain/accounts/email-change.ts';
 
 const change: EmailChange = {
   email: 'new@example.com',
@@ -23,7 +23,7 @@ const account: Account = {
 describe('a pending change of an email address', () => {
   it('is shown with what is confirmed of it, and without its tokens', () => {
     const half: EmailChange = { ...change, oldConfirmedAt: 1500 };
-    expect(shownEmailChange({ ...account, emailChange: half }, 1999)).toEqual({
+    expect(emailChangeView({ ...account, emailChange: half }, 1999)).toEqual({
       email: 'new@example.com',
       expiresAt: '1970-01-01T00:00:02.000Z',
       isConfirmedByOld: true,
@@ -33,7 +33,7 @@ describe('a pending change of an email address', () => {
 
   it('is shown alike where the address has an account, so that its owner alone learns that', () => {
     const { newDigest: _, ...taken } = change;
-    expect(shownEmailChange({ ...account, emailChange: taken }, 1500)).toEqual(shownEmailChange(account, 1500));
+    expect(emailChangeView({ ...account, emailChange: taken }, 1500)).toEqual(emailChangeView(account, 1500));
   });
 
   it.each<[string, Partial<Account>, number]>([
@@ -42,7 +42,7 @@ describe('a pending change of an email address', () => {
     ['when all sessions were ended, as by a new password', { sessionsValidFrom: 1200 }, 1500],
     ['when the account is deleted', { deletedAt: 1200 }, 1500],
   ])('is none any more %s', (_, after, now) => {
-    expect(shownEmailChange({ ...account, ...after }, now)).toBe(null);
+    expect(emailChangeView({ ...account, ...after }, now)).toBe(null);
   });
 });
 

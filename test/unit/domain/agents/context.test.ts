@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Choices, type ChosenContext, contextPlan } from '#domain/agents/context.ts';
+import { type ContextInput, type ChosenContext, contextPlan } from '#domain/agents/context.ts';
 import type { Message } from '#domain/agents/conversation.ts';
 import { systemText } from '#domain/agents/prompt.ts';
 
@@ -53,7 +53,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   summarizedUpTo: fc.option(fc.integer({ min: 0, max: 12 })),
 });
 
-function choicesOf(given: Case): Choices {
+function choicesOf(given: Case): ContextInput {
   const { list, fresh, window, maxTokens, truncation, texts, instructions, summarizedUpTo: upTo } = given;
   const earlier = messagesOf(list);
   const required: Message[] = [{ place: earlier.length, role: 'user', content: 'z', tokens: fresh, ...about }];
@@ -73,7 +73,7 @@ const sum = (messages: readonly Message[]): number => messages.reduce((total, { 
 const systemTokens = (text: string | undefined): number => (text === undefined ? 0 : overheadPerMessage + text.length);
 
 /** The plan's context, undefined where it is refused; with a summary of what had to go, if one is to be made. */
-async function chosen(choices: Choices, summary?: string) {
+async function chosen(choices: ContextInput, summary?: string) {
   const plan = await contextPlan(choices, tokenizer).catch((error: { code?: string }) => {
     expect(error.code).toBe('CONTEXT_LENGTH_EXCEEDED');
   });
@@ -84,7 +84,7 @@ async function chosen(choices: Choices, summary?: string) {
   return { old, made, context: await plan.context(made ?? choices.summary) };
 }
 
-const check = (holds: (choices: Choices, result: NonNullable<Awaited<ReturnType<typeof chosen>>>) => void) =>
+const check = (holds: (choices: ContextInput, result: NonNullable<Awaited<ReturnType<typeof chosen>>>) => void) =>
   fc.assert(
     fc.asyncProperty(cases, fc.constantFrom(undefined, 'A summary.'), async (given, summary) => {
       const choices = choicesOf(given);
@@ -94,7 +94,7 @@ const check = (holds: (choices: Choices, result: NonNullable<Awaited<ReturnType<
     { numRuns: 500 },
   );
 
-const earlierSent = ({ messages }: ChosenContext, { required }: Choices) => messages.slice(0, -required.length);
+const earlierSent = ({ messages }: ChosenContext, { required }: ContextInput) => messages.slice(0, -required.length);
 
 describe('the context of a turn', () => {
   it('is counted to the token, and fits into the window with its reply', () =>

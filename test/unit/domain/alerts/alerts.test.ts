@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertsOf, type Charged, nameOfAlert } from '#domain/alerts/alerts.ts';
+import { alertsOf, type ChargedAccount, nameOfAlert } from '#domain/alerts/alerts.ts';
 import { credits } from '#test/meter/meters.ts';
 
 /** An account that had 100 credits, after a charge. */
-const charged = (used: number, amount: number): Charged => ({
+const charged = (used: number, amount: number): ChargedAccount => ({
   accountId: 1,
   period: 0,
   balance: credits(100 - used),

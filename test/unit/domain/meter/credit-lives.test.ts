@@ -39,22 +39,22 @@ const step = fc.record({
   spent: fc.oneof(fc.constant(0), fc.nat(credits(30)), fc.nat(credits(50_000))),
 });
 
-/** Grants of plans, by the moment their month began; and the dearest plan that the account was on in it. */
+/** Grants of plans, by the moment their month began; and the most expensive plan that the account was on in it. */
 class Months {
   readonly granted = new Map<number, number>();
-  readonly dearest = new Map<number, number>();
+  readonly mostExpensive = new Map<number, number>();
 
   add(month: number, { meter, entries }: Settled, of: (at: number) => number = () => month): void {
-    this.dearest.set(month, Math.max(this.dearest.get(month) ?? 0, meter.planRank));
+    this.mostExpensive.set(month, Math.max(this.mostExpensive.get(month) ?? 0, meter.planRank));
     for (const { type, amount, at } of entries) {
       if (type !== 'grant') continue;
       this.granted.set(of(at), (this.granted.get(of(at)) ?? 0) + amount);
-      this.dearest.set(of(at), Math.max(this.dearest.get(of(at)) ?? 0, meter.planRank));
+      this.mostExpensive.set(of(at), Math.max(this.mostExpensive.get(of(at)) ?? 0, meter.planRank));
     }
   }
 
   overMinted(): number[] {
-    const grantOf = (month: number) => credits(monthlyGrant(planOfRank(this.dearest.get(month) ?? 1)));
+    const grantOf = (month: number) => credits(monthlyGrant(planOfRank(this.mostExpensive.get(month) ?? 1)));
     return [...this.granted].filter(([month, amount]) => amount > grantOf(month)).map(([month]) => month);
   }
 }
@@ -72,7 +72,7 @@ function rightful({ meter, entries }: Settled, sum: number): void {
 
 describe('a year of whatever an account may do', () => {
   it(
-    'mints no more in a month than the dearest plan in it grants, never loses count, and keeps the item small',
+    'mints no more in a month than the most expensive plan in it grants, never loses count, and keeps the item small',
     () => {
       const life = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' });
       fc.assert(

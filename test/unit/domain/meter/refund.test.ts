@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
-import { currentLots, maxLotsPerSource, shownLots } from '#domain/meter/credits/lots.ts';
+import { currentLots, maxLotsPerSource, mergedLots } from '#domain/meter/credits/lots.ts';
 import { cancel, resume, startSubscription } from '#domain/meter/credits/subscription-changes.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
-import { budgetBack, type KeptCharge, keptCharge, refund } from '#domain/meter/refund.ts';
+import { budgetBack, type RefundableCharge, refundableCharge, refund } from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';
 
 const plans = plansOf('listing');
@@ -18,7 +18,7 @@ const opened = (): Meter => openMeter(1, start, plans).meter;
 const held = (meter: Meter): number => currentLots(meter).reduce((sum, { remaining }) => sum + remaining, 0);
 
 /** As an admission and a settlement leave it. */
-function charged(before: Meter, amount: number): { meter: Meter; charge: KeptCharge } {
+function charged(before: Meter, amount: number): { meter: Meter; charge: RefundableCharge } {
   const hold = { amount, deadline: start, service, model, keyId: 'key-1' } as const;
   const open = { ...before, spendable: before.spendable - amount, holds: new Map([['one', hold]]) };
   const settlement = {
@@ -30,7 +30,7 @@ function charged(before: Meter, amount: number): { meter: Meter; charge: KeptCha
     staleBuckets: [],
     expiryPassed: false,
   };
-  const charge = keptCharge(open, settlement);
+  const charge = refundableCharge(open, settlement);
   if (!charge) throw new Error('there is no lot');
   const used = { ...before.used, [service]: (before.used[service] ?? 0) + amount };
   return { meter: { ...open, holds: new Map(), used }, charge };
@@ -156,14 +156,14 @@ describe('refunded credits', () => {
         ['refund', end + 1, credits(2000)],
         ['expiry', end + 1, -credits(2000)],
       ]);
-      expect(shownLots(back.meter).map(({ source }) => source)).toEqual(['free']);
+      expect(mergedLots(back.meter).map(({ source }) => source)).toEqual(['free']);
     });
 
     it.each(Object.entries(lives))('keep the expiry of the cancelled plan if %s has begun since', (_, plan) => {
       const begun = end - day;
       const over = startSubscription(cancelled, plan, 'sub-2', begun, plans).meter;
       const back = refund(over, charge, { amount: credits(2000) }, begun).meter;
-      const lot = shownLots(back).find(({ expiresAt }) => expiresAt === end);
+      const lot = mergedLots(back).find(({ expiresAt }) => expiresAt === end);
       expect(lot).toMatchObject({ source: 'plan', granted: credits(5000), remaining: credits(4900 + 100) });
       const later = bringCurrent(back, end, plans);
       expect(later.entries).toEqual([{ type: 'expiry', at: end, amount: -credits(5000) }]);
@@ -223,7 +223,7 @@ describe('refunded credits', () => {
 
 describe('a key’s budget', () => {
   const { charge } = charged(opened(), 10);
-  const limited: KeptCharge = { ...charge, budget: { id: 'b1', start } };
+  const limited: RefundableCharge = { ...charge, budget: { id: 'b1', start } };
   const spent = (budget: { start: number; used: number } | undefined): Meter => ({
     ...opened(),
     budgets: new Map(budget && [['b1', budget]]),

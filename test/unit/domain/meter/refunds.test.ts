@@ -3,14 +3,14 @@ import { plansOf } from '#contract/billing/plans.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
-import type { KeptCharge } from '#domain/meter/refund.ts';
+import type { RefundableCharge } from '#domain/meter/refund.ts';
 import { refunds } from '#domain/meter/refunds.ts';
 
 const plans = plansOf('listing');
 const now = 1_800_000_000_000;
 const meter = openMeter(1, now / 1000, plans).meter;
 
-const charge: KeptCharge = {
+const charge: RefundableCharge = {
   requestId: 'one',
   service: 'transcription',
   model: 'svc-transcribe',

@@ -3,7 +3,7 @@ import { addressTakenMail, agreementMail, emailChangedMail, newAddressMail } fro
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 import * as mails from '#domain/accounts/mails.ts';
 
-const { webhookDisabledMail, alertMail: _alert, letter: _letter, ...plain } = mails;
+const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
