@@ -26,7 +26,7 @@ export interface Attempt {
 
 export type Use = Pick<Attempt, 'keyId' | 'service' | 'minPlanRank'> & { readonly model?: string | undefined };
 
-/** 402 or 403 for a call that may cost more than is `spendable` (microcredits). */
+/** 402 or 403 for a call that may cost more than `spendable` microcredits. */
 export class Unaffordable extends ServiceError {
   readonly spendable: number;
 
