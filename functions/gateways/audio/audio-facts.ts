@@ -1,38 +1,67 @@
+import type { SpeechFormat } from '#contract/audio/speech.ts';
 import type { AudioFacts } from '#domain/audio/transcription.ts';
-import { afterTags, certainFactor } from './facts/after-tags.ts';
-import { flacFacts, isFlac } from './facts/flac-facts.ts';
-import { isMatroska, matroskaFacts } from './facts/matroska-facts.ts';
-import { mp4Facts } from './facts/mp4-facts.ts';
-import { mpegFacts } from './facts/mpeg-facts.ts';
-import { isOgg, oggFacts } from './facts/ogg-facts.ts';
-import { isWav, wavFacts } from './facts/wav-facts.ts';
+import { flac } from './flac.ts';
+import { matroska } from './matroska.ts';
+import { mp4 } from './mp4.ts';
+import { mpeg, tagLength } from './mpeg.ts';
+import { ogg } from './ogg.ts';
+import {
+  type AudioFormat,
+  type RangedFacts,
+  type RangedFile,
+  rangedFile,
+  type ReadRange,
+  signatureBytes,
+} from './ranged-file.ts';
+import { wav } from './wav.ts';
 
 /** Maximum seconds of 4 MiB at any bit rate of speech. Only a false header exceeds it. */
 const daySeconds = 24 * 60 * 60;
 
-/** MP4 begins with a box of this type. */
-const beginsWithBoxes = (bytes: Uint8Array): boolean =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(8, bytes.byteLength)).toString('latin1', 4) === 'ftyp';
+/** Tolerance for a truncated last frame and for rounding. */
+const certainFactor = 1.01;
+
+/** Bytes of a second of `pcm`. */
+const pcmBytesPerSecond = 48_000;
 
 /**
- * Identifies a file by its first bytes, not by its name. Its seconds are those of its frames or its header, whichever
- * are more. Skips tags and comments. Takes time linear in the size of the file.
+ * Identifies a file by its content, not by its name. Its seconds are the larger of its frames' and its header's. Skips
+ * tags and comments. Takes time linear in the size of the file. Rejects if the file contains no audio.
  */
-export async function audioFacts(file: Uint8Array): Promise<AudioFacts> {
-  const bytes = afterTags(file);
-  const { container, seconds, maxSeconds = 0 } = factsOf(bytes, bytes !== file);
+export async function audioFacts(bytes: Uint8Array): Promise<AudioFacts> {
+  let file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let length = tagLength(file); length > 0; length = tagLength(file)) file = file.subarray(length);
+  const { container, seconds, maxSeconds = 0 } = formatOf(file, file.length < bytes.length).facts(file);
   if (!(seconds > 0 && seconds <= daySeconds)) throw new Error('the audio has no duration');
   const isUncertain = maxSeconds > certainFactor * seconds;
   return { container, seconds, ...(isUncertain && { maxSeconds: Math.min(maxSeconds, daySeconds) }) };
 }
 
-function factsOf(bytes: Uint8Array, hasTag: boolean): AudioFacts {
-  if (isMatroska(bytes)) return matroskaFacts(bytes);
-  if (isWav(bytes)) return wavFacts(bytes);
-  if (isFlac(bytes)) return flacFacts(bytes);
-  if (isOgg(bytes)) return oggFacts(bytes);
-  if (beginsWithBoxes(bytes)) return mp4Facts(bytes);
-  // MPEG audio frames begin with eight set bits (ISO 11172-3, ISO 13818-7), but may follow a tag.
-  if (bytes[0] !== 0xff && !hasTag) throw new Error('the file has no audio');
-  return mpegFacts(bytes);
+/** Like `audioFacts`, from at most 16 blocks of a file of `size` bytes. */
+export async function rangedFacts(size: number, read: ReadRange): Promise<RangedFacts> {
+  const whole = rangedFile(size, read);
+  const file = await afterTags(whole);
+  const format = formatOf(await file.bytes(0, signatureBytes), file !== whole);
+  const { container, seconds, maxSeconds = 0 } = await format.rangedFacts(file);
+  if (seconds !== undefined && !(seconds > 0 && Number.isFinite(seconds))) throw new Error('the audio has no duration');
+  const isUncertain = Number.isFinite(maxSeconds) && maxSeconds > certainFactor * (seconds ?? 0);
+  return { container, seconds, ...(isUncertain && { maxSeconds }) };
+}
+
+/** Seconds of speech that a model returned. */
+export async function audioDuration(bytes: Buffer, format: SpeechFormat): Promise<number> {
+  return format === 'pcm' ? bytes.length / pcmBytesPerSecond : (await audioFacts(bytes)).seconds;
+}
+
+async function afterTags(file: RangedFile): Promise<RangedFile> {
+  const length = tagLength(await file.bytes(0, signatureBytes));
+  return length === 0 ? file : afterTags(file.from(length));
+}
+
+function formatOf(head: Buffer, hasTag: boolean): AudioFormat {
+  const format = [matroska, wav, flac, ogg, mp4].find(({ matches }) => matches(head));
+  if (format) return format;
+  // MPEG audio may start some bytes after a tag.
+  if (!mpeg.matches(head) && !hasTag) throw new Error('the file has no audio');
+  return mpeg;
 }

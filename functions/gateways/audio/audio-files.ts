@@ -17,7 +17,7 @@ import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
 import type { AudioFiles, Frame, StoredFile } from '#domain/audio/job.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { BodyTooLarge } from '../bounded-body.ts';
-import { rangedFacts } from './facts/ranged-facts.ts';
+import { rangedFacts } from './audio-facts.ts';
 
 /** A part of a multipart upload, but for the last, has at least so many bytes (S3 "Multipart upload limits"). */
 const minPartBytes = 5 * 1024 * 1024;

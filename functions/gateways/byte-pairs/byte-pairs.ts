@@ -1,6 +1,4 @@
-import { Merges } from './merges.ts';
-import { Trie } from './trie.ts';
-import { none, type Tokens, Vocabulary } from './vocabulary.ts';
+import { IntegerTable, none, type Tokens, Trie, Vocabulary } from './trie.ts';
 
 const maxPieceBytes = 2 ** 13;
 
@@ -69,5 +67,129 @@ export class BytePairs {
       token = fitting;
     }
     return none;
+  }
+}
+
+/** Of the hash table: more than twice as many as cl100k has tokens, 100,256. */
+const slots = 2 ** 18;
+
+/** Of two polynomial hashes: the hash of two sequences together follows from those of each. */
+const bases = [0xcc9e2d51, 0x5bd1e995] as const;
+
+/** Above every rank. */
+const unranked = 2 ** 17;
+
+/** Fields of a token, side by side, for they are read together. */
+const fields = 8;
+const [hash, check, power, checkPower, left, right] = [0, 1, 2, 3, 4, 5];
+
+/** Of the memory of pairs, which is as large whatever comes. */
+const pairBits = 15;
+
+/** Which tokens are joined to others. */
+export class Merges {
+  readonly #vocabulary: Vocabulary;
+  readonly #trie: Trie;
+  /**
+   * Of each token: its two hashes, the powers of their bases for its length, and, once they were looked up, the two tokens that are
+   * joined to it. Both hashes have 32 bits, so that no two of the vocabulary's pairs are taken for each other.
+   */
+  readonly #entries: Int32Array;
+  readonly #byHash = new IntegerTable(slots);
+  readonly #pairs = new Float64Array(2 ** pairBits).fill(none);
+  readonly #found = new Int32Array(2 ** pairBits);
+
+  constructor(vocabulary: Vocabulary, trie: Trie) {
+    this.#vocabulary = vocabulary;
+    this.#trie = trie;
+    this.#entries = new Int32Array(fields * vocabulary.size).fill(none);
+    for (let token = 0; token < vocabulary.size; token += 1) this.#add(token);
+  }
+
+  #add(token: number): void {
+    for (const [index, base] of bases.entries()) {
+      let sum = 0;
+      let factor = 1;
+      for (let at = this.#vocabulary.start(token); at < this.#vocabulary.end(token); at += 1) {
+        sum = (Math.imul(sum, base) + (this.#vocabulary.bytes[at] ?? 0) + 1) | 0;
+        factor = Math.imul(factor, base);
+      }
+      this.#entries[fields * token + hash + index] = sum;
+      this.#entries[fields * token + power + index] = factor;
+    }
+    if (this.#byHash.get(this.#field(token, hash)) !== none) throw new Error(`Token ${token} has the hash of another.`);
+    this.#byHash.set(this.#field(token, hash), token);
+  }
+
+  /** The candidate, or the longest token that it begins with, that is not joined to the token before it in any way. */
+  compatiblePrefix(token: number, candidate: number): number {
+    const pair = token * unranked + candidate;
+    const slot = Math.imul(Math.imul(token, bases[0]) ^ candidate, bases[1]) >>> (32 - pairBits);
+    if (this.#pairs[slot] === pair) return this.#found[slot] ?? none;
+    let found = candidate;
+    while (found !== none && !this.#stayApart(token, found, unranked)) found = this.#trie.prefix(found);
+    this.#pairs[slot] = pair;
+    this.#found[slot] = found;
+    return found;
+  }
+
+  /**
+   * Whether two tokens are the encoding of their bytes, if only what has a rank below `limit` is joined. Goes back through what
+   * was joined at their border, the last first: what stood on its two sides may not be a token of a rank that comes before.
+   */
+  #stayApart(one: number, other: number, limit: number): boolean {
+    let before = one;
+    let after = other;
+    let below = limit;
+    for (;;) {
+      const joined = this.#joined(before, after);
+      if (joined !== none && joined < below) return false;
+      const inner = this.#part(before, right);
+      const outer = this.#part(after, left);
+      if (inner === before && outer === after) return true;
+      // Of two of the same rank, the left one is joined first.
+      if (outer === after || (before > after && inner !== before)) {
+        below = before;
+        before = inner;
+      } else {
+        below = after + 1;
+        after = outer;
+      }
+    }
+  }
+
+  /** The token that two others make. */
+  #joined(before: number, after: number): number {
+    const token = this.#byHash.get(this.#sum(before, after, hash, power));
+    const isJoined = token !== none && this.#field(token, check) === this.#sum(before, after, check, checkPower);
+    return isJoined ? token : none;
+  }
+
+  /** A hash of two tokens together. */
+  #sum(before: number, after: number, field: number, factor: number): number {
+    return (Math.imul(this.#field(before, field), this.#field(after, factor)) + this.#field(after, field)) | 0;
+  }
+
+  #field(token: number, field: number): number {
+    return this.#entries[fields * token + field] ?? none;
+  }
+
+  /** One of the two that are joined to a token; the token itself where it is a single byte. */
+  #part(token: number, side: number): number {
+    if (this.#field(token, side) === none) this.#split(token);
+    return this.#field(token, side);
+  }
+
+  /** Finds the two that are joined to a token: those that are the encoding of its bytes as long as it is not joined itself. */
+  #split(token: number): void {
+    let first = this.#trie.prefix(token);
+    while (first !== none && !this.#isJoinedTo(token, first)) first = this.#trie.prefix(first);
+    this.#entries[fields * token + left] = first === none ? token : first;
+    this.#entries[fields * token + right] = first === none ? token : this.#trie.rest(token, first);
+  }
+
+  #isJoinedTo(token: number, first: number): boolean {
+    const second = this.#trie.rest(token, first);
+    return second !== none && first < token && second < token && this.#stayApart(first, second, token);
   }
 }

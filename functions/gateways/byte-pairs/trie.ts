@@ -1,5 +1,38 @@
-import { IntegerTable } from './integer-table.ts';
-import { none, type Vocabulary } from './vocabulary.ts';
+/** Of bytes that are no token. */
+export const none = -1;
+
+/** Tokens by rank, as text or, where that is no UTF-8, as bytes. */
+export type Tokens = readonly (string | readonly number[])[];
+
+/** The bytes of all tokens, one after another. */
+export class Vocabulary {
+  readonly bytes: Uint8Array;
+  readonly #offsets: Int32Array;
+
+  constructor(tokens: Tokens) {
+    const parts = tokens.map((token) => (typeof token === 'string' ? Buffer.from(token) : Uint8Array.from(token)));
+    this.bytes = Buffer.concat(parts);
+    this.#offsets = new Int32Array(tokens.length + 1);
+    let offset = 0;
+    for (const [token, { length }] of parts.entries()) this.#offsets[token + 1] = offset += length;
+  }
+
+  get size(): number {
+    return this.#offsets.length - 1;
+  }
+
+  start(token: number): number {
+    return this.#offsets[token] ?? 0;
+  }
+
+  end(token: number): number {
+    return this.#offsets[token + 1] ?? 0;
+  }
+
+  lengthOf(token: number): number {
+    return this.end(token) - this.start(token);
+  }
+}
 
 /** The node of no bytes. The next 256 are the single bytes, which have the lowest ranks. */
 const root = 0;
@@ -113,4 +146,57 @@ export class Trie {
     if (edge < directEdges) this.#directChildren[edge] = child;
     else this.#children.set(edge, child);
   }
+}
+
+/** Of what is not in a table. */
+const none = -1;
+
+const filterBits = 2 ** 21;
+
+/**
+ * Whole numbers of 32 bits, each with a number from 0 up, by open addressing. A Bloom filter of 256 KB, which stays in the
+ * processor's cache, is before it: most of what is looked up is not in it.
+ */
+export class IntegerTable {
+  /** A key, then its value. */
+  readonly #entries: Int32Array;
+  readonly #filter = new Int32Array(filterBits / 32);
+
+  /** For at most half as many keys as slots, which are a power of two. */
+  constructor(slots: number) {
+    this.#entries = new Int32Array(2 * slots).fill(none);
+  }
+
+  get(key: number): number {
+    const hash = mixed(key);
+    return this.#mayHave(hash) ? (this.#entries[this.#slot(key, hash) + 1] ?? none) : none;
+  }
+
+  set(key: number, value: number): void {
+    const hash = mixed(key);
+    const slot = this.#slot(key, hash);
+    this.#entries[slot] = key;
+    this.#entries[slot + 1] = value;
+    const bit = hash & (filterBits - 1);
+    this.#filter[bit >>> 5] = (this.#filter[bit >>> 5] ?? 0) | (1 << (bit & 31));
+  }
+
+  #mayHave(hash: number): boolean {
+    const bit = hash & (filterBits - 1);
+    return ((this.#filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
+  }
+
+  /** Where a key is, or would be. */
+  #slot(key: number, hash: number): number {
+    const last = this.#entries.length - 1;
+    let slot = (2 * hash) & last;
+    while (this.#entries[slot + 1] !== none && this.#entries[slot] !== key) slot = (slot + 2) & last;
+    return slot;
+  }
+}
+
+/** Spreads what is near. */
+function mixed(key: number): number {
+  const product = Math.imul(key ^ (key >>> 15), 0x9e3779b1);
+  return product ^ (product >>> 15);
 }

@@ -6,11 +6,11 @@ import type { ModelGatewaySettings } from '#gateways/sagemaker/served-model.ts';
 import { lazy } from '../process.ts';
 
 export const loadAudioFacts = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).audioFacts);
-export const loadRangedFacts = lazy(async () => (await import('#gateways/audio/facts/ranged-facts.ts')).rangedFacts);
+export const loadRangedFacts = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).rangedFacts);
 
 export function audioServices(runtime: ModelRuntime, settings: ModelGatewaySettings) {
   const gateway = audioGateway(runtime, settings);
-  const loadDuration = lazy(async () => (await import('#gateways/audio/audio-duration.ts')).audioDuration);
+  const loadDuration = lazy(async () => (await import('#gateways/audio/audio-facts.ts')).audioDuration);
   return {
     speech: speechService(gateway, async (...file) => (await loadDuration())(...file)),
     transcription: transcriptionService(gateway, async (bytes) => (await loadAudioFacts())(bytes)),

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { audioDuration } from '#gateways/audio/audio-duration.ts';
+import { audioDuration } from '#gateways/audio/audio-facts.ts';
 import { apiRequest } from '#test/service/api-request.ts';
 import { code, startTestService, type TestService } from '#test/service/service.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { audioFacts } from '#gateways/audio/audio-facts.ts';
-import { rangedFacts } from '#gateways/audio/facts/ranged-facts.ts';
+import { audioFacts, rangedFacts } from '#gateways/audio/audio-facts.ts';
 
 const size = 4 * 2 ** 20;
 
@@ -88,7 +87,7 @@ const files: Readonly<Record<string, () => Buffer>> = {
   nothing: () => Buffer.alloc(size),
 };
 
-async function boundedly(read: () => Promise<unknown>, maxMs = 500): Promise<void> {
+async function boundedly(read: () => Promise<unknown>, maxMs = 300): Promise<void> {
   const [cpu, { rss }] = [process.cpuUsage(), process.memoryUsage()];
   await read().catch(() => undefined);
   const { user, system } = process.cpuUsage(cpu);
@@ -97,7 +96,7 @@ async function boundedly(read: () => Promise<unknown>, maxMs = 500): Promise<voi
 }
 
 test.each(Object.entries(files))(
-  '4 MiB of %s take less than 500 ms of CPU time and 200 MiB of memory',
+  '4 MiB of %s take less than 300 ms of CPU time and 200 MiB of memory',
   async (_, make) => {
     const bytes = make();
     await boundedly(() => audioFacts(bytes));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
 import { checkedAudio } from '#domain/audio/checked-audio.ts';
-import { flacFacts } from '#gateways/audio/facts/flac-facts.ts';
+import { flac } from '#gateways/audio/flac.ts';
 
 async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
@@ -71,7 +71,7 @@ describe('the audio of a model', () => {
 
   test('of FLAC gets the number of its samples where its header has none, and goes on as it is where no frame counts them', async () => {
     const file = await read(Buffer.from(streamedFlac), 'flac');
-    expect([file.length, flacFacts(file).seconds]).toEqual([streamedFlac.length, 0.7]);
+    expect([file.length, flac.facts(file).seconds]).toEqual([streamedFlac.length, 0.7]);
     expect(file.subarray(26)).toEqual(streamedFlac.subarray(26));
     expect(await read(Buffer.from(file), 'flac')).toEqual(file);
     const cut = streamedFlac.subarray(0, -1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { audioDuration } from '#gateways/audio/audio-duration.ts';
+import { audioDuration } from '#gateways/audio/audio-facts.ts';
 
 test('a WAV file of a model without a rate has no duration, and is no speech', async () => {
   const file = Buffer.from(

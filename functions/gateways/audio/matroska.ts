@@ -1,10 +1,9 @@
 import { flacFrameAt } from '#domain/audio/checked-audio.ts';
-import type { AudioFacts } from '#domain/audio/transcription.ts';
-import { aacRate, mpegFrameSeconds } from './mpeg-frames.ts';
-import { opusPacketSeconds } from './opus-packet.ts';
-import { VorbisPackets } from './vorbis-packets.ts';
+import { aacRate, mpegFrameSeconds } from './mpeg.ts';
+import { opusPacketSeconds, VorbisPackets } from './ogg.ts';
+import { type AudioFormat, blockBytes, estimated } from './ranged-file.ts';
 
-/** Elements that are read (RFC 9559, RFC 8794), by their ids with the marker. */
+/** Ids of the elements to read, with the length marker (RFC 9559, RFC 8794). */
 const ids = {
   header: 0x1a45dfa3,
   docType: 0x4282,
@@ -29,7 +28,7 @@ const ids = {
   block: 0xa1,
 } as const;
 
-/** Whose parts are read as if they stood beside them: a recorder that streams knows the size of neither segment nor cluster. */
+/** Elements whose children are read like siblings, because a streaming recorder does not know the size of segment and cluster. */
 const entered: ReadonlySet<number> = new Set([
   ids.header,
   ids.segment,
@@ -41,19 +40,16 @@ const entered: ReadonlySet<number> = new Set([
   ids.blockGroup,
 ]);
 
-/** With which a cluster begins. */
-export const clusterId = Buffer.from('1f43b675', 'hex');
+const clusterId = Buffer.from('1f43b675', 'hex');
 
 const audioTrack = 2;
 const nanoseconds = 1e9;
-
-export const isMatroska = (bytes: Uint8Array): boolean => bytes.length > 4 && viewOf(bytes).getUint32(0) === ids.header;
 
 /** A track, by its entry. `frames`: seconds of its frames so far; `maxFrames`: their maximum. */
 interface Track {
   isAudio: boolean;
   codec: string;
-  config: Uint8Array;
+  config: Buffer;
   rate: number;
   channels: number;
   bits: number;
@@ -76,25 +72,42 @@ const usualRate = 8000;
 /** Offset of the sample rate in a FLAC configuration: in the first block, after the signature. */
 const flacRateAt = 18;
 
+/** Clusters in audio for the web last a few seconds, so the last one is in these bytes at the end of the file. */
+const tailBytes = 2 * blockBytes;
+
 /**
- * Container and seconds of a WebM or Matroska file: the largest of its header, its timestamps and its frames. Browsers
- * write no duration, and a decoder plays every frame regardless of its timestamp. Each step advances by at least two
- * bytes. Fails if there is no audio.
+ * WebM and Matroska files. A whole file lasts as long as its header, its timestamps or its frames, whichever is most:
+ * browsers write no duration, and a decoder plays every frame regardless of its timestamp.
  */
-export function matroskaFacts(bytes: Uint8Array): AudioFacts & { readonly maxSeconds: number } {
-  const { container, hasAudio, header, last, gap, frames, maxFrames } = matroskaParts(bytes);
-  const seconds = Math.max(header, last + gap, Math.round(frames * 1e6) / 1e6);
-  if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
-    throw new Error('the file has no audio with a duration');
-  return { container, seconds, maxSeconds: maxFrames };
-}
+export const matroska: AudioFormat = {
+  matches: (head) => head.length > 4 && head.readUInt32BE(0) === ids.header,
+  facts(file) {
+    const { container, hasAudio, header, last, gap, frames, maxFrames } = partsOf(file);
+    const seconds = Math.max(header, last + gap, Math.round(frames * 1e6) / 1e6);
+    if (!hasAudio || !(seconds > 0) || !Number.isFinite(seconds))
+      throw new Error('the file has no audio with a duration');
+    return { container, seconds, maxSeconds: maxFrames };
+  },
+  /** Reads the header and the last block, and the first frames in case they contradict both. */
+  async rangedFacts(file) {
+    const head = await file.bytes(0, blockBytes);
+    const tail = await file.bytes(Math.max(0, file.size - tailBytes), file.size);
+    const first = head.indexOf(clusterId);
+    const last = lastCluster(tail);
+    const end = last === -1 ? Buffer.alloc(0) : tail.subarray(last);
+    const parts = partsOf(Buffer.concat([head.subarray(0, first === -1 ? head.length : first), end]));
+    const seconds = Math.max(parts.header, parts.last);
+    const isKnown = seconds > 0 && Number.isFinite(seconds);
+    const maxSeconds = estimated(file, head.length, partsOf(head).frames, seconds);
+    return { container: 'EBML', seconds: isKnown ? seconds : undefined, maxSeconds };
+  },
+};
 
 /**
  * Seconds of the elements in these bytes: of the header, up to the last block, between the last two blocks, of the
  * frames, and the maximum of the frames if their content does not show it.
  */
-export function matroskaParts(bytes: Uint8Array) {
-  const view = viewOf(bytes);
+function partsOf(bytes: Buffer) {
   const tracks: Track[] = [];
   const byNumber = new Map<number, Track>();
   let track = newTrack();
@@ -104,29 +117,29 @@ export function matroskaParts(bytes: Uint8Array) {
   let clusterAt = 0;
   let [last, gap] = [0, 0];
 
-  for (const { id, at, size } of elements(view)) {
+  for (const { id, at, size } of elements(bytes)) {
     const content = bytes.subarray(at, at + size);
     if (id === ids.simpleBlock || id === ids.block) {
       if (tracks.length === 0) throw new Error('the file has audio before its tracks');
-      const number = variableInteger(view, at);
+      const number = variableInteger(bytes, at);
       if (!number || number.next + 2 >= at + size) continue;
-      const blockAt = clusterAt + view.getInt16(number.next);
+      const blockAt = clusterAt + bytes.readInt16BE(number.next);
       if (blockAt > last) [last, gap] = [blockAt, blockAt - last];
       addBlock(byNumber.get(number.value) ?? track, bytes.subarray(number.next + 2, at + size));
     } else if (id === ids.trackEntry) {
       if (tracks.length === maxTracks) throw new Error('the file has more tracks than are read');
       tracks.push((track = newTrack()));
-    } else if (id === ids.trackNumber) byNumber.set(unsigned(view, at, size), track);
-    else if (id === ids.trackType) track.isAudio = unsigned(view, at, size) === audioTrack;
-    else if (id === ids.codecId) track.codec = Buffer.from(content.subarray(0, 64)).toString('latin1');
+    } else if (id === ids.trackNumber) byNumber.set(unsigned(content), track);
+    else if (id === ids.trackType) track.isAudio = unsigned(content) === audioTrack;
+    else if (id === ids.codecId) track.codec = content.toString('latin1', 0, 64);
     else if (id === ids.codecPrivate) track.config = content;
-    else if (id === ids.samplingFrequency) track.rate = float(view, at, size);
-    else if (id === ids.channels) track.channels = unsigned(view, at, size);
-    else if (id === ids.bitDepth) track.bits = unsigned(view, at, size);
-    else if (id === ids.docType) container = Buffer.from(content).toString('latin1');
-    else if (id === ids.timestampScale) scale = unsigned(view, at, size);
-    else if (id === ids.duration) length = float(view, at, size);
-    else if (id === ids.timestamp) clusterAt = unsigned(view, at, size);
+    else if (id === ids.samplingFrequency) track.rate = float(content);
+    else if (id === ids.channels) track.channels = unsigned(content);
+    else if (id === ids.bitDepth) track.bits = unsigned(content);
+    else if (id === ids.docType) container = content.toString('latin1');
+    else if (id === ids.timestampScale) scale = unsigned(content);
+    else if (id === ids.duration) length = float(content);
+    else if (id === ids.timestamp) clusterAt = unsigned(content);
   }
   const seconds = (units: number): number => (units * scale) / nanoseconds;
   let [frames, maxFrames, hasAudio] = [0, 0, false];
@@ -140,7 +153,7 @@ export function matroskaParts(bytes: Uint8Array) {
 const newTrack = (): Track => ({
   isAudio: false,
   codec: '',
-  config: new Uint8Array(),
+  config: Buffer.alloc(0),
   rate: 0,
   channels: 1,
   bits: 16,
@@ -149,7 +162,7 @@ const newTrack = (): Track => ({
 });
 
 /** Adds the frames of a block, from its flags on. Laced frames (RFC 9559, 10.3) count like the first one. */
-function addBlock(track: Track, block: Uint8Array): void {
+function addBlock(track: Track, block: Buffer): void {
   const lacing = (block[0] ?? 0) & 0x06;
   const count = lacing === 0 ? 1 : (block[1] ?? 0) + 1;
   const first = block.subarray(lacing === 0 ? 1 : 2 + sizesBytes(block, lacing, count));
@@ -160,8 +173,7 @@ function addBlock(track: Track, block: Uint8Array): void {
   else if (codec === 'A_VORBIS') seconds = count * (track.vorbis ??= vorbisOf(track.config)).seconds(first);
   else if (codec.startsWith('A_AAC')) seconds = (count * aacSamples) / rate;
   else if (codec.startsWith('A_MPEG/L')) seconds = count * mpegFrameSeconds(first);
-  else if (codec === 'A_FLAC')
-    seconds = (count * (flacFrameAt(Buffer.from(first.subarray(0, 32)), 0)?.samples ?? 0)) / rate;
+  else if (codec === 'A_FLAC') seconds = (count * (flacFrameAt(first, 0)?.samples ?? 0)) / rate;
   else if (codec.startsWith('A_PCM')) seconds = (block.length - 1) / (rate * channels * Math.ceil(bits / 8));
   track.frames += seconds ?? 0;
   const isUncertain = seconds === undefined || lacing !== 0;
@@ -169,7 +181,7 @@ function addBlock(track: Track, block: Uint8Array): void {
 }
 
 /** Bytes of the sizes of all laced frames but the last: Xiph lacing as in Ogg, none for a fixed size, or EBML integers. */
-function sizesBytes(block: Uint8Array, lacing: number, count: number): number {
+function sizesBytes(block: Buffer, lacing: number, count: number): number {
   if (lacing === 0x04) return 0;
   let at = 2;
   for (let sizes = count - 1; sizes > 0 && at < block.length; at += 1) {
@@ -185,14 +197,14 @@ function rateOf({ codec, config, rate: entry }: Track): number {
   const rate = entry > 0 ? entry : usualRate;
   if (codec.startsWith('A_AAC')) return Math.min(rate, aacRate(config) ?? rate);
   if (codec !== 'A_FLAC' || config.length < flacRateAt + 4) return rate;
-  return Math.min(rate, viewOf(config).getUint32(flacRateAt) >>> 12 || rate);
+  return Math.min(rate, config.readUInt32BE(flacRateAt) >>> 12 || rate);
 }
 
 /**
  * Vorbis headers: their number, the sizes of all but the last as in Ogg, and the headers themselves (RFC 9559,
  * "A_VORBIS").
  */
-function vorbisOf(config: Uint8Array): VorbisPackets {
+function vorbisOf(config: Buffer): VorbisPackets {
   const sizes = [0, 0];
   let at = 1;
   for (let index = 0; index < sizes.length && at < config.length; at += 1) {
@@ -213,46 +225,55 @@ interface Element {
 }
 
 /** Elements in order, up to the end or the first invalid one. Elements whose children are read have size 0. */
-function* elements(view: DataView): Generator<Element> {
+function* elements(bytes: Buffer): Generator<Element> {
   let at = 0;
-  while (at < view.byteLength) {
-    const id = variableInteger(view, at, { withMarker: true });
-    const size = id && variableInteger(view, id.next);
+  while (at < bytes.length) {
+    const id = variableInteger(bytes, at, { withMarker: true });
+    const size = id && variableInteger(bytes, id.next);
     if (!id || !size) return;
     at = size.next;
     if (entered.has(id.value)) {
       yield { id: id.value, at, size: 0 };
       continue;
     }
-    if (at + size.value > view.byteLength) return;
+    if (at + size.value > bytes.length) return;
     yield { id: id.value, at, size: size.value };
     at += size.value;
   }
 }
 
-/** An integer whose leading zeros are its length in bytes (RFC 8794, 4); undefined where there is none. */
-function variableInteger(view: DataView, at: number, { withMarker = false } = {}) {
-  if (at >= view.byteLength) return undefined;
-  const first = view.getUint8(at);
+/** An integer whose leading zeros are its length in bytes (RFC 8794, 4); undefined at the end of the bytes. */
+function variableInteger(bytes: Buffer, at: number, { withMarker = false } = {}) {
+  if (at >= bytes.length) return undefined;
+  const first = bytes.readUInt8(at);
   const length = Math.clz32(first) - 23;
   const next = at + length;
-  if (length > 8 || next > view.byteLength) return undefined;
+  if (length > 8 || next > bytes.length) return undefined;
   const lead = withMarker ? first : first & ((1 << (8 - length)) - 1);
-  return { value: bigEndian(view, at + 1, next, lead), next };
+  return { value: bigEndian(bytes.subarray(at + 1, next), lead), next };
 }
 
-const unsigned = (view: DataView, at: number, size: number): number => bigEndian(view, at, at + Math.min(size, 8), 0);
+const unsigned = (content: Buffer): number => bigEndian(content.subarray(0, 8), 0);
 
-function bigEndian(view: DataView, from: number, to: number, before: number): number {
-  let value = before;
-  for (let at = from; at < to; at += 1) value = value * 256 + view.getUint8(at);
+function bigEndian(bytes: Buffer, lead: number): number {
+  let value = lead;
+  for (const byte of bytes) value = value * 256 + byte;
   return value;
 }
 
-function float(view: DataView, at: number, size: number): number {
-  if (size === 8) return view.getFloat64(at);
-  return size === 4 ? view.getFloat32(at) : 0;
+function float(content: Buffer): number {
+  if (content.length === 8) return content.readDoubleBE(0);
+  return content.length === 4 ? content.readFloatBE(0) : 0;
 }
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
+/** Element that a cluster starts with, after its id and size. */
+const timestampId = 0xe7;
+
+function lastCluster(tail: Buffer): number {
+  for (let at = tail.lastIndexOf(clusterId); at > 0; at = tail.lastIndexOf(clusterId, at - 1)) {
+    const sizeAt = at + clusterId.length;
+    const sizeBytes = Math.clz32(tail[sizeAt] ?? 0) - 23;
+    if (tail[sizeAt + sizeBytes] === timestampId) return at;
+  }
+  return tail.indexOf(clusterId) === 0 ? 0 : -1;
+}

@@ -1,5 +1,5 @@
 import { flacFrameAt } from '#domain/audio/checked-audio.ts';
-import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { type AudioFormat, blockBytes, estimated } from './ranged-file.ts';
 
 /** Where the first block's data begins, and in it the sample rate (20 bits) and the number of samples (36 bits) (RFC 9639, 8.2). */
 const streamInfoAt = 8;
@@ -12,25 +12,28 @@ const rates = [0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000
 /** All frames of a stream share these header fields. Two bytes and an 8-bit checksum alone also occur by chance. */
 const minFramesOfKind = 2;
 
-export const isFlac = (bytes: Uint8Array): boolean =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(4, bytes.length)).toString('latin1') === 'fLaC';
-
-/** Seconds of a FLAC file: the larger of the first block's and the frames'. Skips comments and pictures. */
-export function flacFacts(bytes: Uint8Array): AudioFacts {
-  return { container: 'FLAC', seconds: Math.max(flacHeaderSeconds(bytes), flacFrameSeconds(bytes)) };
-}
+/** FLAC files. The whole file lasts as long as its header or its frames, whichever is more. Skips comments and pictures. */
+export const flac: AudioFormat = {
+  matches: (head) => head.toString('latin1', 0, 4) === 'fLaC',
+  facts: (file) => ({ container: 'FLAC', seconds: Math.max(headerSeconds(file), frameSeconds(file)) }),
+  /** Reads the header, and the frames in the first block in case they contradict it. */
+  async rangedFacts(file) {
+    const head = await file.bytes(0, blockBytes);
+    const seconds = headerSeconds(head);
+    const maxSeconds = estimated(file, head.length, frameSeconds(head), seconds);
+    return { container: 'FLAC', seconds: seconds > 0 ? seconds : undefined, maxSeconds };
+  },
+};
 
 /** Returns 0 if the encoder did not know the length. */
-export function flacHeaderSeconds(bytes: Uint8Array): number {
-  const view = viewOf(bytes);
-  const samples = (view.getUint8(samplesAt) & 0x0f) * 2 ** 32 + view.getUint32(samplesAt + 1);
-  return samples / flacRate(bytes);
+function headerSeconds(file: Buffer): number {
+  const samples = (file.readUInt8(samplesAt) & 0x0f) * 2 ** 32 + file.readUInt32BE(samplesAt + 1);
+  return samples / rateOf(file);
 }
 
 /** Seconds of all frames, by their headers. A decoder plays every frame, regardless of the length in the first block. */
-export function flacFrameSeconds(bytes: Uint8Array): number {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const usual = flacRate(bytes);
+function frameSeconds(file: Buffer): number {
+  const usual = rateOf(file);
   const kinds = new Map<number, { frames: number; seconds: number }>();
   for (let at = file.indexOf(0xff); at !== -1; at = file.indexOf(0xff, at + 1)) {
     const frame = flacFrameAt(file, at);
@@ -48,7 +51,4 @@ export function flacFrameSeconds(bytes: Uint8Array): number {
   return seconds || single;
 }
 
-const flacRate = (bytes: Uint8Array): number => viewOf(bytes).getUint32(rateAt) >>> 12;
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
-  new DataView(buffer, byteOffset, byteLength);
+const rateOf = (file: Buffer): number => file.readUInt32BE(rateAt) >>> 12;

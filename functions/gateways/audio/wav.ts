@@ -1,4 +1,5 @@
 import type { AudioFacts } from '#domain/audio/transcription.ts';
+import { type AudioFormat, TooFar } from './ranged-file.ts';
 
 /** Formats whose samples have a fixed size: PCM, floating point, A-law, µ-law and the extensible form (RFC 2361). */
 const sampled: ReadonlySet<number> = new Set([1, 3, 6, 7, 0xfffe]);
@@ -11,21 +12,35 @@ const chunkHeaderBytes = 8;
 const formatBytes = 16;
 const firstChunkAt = 12;
 
-const text = (bytes: Uint8Array, at: number, length = 4): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset + at, length).toString('latin1');
+/** WAV files, by their samples. The content of other chunks is not read. Each step advances by at least eight bytes. */
+export const wav: AudioFormat = {
+  matches: (head) => head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 12) === 'WAVE',
+  facts(file) {
+    const chunks = new WavChunks(file.length);
+    for (let at = chunks.next; at !== undefined; at = chunks.next) chunks.add(file.subarray(at, at + chunkBytes));
+    return chunks.facts();
+  },
+  async rangedFacts(file) {
+    const chunks = new WavChunks(file.size);
+    try {
+      for (let at = chunks.next; at !== undefined; at = chunks.next) chunks.add(await file.bytes(at, at + chunkBytes));
+    } catch (error) {
+      if (!(error instanceof TooFar)) throw error;
+      chunks.stop();
+    }
+    return chunks.facts();
+  },
+};
 
-export const isWav = (bytes: Uint8Array): boolean =>
-  bytes.length >= firstChunkAt && text(bytes, 0) === 'RIFF' && text(bytes, 8) === 'WAVE';
-
-/** Bytes that are read of a chunk: its header and the start of a format. */
-export const wavChunkBytes = chunkHeaderBytes + formatBytes;
+/** The header of a chunk and the start of a format. */
+const chunkBytes = chunkHeaderBytes + formatBytes;
 
 /**
  * The chunks of a WAV file of `size` bytes, added in order. If they fill the file exactly, the samples are those of the
  * data chunks. Otherwise a length in the header is false, and every byte from the first data chunk on counts as
  * samples.
  */
-export class WavChunks {
+class WavChunks {
   readonly #size: number;
   #at = firstChunkAt;
   #bytesPerSecond = Number.POSITIVE_INFINITY;
@@ -42,15 +57,14 @@ export class WavChunks {
     return !this.#isBroken && this.#at + chunkHeaderBytes <= this.#size ? this.#at : undefined;
   }
 
-  /** Adds the next chunk by its first `wavChunkBytes` bytes, or fewer at the end of the file. */
-  add(bytes: Uint8Array): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** Adds the next chunk by its first `chunkBytes` bytes, or fewer at the end of the file. */
+  add(bytes: Buffer): void {
     const inFile = this.#size - this.#at - chunkHeaderBytes;
-    const name = text(bytes, 0);
-    const length = view.getUint32(4, true);
+    const name = bytes.toString('latin1', 0, 4);
+    const length = bytes.readUInt32LE(4);
     // Decoders read the first format; a second one cannot make the audio shorter.
-    if (name === 'fmt ' && bytes.length >= wavChunkBytes)
-      this.#bytesPerSecond = Math.min(this.#bytesPerSecond, rateOf(view, chunkHeaderBytes));
+    if (name === 'fmt ' && bytes.length >= chunkBytes)
+      this.#bytesPerSecond = Math.min(this.#bytesPerSecond, rateOf(bytes.subarray(chunkHeaderBytes)));
     if (name === 'data') {
       this.#samplesAt ??= this.#at + chunkHeaderBytes;
       // A streaming encoder does not know the length.
@@ -63,7 +77,7 @@ export class WavChunks {
     this.#at += chunkHeaderBytes + length + (length % 2);
   }
 
-  /** Stops before the end of the file: the rest may be samples. */
+  /** Ends the reading before the end of the file. The rest may be samples. */
   stop(): void {
     this.#isBroken = true;
     this.#samplesAt ??= this.#at;
@@ -77,22 +91,14 @@ export class WavChunks {
   }
 }
 
-/** Seconds of a WAV file by its samples. The content of other chunks is not read. Each step advances by at least eight bytes. */
-export function wavFacts(bytes: Uint8Array): AudioFacts {
-  const chunks = new WavChunks(bytes.length);
-  for (let at = chunks.next; at !== undefined; at = chunks.next) chunks.add(bytes.subarray(at, at + wavChunkBytes));
-  return chunks.facts();
-}
-
 /**
  * Bytes per second: by the size of the samples if it is fixed, otherwise by the header's rate, up to the savings of
  * compression.
  */
-function rateOf(view: DataView, at: number): number {
-  const word = (offset: number): number => view.getUint16(at + offset, true);
-  const [format, channels, bits] = [word(0), word(2), word(14)];
+function rateOf(format: Buffer): number {
+  const [code, channels, bits] = [format.readUInt16LE(0), format.readUInt16LE(2), format.readUInt16LE(14)];
   if (bits > maxSampleBits) return Number.NaN;
-  const samples = view.getUint32(at + 4, true) * channels;
-  if (sampled.has(format)) return samples * Math.ceil(bits / 8);
-  return Math.min(view.getUint32(at + 8, true), (samples * Math.max(bits, minCompressedBits)) / 8);
+  const samples = format.readUInt32LE(4) * channels;
+  if (sampled.has(code)) return samples * Math.ceil(bits / 8);
+  return Math.min(format.readUInt32LE(8), (samples * Math.max(bits, minCompressedBits)) / 8);
 }

@@ -1,7 +1,8 @@
 import type { AudioFacts } from '#domain/audio/transcription.ts';
-import { aacRate } from './mpeg-frames.ts';
+import { aacRate } from './mpeg.ts';
+import { type AudioFormat, TooFar } from './ranged-file.ts';
 
-/** Boxes whose children are read as if they were siblings (ISO 14496-12). */
+/** Boxes whose children are read like siblings (ISO 14496-12). */
 const entered: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 
 /** Boxes to read, by type as a number, so that any other box costs one step. */
@@ -18,8 +19,8 @@ const maxTracks = 1000;
 /** Bytes of a box header: the usual one, and one with a 64-bit size. */
 const [shortHeader, longHeader] = [8, 16];
 
-/** Bytes that are read of a box, from its header on. A fragment run is read whole if it is available. */
-export const mp4HeadBytes = 256;
+/** Bytes to request of a box, with its header. A fragment run is read whole if it is available. */
+const boxHeadBytes = 256;
 
 /** Flags of the fields of a `tfhd` and a `trun` (ISO 14496-12, 8.8.7 and 8.8.8). */
 const headerHas = { offset: 0x1, description: 0x2, duration: 0x8 } as const;
@@ -55,11 +56,41 @@ interface Track {
   frames: number;
 }
 
+/** MP4 files, plain or fragmented. Each step advances by at least eight bytes. Samples are not read. */
+export const mp4: AudioFormat = {
+  matches: (head) => head.toString('latin1', 4, 8) === 'ftyp',
+  facts(file) {
+    const boxes = new Mp4Boxes();
+    for (let at = 0; at < file.length;) {
+      const length = boxes.add(file.subarray(at), file.length - at);
+      if (length === 0) break;
+      at += length;
+    }
+    return boxes.facts();
+  },
+  /** Seconds are undefined for a fragmented file, because its header contains no duration. */
+  async rangedFacts(file) {
+    const boxes = new Mp4Boxes();
+    try {
+      for (let at = 0; at + 8 <= file.size;) {
+        const length = boxes.add(await file.bytes(at, at + boxHeadBytes), file.size - at);
+        if (boxes.isFragmented) return { container: 'mp4', seconds: undefined };
+        if (length === 0) break;
+        at += length;
+      }
+    } catch (error) {
+      if (!(error instanceof TooFar)) throw error;
+      return { container: 'mp4', seconds: undefined };
+    }
+    return boxes.facts();
+  },
+};
+
 /**
  * Reads the boxes of an MP4 file in order, by their first bytes. The seconds are the largest of the headers, the
  * fragments and the frames, because a decoder plays every frame regardless of the header.
  */
-export class Mp4Boxes {
+class Mp4Boxes {
   readonly #tracks: Track[] = [];
   readonly #byId = new Map<number, Track>();
   #current = newTrack();
@@ -150,18 +181,6 @@ export class Mp4Boxes {
     if (!hasAudio || !(seconds > 0)) throw new Error('the file has no audio with a duration');
     return { container: 'mp4', seconds, maxSeconds };
   }
-}
-
-/** Seconds of an MP4 file, plain or fragmented. Each step advances by at least eight bytes. Samples are not read. */
-export function mp4Facts(bytes: Uint8Array): AudioFacts {
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const boxes = new Mp4Boxes();
-  for (let at = 0; at < file.length;) {
-    const length = boxes.add(file.subarray(at), file.length - at);
-    if (length === 0) break;
-    at += length;
-  }
-  return boxes.facts();
 }
 
 const newTrack = (): Track => ({

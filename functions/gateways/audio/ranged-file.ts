@@ -1,23 +1,47 @@
-/** Reads a part of a file: `to` is behind its last byte. */
+import type { AudioFacts } from '#domain/audio/transcription.ts';
+
+/** Container and seconds of a file, from a few of its blocks. */
+export interface RangedFacts {
+  readonly container: string;
+  /** Undefined if only the whole file shows it. */
+  readonly seconds: number | undefined;
+  /** Maximum seconds, if the content contradicts the header. */
+  readonly maxSeconds?: number | undefined;
+}
+
+/** A family of audio files. Both readers throw if the file contains no audio. */
+export interface AudioFormat {
+  /** Whether a file that starts with these bytes, at least `signatureBytes` of them if it is longer, has this format. */
+  readonly matches: (head: Buffer) => boolean;
+  /** Reads a whole file, in time linear in its size. */
+  readonly facts: (file: Buffer) => AudioFacts;
+  /** Reads a few blocks of a large file. */
+  readonly rangedFacts: (file: RangedFile) => Promise<RangedFacts>;
+}
+
+/** Every format is recognizable by this many bytes. */
+export const signatureBytes = 64;
+
+/** Reads the bytes from `from` up to, but not including, `to`. */
 export type ReadRange = (from: number, to: number) => Promise<Uint8Array>;
 
-/** A file of which a few blocks are read at most. */
+/** A file of which at most 16 blocks are read. */
 export interface RangedFile {
   readonly size: number;
-  /** Ends where the file does. Rejects with TooFar where more of the file would be read than may be. */
+  /** Returns fewer bytes at the end of the file. Rejects with TooFar beyond the limits on blocks and reads. */
   bytes(from: number, to: number): Promise<Buffer<ArrayBuffer>>;
-  /** The same from a place on. */
+  /** The rest of the file from `start` on. */
   from(start: number): RangedFile;
 }
 
-/** More of a file would have to be read than may be. */
+/** More of a file would have to be read than is allowed. */
 export class TooFar extends Error {}
 
-/** What is read at a time, and how often: a file's beginning and its end, and what lies between where that has its parts. */
+/** Size of a request to storage, and their maximum number: the start and the end of a file, and what a parser skips to. */
 export const blockBytes = 256 * 1024;
 const maxBlocks = 16;
 
-/** Reads of blocks that are there, at most: what a parser does takes reads. */
+/** Maximum reads of blocks that are in memory, because each costs the parser processor time. */
 const maxReads = 60_000;
 
 export function rangedFile(size: number, read: ReadRange): RangedFile {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangedFacts } from '#gateways/audio/facts/ranged-facts.ts';
+import { rangedFacts } from '#gateways/audio/audio-facts.ts';
 import { adts, silence, wavFile } from '#test/audio/files.ts';
 import { box, mp4, oggPage, webm, words } from '#test/audio/recordings.ts';
 
