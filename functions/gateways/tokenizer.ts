@@ -1,10 +1,10 @@
 import type { Tokenizer } from '#domain/shared/ports.ts';
 import { UnitTable } from '#domain/shared/text.ts';
 
-/** UTF-16 units. A run without a break is cut here, so that none costs more than others. */
+/** UTF-16 units. A longer run of spaces or of anything else is cut here, which bounds the cost of a word. */
 const maxRunLength = 256;
 
-/** White space beyond ASCII, as regular expressions have it. */
+/** White space beyond ASCII, as in the `\s` of regular expressions. */
 const wideSpaces = new Set(
   Array.from(
     '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff',
@@ -14,7 +14,7 @@ const wideSpaces = new Set(
 
 let loading: Promise<(text: string, limit: number) => number> | undefined;
 
-/** Counts by OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded when a text first needs it. */
+/** Counts tokens of OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded for the first text that needs it. */
 export const bpeTokenizer: Tokenizer = {
   async count(text, limit = Number.POSITIVE_INFINITY) {
     const count = await (loading ??= load().catch(forget));
@@ -27,16 +27,13 @@ export const bpeTokenizer: Tokenizer = {
   },
 };
 
-/** A load that failed is tried again by the next text. */
+/** Lets the next text load the vocabulary again. */
 function forget(error: unknown): never {
   loading = undefined;
   throw error;
 }
 
-/**
- * The vocabulary is the library's, the counting is not: its merges take the square of a word's length, and the cache
- * that hides this is filled by whoever sends many words, and is slow from then on.
- */
+/** The vocabulary is the package's, the counting is ours (docs/adr/0034-token-count.md). */
 async function load(): Promise<(text: string, limit: number) => number> {
   const [{ default: ranks }, { Cl100KBase }, { BytePairs }] = await Promise.all([
     import('gpt-tokenizer/bpeRanks/cl100k_base'),
@@ -65,27 +62,27 @@ function endOf(word: RegExp, text: string, from: number): number | undefined {
   return word.test(text) ? word.lastIndex : undefined;
 }
 
-/** What a unit is to the expression of words: a letter, what may stand before letters, or something else. */
+/** Classes of a UTF-16 unit in the expression of words: a letter, a unit that may precede letters, or any other. */
 const [letter, leading, another] = [1, 2, 3];
 const kinds = new UnitTable((unit) => {
   if (/\p{L}/u.test(unit)) return letter;
   return /[\r\n\p{N}\p{Cs}']/u.test(unit) ? another : leading;
 });
 
-/** Where a word of letters ends that begins at `from`, as the expression has it but many times as fast; undefined for other words. */
+/** End of a word of letters that starts at `from`: like the expression, but many times as fast. Undefined for other words. */
 function endOfLetters(text: string, from: number): number | undefined {
   const first = kinds.of(text.charCodeAt(from));
   let at = from + 1;
   if (first === another || at === text.length) return undefined;
   if (first === leading && kinds.of(text.charCodeAt(at)) !== letter) return undefined;
   while (at < text.length && kinds.of(text.charCodeAt(at)) === letter) at += 1;
-  // Half of a character may be one of a letter.
+  // A surrogate may be half of a letter.
   return at < text.length && isSurrogate(text.charCodeAt(at)) ? undefined : at;
 }
 
 const isSurrogate = (code: number): boolean => code >= 0xd8_00 && code <= 0xdf_ff;
 
-/** Of UTF-8, between two places of a text that are not within a character. */
+/** Length in UTF-8 from `from` to `to`, which are not inside a character. */
 function bytesBetween(text: string, from: number, to: number): number {
   let bytes = 0;
   for (let at = from; at < to; at += 1) {
@@ -102,7 +99,7 @@ function bytesBetween(text: string, from: number, to: number): number {
 
 const isLow = (code: number): boolean => code >= 0xdc_00 && code <= 0xdf_ff;
 
-/** The text, cut only within long runs of spaces or of anything else. */
+/** The text, cut only in long runs of spaces or of anything else. */
 function* pieces(text: string): Generator<string> {
   let [pieceAt, runAt, wasSpace] = [0, 0, false];
   for (let at = 0; at < text.length; at += 1) {

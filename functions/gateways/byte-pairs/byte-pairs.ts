@@ -1,20 +1,21 @@
 import { IntegerTable, none, type Tokens, Trie, Vocabulary } from './trie.ts';
 
+/** Longer than the 256 UTF-16 units of a run (functions/gateways/tokenizer.ts). */
 const maxPieceBytes = 2 ** 13;
 
 /**
- * Counts the tokens of byte-pair encoding. Whether tokens are the encoding of their bytes shows in each two neighbours alone, so
- * it is found from left to right: the longest token that may follow the last one, and back by one where none may. No place is
- * left twice: the time is linear in the bytes, whatever they are, and what is remembered is no larger than the vocabulary. Source:
- * https://github.blog/ai-and-ml/llms/so-many-tokens-so-little-time-introducing-a-faster-more-flexible-byte-pair-tokenizer/
+ * Counts the tokens of byte-pair encoding. A sequence of tokens is the encoding of its bytes if each two neighbours are.
+ * So the encoding is found from left to right: append the longest token that may follow the last one, and remove the
+ * last one if no token may. No offset is left twice, so the time is linear in the bytes for any input, and the memory
+ * is constant. Source: https://github.blog/ai-and-ml/llms/so-many-tokens-so-little-time-introducing-a-faster-more-flexible-byte-pair-tokenizer/
  */
 export class BytePairs {
   readonly #vocabulary: Vocabulary;
   readonly #trie: Trie;
   readonly #merges: Merges;
-  /** The longest token that begins at each place of a piece. */
+  /** The longest token that starts at each offset of a piece. */
   readonly #longest = new Int32Array(maxPieceBytes + 1);
-  /** Places to which no encoding leads. */
+  /** Offsets at which no token of the encoding ends. */
   readonly #isExcluded = new Uint8Array(maxPieceBytes + 1);
   readonly #encoding = new Int32Array(maxPieceBytes);
 
@@ -24,7 +25,7 @@ export class BytePairs {
     this.#merges = new Merges(this.#vocabulary, this.#trie);
   }
 
-  /** Of the piece from `start` to `end`. */
+  /** Counts the tokens from `start` to `end`, which may contain at most 8 KiB. */
   count(bytes: Uint8Array, start: number, end: number): number {
     if (end - start > maxPieceBytes) throw new RangeError(`A piece of ${end - start} bytes is too long.`);
     if (this.#trie.has(bytes, start, end)) return 1;
@@ -54,7 +55,7 @@ export class BytePairs {
     return count;
   }
 
-  /** The candidate, or the longest token that it begins with, that may follow the first `count` ones, which end at `at`. */
+  /** The longest prefix of the candidate that may follow the first `count` tokens, which end at `at`. */
   #next(count: number, candidate: number, at: number): number {
     let token = candidate;
     while (token !== none) {
@@ -70,29 +71,29 @@ export class BytePairs {
   }
 }
 
-/** Of the hash table: more than twice as many as cl100k has tokens, 100,256. */
+/** Slots of the hash table, for the 100,256 tokens of cl100k. */
 const slots = 2 ** 18;
 
-/** Of two polynomial hashes: the hash of two sequences together follows from those of each. */
+/** Bases of two polynomial hashes. The hash of two sequences together follows from those of each. */
 const bases = [0xcc9e2d51, 0x5bd1e995] as const;
 
 /** Above every rank. */
 const unranked = 2 ** 17;
 
-/** Fields of a token, side by side, for they are read together. */
+/** Fields of a token. They are adjacent because they are read together. */
 const fields = 8;
 const [hash, check, power, checkPower, left, right] = [0, 1, 2, 3, 4, 5];
 
-/** Of the memory of pairs, which is as large whatever comes. */
+/** The cache of pairs has a fixed number of entries, 2 to this power. */
 const pairBits = 15;
 
-/** Which tokens are joined to others. */
-export class Merges {
+/** Decides which tokens merge with each other. */
+class Merges {
   readonly #vocabulary: Vocabulary;
   readonly #trie: Trie;
   /**
-   * Of each token: its two hashes, the powers of their bases for its length, and, once they were looked up, the two tokens that are
-   * joined to it. Both hashes have 32 bits, so that no two of the vocabulary's pairs are taken for each other.
+   * By token: its two hashes, the powers of their bases for its length, and, after the first lookup, the two tokens that
+   * it was merged from. The hashes have 64 bits together, so no two pairs of the vocabulary are confused.
    */
   readonly #entries: Int32Array;
   readonly #byHash = new IntegerTable(slots);
@@ -121,7 +122,7 @@ export class Merges {
     this.#byHash.set(this.#field(token, hash), token);
   }
 
-  /** The candidate, or the longest token that it begins with, that is not joined to the token before it in any way. */
+  /** The longest prefix of the candidate, or the candidate itself, that does not merge with the token before it. */
   compatiblePrefix(token: number, candidate: number): number {
     const pair = token * unranked + candidate;
     const slot = Math.imul(Math.imul(token, bases[0]) ^ candidate, bases[1]) >>> (32 - pairBits);
@@ -134,8 +135,8 @@ export class Merges {
   }
 
   /**
-   * Whether two tokens are the encoding of their bytes, if only what has a rank below `limit` is joined. Goes back through what
-   * was joined at their border, the last first: what stood on its two sides may not be a token of a rank that comes before.
+   * Whether two tokens are the encoding of their bytes if only tokens with a rank below `limit` are merged. Undoes the
+   * merges at their border, the last one first: its two sides must not form a token with an earlier rank.
    */
   #stayApart(one: number, other: number, limit: number): boolean {
     let before = one;
@@ -147,7 +148,7 @@ export class Merges {
       const inner = this.#part(before, right);
       const outer = this.#part(after, left);
       if (inner === before && outer === after) return true;
-      // Of two of the same rank, the left one is joined first.
+      // Of two merges with the same rank, the left one comes first.
       if (outer === after || (before > after && inner !== before)) {
         below = before;
         before = inner;
@@ -158,14 +159,14 @@ export class Merges {
     }
   }
 
-  /** The token that two others make. */
+  /** The token that two others merge into. */
   #joined(before: number, after: number): number {
     const token = this.#byHash.get(this.#sum(before, after, hash, power));
     const isJoined = token !== none && this.#field(token, check) === this.#sum(before, after, check, checkPower);
     return isJoined ? token : none;
   }
 
-  /** A hash of two tokens together. */
+  /** Hash of two tokens together. */
   #sum(before: number, after: number, field: number, factor: number): number {
     return (Math.imul(this.#field(before, field), this.#field(after, factor)) + this.#field(after, field)) | 0;
   }
@@ -174,13 +175,13 @@ export class Merges {
     return this.#entries[fields * token + field] ?? none;
   }
 
-  /** One of the two that are joined to a token; the token itself where it is a single byte. */
+  /** One of the two tokens that a token was merged from; the token itself if it is a single byte. */
   #part(token: number, side: number): number {
     if (this.#field(token, side) === none) this.#split(token);
     return this.#field(token, side);
   }
 
-  /** Finds the two that are joined to a token: those that are the encoding of its bytes as long as it is not joined itself. */
+  /** Finds the two tokens that a token was merged from: the encoding of its bytes before that merge. */
   #split(token: number): void {
     let first = this.#trie.prefix(token);
     while (first !== none && !this.#isJoinedTo(token, first)) first = this.#trie.prefix(first);

@@ -1,10 +1,10 @@
-/** Of bytes that are no token. */
+/** In place of a token, node or value that does not exist. */
 export const none = -1;
 
-/** Tokens by rank, as text or, where that is no UTF-8, as bytes. */
+/** Tokens by rank: as text, or as bytes if they are not valid UTF-8. */
 export type Tokens = readonly (string | readonly number[])[];
 
-/** The bytes of all tokens, one after another. */
+/** The bytes of all tokens, concatenated. */
 export class Vocabulary {
   readonly bytes: Uint8Array;
   readonly #offsets: Int32Array;
@@ -34,27 +34,27 @@ export class Vocabulary {
   }
 }
 
-/** The node of no bytes. The next 256 are the single bytes, which have the lowest ranks. */
+/** The node of the empty sequence. The next 256 nodes are the single bytes, which have the lowest ranks. */
 const root = 0;
 
-/** More than the 216,749 sequences of bytes that tokens of cl100k begin with. */
+/** Nodes of cl100k: 216,749. */
 const maxNodes = 2 ** 18;
 
-/** The edges of the root and of the single bytes, which are looked up most, are stored at the index that their number gives. */
+/** Edges of the root and of the single bytes are looked up most, so they are in an array indexed by edge. */
 const directEdges = 257 * 256;
 
-/** Finds tokens in bytes: an Aho-Corasick automaton whose nodes are the sequences that tokens begin with. */
+/** Finds tokens in bytes: an Aho-Corasick automaton whose nodes are the prefixes of all tokens. */
 export class Trie {
   readonly #vocabulary: Vocabulary;
   readonly #directChildren = new Int32Array(directEdges).fill(none);
-  /** Children of all others, by parent and byte. */
+  /** Children of all other nodes, by parent and byte. */
   readonly #children = new IntegerTable(2 * maxNodes);
-  /** The longest token that each node begins with. */
+  /** The longest token that is a prefix of each node. */
   readonly #tokens = new Int32Array(maxNodes).fill(none);
   readonly #depths = new Uint8Array(maxNodes);
-  /** The longest node that is the beginning of what is left of a node without its first byte. */
+  /** The longest node that is a prefix of each node without its first byte. */
   readonly #suffixes = new Int32Array(maxNodes);
-  /** The longest token that each token begins with, without being it. */
+  /** The longest proper prefix of each token that is a token. */
   readonly #prefixes: Int32Array;
 
   constructor(vocabulary: Vocabulary) {
@@ -82,7 +82,7 @@ export class Trie {
     this.#tokens[node] = token;
   }
 
-  /** Nodes come after their parents, so these are linked before. */
+  /** Links nodes in order of creation, so a parent is linked before its children. */
   #link(node: number, parent: number, byte: number): void {
     const prefix = this.#tokens[parent] ?? none;
     const token = this.#tokens[node] ?? none;
@@ -100,19 +100,19 @@ export class Trie {
     return this.#find(bytes, start, end) !== none;
   }
 
-  /** The token that is left of one without its beginning. */
+  /** The rest of a token after another one that is its prefix, if the rest is a token. */
   rest(token: number, beginning: number): number {
     const { bytes } = this.#vocabulary;
     const start = this.#vocabulary.start(token) + this.#vocabulary.lengthOf(beginning);
     return this.#find(bytes, start, this.#vocabulary.end(token));
   }
 
-  /** The longest token that a token begins with, without being it. */
+  /** The longest proper prefix of a token that is a token. */
   prefix(token: number): number {
     return this.#prefixes[token] ?? none;
   }
 
-  /** Writes the longest token that begins at each place from `start` to `end`. */
+  /** Writes the longest token that starts at each offset from `start` to `end`. */
   writeLongest(bytes: Uint8Array, start: number, end: number, longest: Int32Array): void {
     let node = root;
     for (let at = start; at < end; at += 1) {
@@ -148,21 +148,18 @@ export class Trie {
   }
 }
 
-/** Of what is not in a table. */
-const none = -1;
-
 const filterBits = 2 ** 21;
 
 /**
- * Whole numbers of 32 bits, each with a number from 0 up, by open addressing. A Bloom filter of 256 KB, which stays in the
- * processor's cache, is before it: most of what is looked up is not in it.
+ * Non-negative integers by 32-bit keys, with open addressing. Most lookups are of missing keys, so a Bloom filter of
+ * 256 KB, which fits in the processor's cache, comes first. Without it, random letters cost twice the time.
  */
 export class IntegerTable {
   /** A key, then its value. */
   readonly #entries: Int32Array;
   readonly #filter = new Int32Array(filterBits / 32);
 
-  /** For at most half as many keys as slots, which are a power of two. */
+  /** Holds at most half as many keys as slots. `slots` is a power of two. */
   constructor(slots: number) {
     this.#entries = new Int32Array(2 * slots).fill(none);
   }
@@ -186,7 +183,7 @@ export class IntegerTable {
     return ((this.#filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0;
   }
 
-  /** Where a key is, or would be. */
+  /** The slot of a key, or the free one to store it in. */
   #slot(key: number, hash: number): number {
     const last = this.#entries.length - 1;
     let slot = (2 * hash) & last;
@@ -195,7 +192,7 @@ export class IntegerTable {
   }
 }
 
-/** Spreads what is near. */
+/** Spreads keys that are close to each other. */
 function mixed(key: number): number {
   const product = Math.imul(key ^ (key >>> 15), 0x9e3779b1);
   return product ^ (product >>> 15);
