@@ -1,8 +1,22 @@
-import type { SpeechGateway } from '#domain/audio/speech.ts';
-import type { TranscriptionGateway } from '#domain/audio/transcription.ts';
-import { SpeechCall, transcribe } from './audio-calls.ts';
-import type { ModelRuntime } from './runtime.ts';
-import type { ModelGatewaySettings } from './served-model.ts';
+import { speechFormats } from '#contract/audio/speech.ts';
+import type { AudioStream, ModelSpeechRequest, SpeechGateway } from '#domain/audio/speech.ts';
+import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway } from '#domain/audio/transcription.ts';
+import type { ModelCall } from '#domain/inference/model-gateway.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import { BodyTooLarge } from '../bounded-body.ts';
+import { serviceErrorOf } from './errors.ts';
+import {
+  Deadline,
+  maxSpeechBytes,
+  maxTranscriptBytes,
+  type ModelRuntime,
+  pieceBytes,
+  type Streaming,
+} from './runtime.ts';
+import { findServed, type GatewayContext, type ModelGatewaySettings } from './served-model.ts';
+import { readReply } from './text-calls.ts';
+import { omni } from './vllm.ts';
+import { whisperx } from './whisperx.ts';
 
 /** Models of audio in containers behind SageMaker endpoints; each call is tried once. */
 export function audioGateway(
@@ -14,4 +28,129 @@ export function audioGateway(
     speech: (model, request) => new SpeechCall(context, model, request),
     transcribe: (model, request) => transcribe(context, model, request),
   };
+}
+
+/** A text for a model that speaks, whose audio is read while it is generated. */
+class SpeechCall implements ModelCall<AudioStream> {
+  readonly #context: GatewayContext;
+  readonly #model: string;
+  readonly #request: ModelSpeechRequest;
+  #ready: Streaming | undefined;
+
+  constructor(context: GatewayContext, model: string, request: ModelSpeechRequest) {
+    this.#context = context;
+    this.#model = model;
+    this.#request = request;
+  }
+
+  prepare(): void {
+    this.#parts();
+  }
+
+  send(signal?: AbortSignal): AudioStream {
+    const parts = this.#parts();
+    const { deadlineMs, streamDeadlineMs } = this.#context.settings;
+    const deadline = new Deadline(streamDeadlineMs, signal);
+    const chunks = audioChunks({ model: this.#model, request: this.#request, parts, deadline, waitMs: deadlineMs });
+    return { chunks, cancel: deadline.end };
+  }
+
+  #parts(): Streaming {
+    return (this.#ready ??= this.#makeReady());
+  }
+
+  #makeReady(): Streaming {
+    const { runtime } = this.#context;
+    const served = findServed(this.#context, this.#model, ({ speech }) => speech, { omni });
+    const { endpoint, component, dialect, servedName } = served;
+    const accept = speechFormats[this.#request.response_format];
+    const body = dialect.body(this.#request, servedName);
+    return runtime.parts({
+      endpoint,
+      component,
+      body,
+      accept,
+      attributes: dialect.attributes,
+      maxBytes: maxSpeechBytes,
+    });
+  }
+}
+
+interface AudioSource {
+  readonly model: string;
+  readonly request: ModelSpeechRequest;
+  readonly parts: Streaming;
+  readonly deadline: Deadline;
+  /** Milliseconds that each wait for a piece may take. */
+  readonly waitMs: number;
+}
+
+/**
+ * The bytes of a file as a container makes them, within the bounds of time and size. The model's work ends with the generator,
+ * whoever ends it. None at all is a failure.
+ */
+async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSource): AsyncGenerator<Buffer> {
+  const source = parts(deadline)[Symbol.asyncIterator]();
+  let next = source.next();
+  deadline.start();
+  let isWaiting = false;
+  const timer = setTimeout(() => {
+    if (isWaiting) deadline.end();
+  }, waitMs);
+  let isWhole = false;
+  let bytes = 0;
+  let audioBytes = 0;
+  try {
+    while (true) {
+      isWaiting = true;
+      const part = await next;
+      isWaiting = false;
+      if (part.done) break;
+      bytes += part.value.length + pieceBytes;
+      audioBytes += part.value.length;
+      if (bytes > maxSpeechBytes) throw new BodyTooLarge(maxSpeechBytes);
+      if (part.value.length > 0) yield part.value;
+      timer.refresh();
+      next = source.next();
+    }
+    if (audioBytes === 0) throw new ServiceError('MODEL_ERROR', 'The model stopped before its response was complete.');
+    isWhole = true;
+  } catch (error) {
+    throw named(serviceErrorOf(error, model, deadline.isOver), model, request);
+  } finally {
+    clearTimeout(timer);
+    deadline.clear();
+    // A model that is done has nothing to end, and its connection can serve the next call.
+    if (isWhole) await source.return?.();
+    else deadline.end();
+  }
+}
+
+/** What a container refuses is one of the three that its request has: its own words are for nobody. */
+function named(
+  error: ServiceError,
+  model: string,
+  { voice, response_format: format }: ModelSpeechRequest,
+): ServiceError {
+  if (error.code !== 'INVALID_FORMAT') return error;
+  const detail = `The model ${model} cannot speak this text with the voice ${voice} as ${format}. Change the text, the voice or the format.`;
+  return new ServiceError('INVALID_FORMAT', detail, { cause: error });
+}
+
+/** What is spoken in a file, as a whole. */
+function transcribe(
+  context: GatewayContext,
+  model: string,
+  request: ModelTranscriptionRequest,
+): Promise<ModelTranscript> {
+  const { endpoint, component, dialect, servedName } = findServed(
+    context,
+    model,
+    ({ transcription }) => transcription,
+    { whisperx },
+  );
+  const { bytes, contentType } = dialect.body(request, servedName);
+  const invoke = context.runtime.reply({ endpoint, component, body: bytes, contentType, maxBytes: maxTranscriptBytes });
+  const { deadlineMs } = context.settings;
+  return readReply({ model, invoke, parse: dialect.reply, deadlineMs });
 }

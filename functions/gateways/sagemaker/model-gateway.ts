@@ -1,8 +1,11 @@
+import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import { embed } from './embeddings-calls.ts';
-import type { ModelRuntime } from './runtime.ts';
-import type { ModelGatewaySettings } from './served-model.ts';
-import { chatKind, completionKind, ReplyCall, StreamCall } from './text-calls.ts';
+import { failingTogether } from '#domain/shared/concurrency.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+import type { Vectors } from './container.ts';
+import { maxEmbeddingsBytes, type ModelRuntime } from './runtime.ts';
+import { findServed, type GatewayContext, type ModelGatewaySettings } from './served-model.ts';
+import { chatKind, completionKind, readReply, ReplyCall, StreamCall } from './text-calls.ts';
 
 /**
  * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
@@ -17,4 +20,56 @@ export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySe
     completionStream: (model, request) => new StreamCall(context, completionKind, model, request),
     embed: (model, request) => embed(context, model, request),
   };
+}
+
+/** The vectors of all texts, in concurrent batches; whatever fails ends the rest of the model's work. */
+async function embed(
+  context: GatewayContext,
+  model: string,
+  request: ModelEmbeddingsRequest,
+): Promise<ModelEmbeddings> {
+  const { endpoint, component, dialect, servedName } = findServed(context, model, ({ embeddings }) => embeddings);
+  const { deadlineMs } = context.settings;
+  return failingTogether(AbortSignal.timeout(deadlineMs), async (signal) => {
+    const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
+      const maxBytes = maxEmbeddingsBytes(texts);
+      const invoke = context.runtime.reply({ endpoint, component, body, maxBytes });
+      const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value));
+      return { model, invoke, parse, deadlineMs, signal };
+    });
+    const replies = await Promise.all(calls.map(readReply));
+    const vectors = replies.flatMap((reply) => reply.vectors);
+    refuseDifferentLengths(vectors);
+    refuseOtherDimensions(vectors, request, model);
+    const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
+    const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);
+    const data = vectors.map((embedding, index) => ({ index, embedding }));
+    return { data, usage: Number.isNaN(prompt_tokens) ? null : { prompt_tokens } };
+  });
+}
+
+/** One for each text. */
+function vectorsFor(texts: number, reply: Vectors): Vectors {
+  if (reply.vectors.length !== texts) throw invalid();
+  return reply;
+}
+
+/** The vectors of all batches are compared with each other, so they must have one length. */
+function refuseDifferentLengths([first, ...others]: readonly number[][]): void {
+  if (others.some(({ length }) => length !== first?.length)) throw invalid();
+}
+
+const invalid = () => new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
+
+/** Not every container can, and those that cannot do not report it. */
+function refuseOtherDimensions(
+  vectors: readonly number[][],
+  { dimensions }: ModelEmbeddingsRequest,
+  model: string,
+): void {
+  if (dimensions === undefined || vectors.every(({ length }) => length === dimensions)) return;
+  throw new ServiceError(
+    'INVALID_FORMAT',
+    `dimensions must be a size that ${model} supports; it does not support ${dimensions}.`,
+  );
 }
