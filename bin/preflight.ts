@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { stageNamed } from '#lib/stages.ts';
 import { preflight } from './preflight/checks.ts';
-import { exitStatusOf, type Result } from './preflight/result.ts';
+import { exitStatusOf, type Result } from './preflight/clients.ts';
 
 const usage = `Usage: npm run preflight -- STAGE
 

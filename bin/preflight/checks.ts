@@ -1,11 +1,7 @@
 import type { Stage } from '#lib/stage.ts';
-import { checkBootstrap, checkConcurrency, checkCredentials, checkGatewayLogs, checkRegion } from './account.ts';
-import { type Clients, createClients, regionOf } from './clients.ts';
-import { checkCertificate, checkFirewall } from './edge.ts';
-import { checkAlarms, checkIdentity, checkSender, checkSending } from './mail.ts';
-import { checkMessages } from './messages.ts';
-import { checkEndpoint, checkInstances, hostedInstances, namedEndpoints } from './models.ts';
-import { missing, type Result, run } from './result.ts';
+import { checkBootstrap, checkCertificate, checkConcurrency, checkCredentials, checkFirewall, checkGatewayLogs, checkRegion } from './account.ts';
+import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
+import { checkAlarms, checkEndpoint, checkIdentity, checkInstances, checkMessages, checkSender, checkSending, hostedInstances, namedEndpoints } from './services.ts';
 
 /** Checks the account for the first deployment of a stage. Read-only. */
 export async function preflight(stage: Stage): Promise<readonly Result[]> {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { checkDeployable } from '#lib/deployable.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
-import { run } from '../../../bin/preflight/result.ts';
+import { run } from '../../../bin/preflight/clients.ts';
 import { startStubAws } from '../stub-aws.ts';
 import { readyAccount } from './account.ts';
 
