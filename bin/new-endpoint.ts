@@ -4,7 +4,7 @@ import { access, appendFile, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { prices } from '#contract/billing/prices.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { type EndpointNames, namesOf } from './endpoint/names.ts';
+import { type EndpointNames, namesOf } from './endpoint/templates.ts';
 import * as templates from './endpoint/templates.ts';
 
 const usage = `Usage: npm run new:endpoint -- NAME [--service SERVICE]
@@ -52,16 +52,16 @@ async function create(names: EndpointNames, service: templates.EndpointService):
   const routes = 'functions/contract/routes/inference.ts';
   const operations = 'functions/api/inference.ts';
   const samples = 'functions/contract/samples.ts';
-  const record = 'bin/openapi/recorded/record.ts';
+  const calls = 'test/support/contract/every-operation.ts';
   await insert(routes, { before: '} as const satisfies' }, templates.row(names, service));
   await insert(routes, { before: "import { limits } from '../shared/limits.ts';\n" }, templates.schemaImport(names));
   await insert(operations, { before: 'import type { Operation, PricedOperation }' }, templates.operationImport);
   await appendFile(operations, templates.operation(names, service));
   await insert(samples, { before: "  'get-openai-model':" }, templates.sample(names));
-  await insert(record, { after: "  await record('getOpenAiModel', { key });\n" }, templates.recording(names));
+  await insert(calls, { after: "  await send('getOpenAiModel', { key });\n" }, templates.call(names));
   await writeFile(files.schemas, templates.schemas(names));
   await writeFile(files.test, templates.test(names, service));
-  return [...Object.values(files), routes, operations, samples, record];
+  return [...Object.values(files), routes, operations, samples, calls];
 }
 
 async function run(): Promise<number> {

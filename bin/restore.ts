@@ -1,6 +1,17 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { DescribeTableCommand, DynamoDBClient, ListTagsOfResourceCommand, RestoreTableToPointInTimeCommand, type TableDescription, TagResourceCommand, UpdateContinuousBackupsCommand, UpdateTableCommand, UpdateTimeToLiveCommand, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ListTagsOfResourceCommand,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import * as v from 'valibot';
 import { streamViewTypes, tables, type TableSpec } from '#contract/platform/resources.ts';
 
@@ -91,7 +102,6 @@ async function copyTags(client: DynamoDBClient, from: TableDescription, to: Tabl
   const Tags = all.filter(({ Key = '' }) => !Key.startsWith('aws:'));
   if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: to.TableArn, Tags }));
 }
-
 
 const usage = `Usage: npm run restore -- TABLE SOURCE TARGET [--at TIME]
 

@@ -1,5 +1,23 @@
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
-import type { EndpointNames } from './names.ts';
+
+export interface EndpointNames {
+  /** File name and operation id, such as `sum-up`. */
+  readonly id: string;
+  /** Key of the route, such as `sumUp`. */
+  readonly camel: string;
+  /** Prefix of the schemas, such as `SumUp`. */
+  readonly pascal: string;
+  /** Such as `Sum up`. */
+  readonly sentence: string;
+}
+
+export function namesOf(id: string): EndpointNames | undefined {
+  if (!/^[a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*$/.test(id)) return undefined;
+  const camel = id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return { id, camel, pascal: capitalised(camel), sentence: capitalised(id.replaceAll('-', ' ')) };
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Services priced per request or per started unit. Services metered by tokens have their own kinds of order. */
 export type EndpointService = Exclude<ServiceName, 'chat' | 'completion' | 'embeddings' | 'transcription'>;
@@ -36,7 +54,7 @@ export const row = (
 
 export const sample = ({ id }: EndpointNames): string => `  '${id}': { body: { text: 'Good morning, friend.' } },\n`;
 
-export const recording = ({ camel }: EndpointNames): string => `  await record('${camel}', { key });\n`;
+export const call = ({ camel }: EndpointNames): string => `  await send('${camel}', { key });\n`;
 
 export const operationImport = "import { pricePerStarted } from '#domain/meter/pricing.ts';\n";
 

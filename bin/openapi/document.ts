@@ -1,13 +1,15 @@
+import type { JsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { eventSamples } from '#contract/webhooks/event-samples.ts';
+import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { errorCollector, errorSchemas } from './errors.ts';
 import { headers } from './headers.ts';
-import { operationOf } from './operation.ts';
-import type { RecordedResponse, RecordedResponses } from './recorded/recorded-responses.ts';
-import { schemaCollector } from './schemas.ts';
+import { type Example, type Examples, operationOf } from './operation.ts';
+import { type Mode, schemaCollector } from './schemas.ts';
 import { inOrder, tags } from './tags.ts';
-import { webhooksOf } from './webhooks.ts';
 
 const description = `Accounts, plans, metered credits and text inference.
 
@@ -39,15 +41,15 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 2 * keyRule.maxLength + 2, pattern: keyRule.pattern },
 };
 
-/** Placeholder for an operation without a recorded response. `test/docs/openapi.test.ts` fails if one exists. */
-const unrecorded: RecordedResponse = { status: 200, headers: [], response: undefined };
+/** Placeholder for an operation without an example. `test/docs/openapi.test.ts` fails if one exists. */
+const noExample: Example = { status: 200, headers: [], response: undefined };
 
-export function openApiDocument(responses: RecordedResponses): object {
+export function openApiDocument(examples: Examples): object {
   const schemas = schemaCollector();
   const errors = errorCollector();
   const paths = new Map<string, Record<string, object>>();
   for (const route of inOrder(allRoutes)) {
-    const operation = operationOf(route, responses[route.id] ?? unrecorded, { ...schemas, ...errors });
+    const operation = operationOf(route, examples[route.id] ?? noExample, { ...schemas, ...errors });
     paths.set(route.path, { ...paths.get(route.path), [route.method.toLowerCase()]: operation });
   }
   const webhooks = webhooksOf(schemas.schemaOf);
@@ -70,3 +72,58 @@ export function openApiDocument(responses: RecordedResponses): object {
 
 const sorted = (entries: ReadonlyMap<string, object>) =>
   Object.fromEntries([...entries].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+
+type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+const parameters = [
+  header('webhook-id', 'Id of the event, the same in every attempt.', 'evt_26ONAvui4aEO8EojX3vu4r'),
+  header('webhook-timestamp', 'When it was sent, in Unix seconds.', '1803027600'),
+  header(
+    'webhook-signature',
+    'Signatures of `webhook-id.webhook-timestamp.body`: `v1,` and an HMAC-SHA256 in base64, one for each secret that signs, separated by spaces.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+const responses = {
+  '2XX': { description: 'Accepted. Any 2xx within 15 s is a success.' },
+  '410': { description: 'The webhook is disabled.' },
+  '4XX': { description: 'The event is sent again later, as after any other response; `Retry-After` is respected.' },
+};
+
+function webhooksOf(schemaOf: SchemaOf): Record<string, object> {
+  return Object.fromEntries(webhookEventTypes.map((type) => [type, { post: requestOf(type, schemaOf) }]));
+}
+
+function requestOf(type: WebhookEventType, schemaOf: SchemaOf) {
+  const { description, data } = webhookEvents[type];
+  const example = { type, timestamp: '2027-02-15T09:00:00.000Z', data: eventSamples[type] };
+  const schema = {
+    type: 'object',
+    properties: {
+      type: { const: type },
+      timestamp: { type: 'string', format: 'date-time', description: 'When it happened.' },
+      data: schemaOf(data, 'output'),
+    },
+    required: ['type', 'timestamp', 'data'],
+  };
+  return {
+    operationId: `on${type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
+    tags: ['Webhooks'],
+    summary: type,
+    description,
+    security: [],
+    parameters,
+    requestBody: { required: true, content: { 'application/json': { schema, example } } },
+    responses,
+  };
+}

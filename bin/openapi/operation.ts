@@ -1,25 +1,54 @@
+import { readFile } from 'node:fs/promises';
 import type { JsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
+import { TurnChunk } from '#contract/agents/conversations.ts';
+import { speechFormats } from '#contract/audio/speech.ts';
+import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import { operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
+import * as chunks from '#contract/inference/stream-chunks.ts';
 import { samples } from '#contract/samples.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
-import type { errorCollector } from './errors.ts';
-import { priceOf } from './price.ts';
-import type { RecordedResponse } from './recorded/recorded-responses.ts';
-import type { schemaCollector } from './schemas.ts';
-import { successResponse } from './success.ts';
+import { type errorCollector, errorSchemaOf } from './errors.ts';
+import { successHeaders } from './headers.ts';
+import type { Mode, schemaCollector } from './schemas.ts';
 import { tagOf } from './tags.ts';
+
+const Parameters = v.record(v.string(), v.string());
+
+/** The request and response that the document shows for a route. A test compares their shape with the service's. */
+const Example = v.object({
+  path: v.exactOptional(Parameters),
+  query: v.exactOptional(Parameters),
+  body: v.exactOptional(v.record(v.string(), v.unknown())),
+  status: v.number(),
+  /** Names of the response's headers that the document describes. */
+  headers: v.array(v.string()),
+  /** Null if the response is not JSON. */
+  response: v.unknown(),
+  /** Start and end of the streamed response. */
+  stream: v.exactOptional(v.string()),
+});
+export type Example = v.InferOutput<typeof Example>;
+
+/** By route id. */
+const Examples = v.record(v.string(), Example);
+export type Examples = v.InferOutput<typeof Examples>;
+
+export async function readExamples(): Promise<Examples> {
+  return v.parse(Examples, JSON.parse(await readFile(new URL('examples.json', import.meta.url), 'utf8')));
+}
 
 type Collectors = Pick<ReturnType<typeof schemaCollector>, 'schemaOf'> &
   Pick<ReturnType<typeof errorCollector>, 'responsesOf'>;
 
-export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf, responsesOf }: Collectors) {
+export function operationOf(route: Route, example: Example, { schemaOf, responsesOf }: Collectors) {
   const parameters = [
-    ...parametersOf('path', route.pathInput, recorded.path),
-    ...parametersOf('query', route.queryInput, recorded.query),
+    ...parametersOf('path', route.pathInput, example.path),
+    ...parametersOf('query', route.queryInput, example.query),
     ...(route.idempotent ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
   return {
@@ -29,15 +58,11 @@ export function operationOf(route: Route, recorded: RecordedResponse, { schemaOf
     description: descriptionOf(route),
     security: security[route.credential],
     ...(parameters.length > 0 && { parameters }),
-    ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf, recorded) }),
-    responses: { [route.success.status]: successResponse(route, recorded, schemaOf), ...responsesOf(route) },
+    ...(route.bodyInput && { requestBody: requestBodyOf(route, schemaOf, example) }),
+    responses: { [route.success.status]: successResponse(route, example, schemaOf), ...responsesOf(route) },
   };
 
-  function parametersOf(
-    place: 'path' | 'query',
-    schema: GenericSchema | undefined,
-    values: RecordedResponse['path'] = {},
-  ) {
+  function parametersOf(place: 'path' | 'query', schema: GenericSchema | undefined, values: Example['path'] = {}) {
     const { properties = {}, required = [] }: JsonSchema = schema ? schemaOf(schema, 'input') : {};
     return Object.entries(properties).map(([name, property]) => {
       const { description, ...rest } = isJsonObject(property) ? property : {};
@@ -63,12 +88,12 @@ const security: Readonly<Record<Credential, readonly object[]>> = {
   'session if any': [{}, ...session],
 };
 
-function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], recorded: RecordedResponse) {
+function requestBodyOf(route: Route, schemaOf: Collectors['schemaOf'], example: Example) {
   const { bodyInput, formInput, bodyKinds } = route;
   if (!bodyInput) throw new Error(`${route.id} accepts no body`);
   const more = Object.entries(samples[route.id]?.more ?? {});
-  const examples = [['A request', recorded.body], ...more].map(([name, value]) => [name, { value }]);
-  const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: recorded.body };
+  const examples = [['A request', example.body], ...more].map(([name, value]) => [name, { value }]);
+  const json = more.length > 0 ? { examples: Object.fromEntries(examples) } : { example: example.body };
   return {
     description: `At most ${Math.floor((route.maxBodyBytes / 1024 ** 2) * 10) / 10} MiB, nested at most ${limits.jsonDepth} levels deep; unknown fields are ignored.`,
     required: route.bodyInput?.type !== 'optional',
@@ -101,4 +126,92 @@ function descriptionOf(route: Route): string {
     `Responds within ${route.timeoutSeconds} s.`,
   ];
   return sentences.filter(Boolean).join(' ');
+}
+
+type SchemaOf = (schema: GenericSchema, mode: Mode) => JsonSchema;
+
+const chunkSchemas: Readonly<Record<string, GenericSchema>> = {
+  'envelope chat': chunks.ChatCompletionChunk,
+  'envelope completion': chunks.CompletionChunk,
+  'openai chat': chunks.OpenAiChatCompletionChunk,
+  'openai completion': chunks.OpenAiCompletionChunk,
+};
+
+const ownChunks: Readonly<Record<string, GenericSchema>> = { 'create-message': TurnChunk };
+
+function chunkSchemaOf({ id, streaming, format, priced }: Route): GenericSchema | undefined {
+  return streaming && priced?.capability
+    ? (ownChunks[id] ?? chunkSchemas[`${format} ${priced.capability}`])
+    : undefined;
+}
+
+function successResponse(route: Route, example: Example, schemaOf: SchemaOf) {
+  const { status, message } = route.success;
+  const chunk = chunkSchemaOf(route);
+  const data: object = route.output ? schemaOf(route.output, 'output') : { type: 'null' };
+  const schema = route.format === 'envelope' ? envelopeOf(status, message, data) : data;
+  const isAudio = route.responseKinds.includes('audio');
+  const isJson = route.responseKinds.includes('json');
+  return {
+    description: isJson ? `${message}${route.output ? '' : '; data is null'}.` : `${message}; the audio.`,
+    headers: successHeaders(route, example.headers, chunk !== undefined || isAudio),
+    content: {
+      ...(isJson && { 'application/json': { schema, example: example.response } }),
+      ...(isAudio && audioContent(isJson)),
+      ...(route.responseKinds.includes('text') && textContent),
+      ...(chunk && {
+        'text/event-stream': { schema: streamOf(route, schemaOf(chunk, 'output')), example: example.stream },
+      }),
+    },
+  };
+}
+
+/** By media type. A route that can also return JSON does so unless the Accept header names audio. */
+function audioContent(isChoice: boolean) {
+  const when = isChoice ? 'If the Accept header names audio: the' : 'The';
+  const description = `${when} bytes of the file, sent as they are generated. If the connection ends early, the file is incomplete.`;
+  const schema = { type: 'string', format: 'binary', description };
+  const types = Object.values(speechFormats).map((type) => type.split(';', 1)[0] ?? '');
+  return Object.fromEntries(types.map((type) => [type, { schema }]));
+}
+
+/** Formats selected by `response_format`. */
+const textContent = Object.fromEntries(
+  ['text/plain', 'application/x-subrip', 'text/vtt'].map((type) => [
+    type,
+    { schema: { type: 'string', format: 'text' } },
+  ]),
+);
+
+/** The four fields of the envelope (docs/specification.md#response-envelope-all-json-responses). */
+function envelopeOf(status: number, message: string, data: object) {
+  return {
+    type: 'object',
+    properties: { message: { const: message }, error: { const: false }, data, status: { const: status } },
+    required: ['message', 'error', 'data', 'status'],
+    additionalProperties: false,
+  };
+}
+
+/** `contentSchema` describes the `data` fields of the events, in order. */
+function streamOf(route: Route, chunk: object) {
+  const isOpenAi = route.format === 'openai';
+  const event = isOpenAi ? chunk : envelopeOf(200, 'STREAM_CHUNK', chunk);
+  const end = isOpenAi ? [] : [envelopeOf(200, 'STREAM_COMPLETE', { type: 'null' })];
+  const last = isOpenAi ? 'a line `data: [DONE]`, which is not JSON' : 'a STREAM_COMPLETE';
+  return {
+    type: 'string',
+    description: `If \`stream\` is true: lines of \`data: \` and JSON, separated by empty lines. The last is ${last}, or an error if the stream broke off.`,
+    contentMediaType: 'text/event-stream',
+    contentSchema: { type: 'array', items: { anyOf: [event, ...end, errorSchemaOf(route)] } },
+  };
+}
+
+/** Price of a service, such as `1 credit per 1,000 tokens`. */
+export function priceOf(service: ServiceName): string {
+  const { credits, unit, unitSize, description } = prices[service];
+  const per = description.slice(description.indexOf(', ') + 2);
+  const many = per.replace('per ', `per ${unitSize.toLocaleString('en')} `).replace(unit, `${unit}s`);
+  // "per started 100 words" already includes the size.
+  return `${credits} ${credits === 1 ? 'credit' : 'credits'} ${unitSize === 1 || /\d/.test(per) ? per : many}`;
 }

@@ -8,9 +8,9 @@ import { allRoutes } from '#contract/routes.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
-import { errorCauses } from './error-causes.ts';
+import { errorCauses } from './errors.ts';
 import { headers } from './headers.ts';
-import { priceOf } from './price.ts';
+import { priceOf } from './operation.ts';
 import { inOrder, tagOf } from './tags.ts';
 
 type Cell = string | number | null;

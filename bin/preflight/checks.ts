@@ -1,7 +1,25 @@
 import type { Stage } from '#lib/stage.ts';
-import { checkBootstrap, checkCertificate, checkConcurrency, checkCredentials, checkFirewall, checkGatewayLogs, checkRegion } from './account.ts';
+import {
+  checkBootstrap,
+  checkCertificate,
+  checkConcurrency,
+  checkCredentials,
+  checkFirewall,
+  checkGatewayLogs,
+  checkRegion,
+} from './account.ts';
 import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
-import { checkAlarms, checkEndpoint, checkIdentity, checkInstances, checkMessages, checkSender, checkSending, hostedInstances, namedEndpoints } from './services.ts';
+import {
+  checkAlarms,
+  checkEndpoint,
+  checkIdentity,
+  checkInstances,
+  checkMessages,
+  checkSender,
+  checkSending,
+  hostedInstances,
+  namedEndpoints,
+} from './services.ts';
 
 /** Checks the account for the first deployment of a stage. Read-only. */
 export async function preflight(stage: Stage): Promise<readonly Result[]> {

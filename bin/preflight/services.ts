@@ -1,6 +1,10 @@
 import { DescribeAccountAttributesCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { DescribeEndpointCommand } from '@aws-sdk/client-sagemaker';
-import { paginateListAWSDefaultServiceQuotas, paginateListServiceQuotas, type ServiceQuota } from '@aws-sdk/client-service-quotas';
+import {
+  paginateListAWSDefaultServiceQuotas,
+  paginateListServiceQuotas,
+  type ServiceQuota,
+} from '@aws-sdk/client-service-quotas';
 import { GetAccountCommand, GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { obstaclesOf } from '#lib/deployable.ts';
 import { domainOf } from '#lib/owners.ts';

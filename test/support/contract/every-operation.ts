@@ -1,0 +1,330 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as v from 'valibot';
+import type { Route } from '#contract/http/route.ts';
+import { routes } from '#contract/routes.ts';
+import { type Sample, samples, silence } from '#contract/samples.ts';
+import { startService } from '#local/start/service.ts';
+import { services } from '#runtime/services/container.ts';
+
+/** A response of the service. `stream`: the body of its streamed form, if the route has one. */
+export interface OperationResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Null if the response is not JSON. */
+  readonly response: unknown;
+  readonly stream?: string;
+}
+
+/** Credential of the caller, and fields of the sample that name existing resources. */
+interface Call extends Sample {
+  readonly key?: string;
+  readonly cookie?: string;
+}
+
+/** Time of the service's clock, years ahead so that it can be advanced. */
+const startsAt = new Date('2050-01-15T09:00:00Z');
+/** The subscription starts 10 minutes later, and is upgraded after 15 days. */
+const subscribedAt = new Date(startsAt.getTime() + 600_000);
+const upgradedAt = new Date(subscribedAt.getTime() + 15 * 86_400_000);
+
+/** Delays receipts until after the last request. */
+const neverMs = 3_600_000;
+
+const Envelope = v.object({ data: v.unknown() });
+
+type Caller = ReturnType<typeof caller>;
+type Service = Awaited<ReturnType<typeof startService>>;
+
+const email = 'sample@example.com';
+const Created = v.object({ id: v.pipe(v.union([v.string(), v.number()]), v.transform(String)) });
+const CreatedUpload = v.object({ id: v.string(), url: v.string(), fields: v.record(v.string(), v.string()) });
+const CreatedJob = v.object({ data: v.object({ status: v.string() }) });
+const CreatedKey = v.object({ ...Created.entries, key: v.string() });
+const Sessions = v.array(v.object({ id: v.string(), current: v.boolean() }));
+const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
+
+/**
+ * Starts the service on an empty folder, sends the sample of every operation, each after the operations that it needs, and
+ * returns the first response of each by route id. Throws for an error response.
+ */
+export async function callEveryOperation(): Promise<ReadonlyMap<string, OperationResponse>> {
+  process.env['SCRYPT_LOG2_N'] ??= '12';
+  const data = await mkdtemp(join(tmpdir(), 'operations-'));
+  const service = await startService({ port: 0, data, wordDelayMs: 0, receiptDelayMs: neverMs });
+  try {
+    await moveClock(service, { now: startsAt.toISOString() });
+    const calls = caller(service.origin);
+    const key = await openAccount(service, calls);
+    await useModels(service, calls, key);
+    await transcribeLongAudio(service, calls, key);
+    await manageKeys(calls);
+    await changeEmail(service, calls);
+    await manageSubscription(service, calls, key);
+    await useAgents(service, calls, key);
+    await sendMessages(calls, key);
+    await service.settled();
+    await manageWebhooks(service, calls, key);
+    await operate(service, calls);
+    await leave(service, calls);
+    return calls.responses;
+  } finally {
+    await service.close();
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+async function openAccount(service: Service, { send }: Caller): Promise<string> {
+  const { cookie } = await send('register');
+  await send('resendConfirmation', { cookie });
+  await send('confirm', { cookie, query: { token: await mailedToken(service) } });
+  await send('me', { cookie });
+  const { key } = v.parse(CreatedKey, (await send('createKey', { cookie })).data);
+  await send('listPlans', { key });
+  await moveClock(service, { now: subscribedAt.toISOString() });
+  await send('createSubscription', { key });
+  return key;
+}
+
+async function useModels(service: Service, { send }: Caller, key: string): Promise<void> {
+  await send('listModels', { key });
+  await send('listServices', { key });
+  await send('translate', { key });
+  await send('analyze', { key });
+  await send('listVoices', { key });
+  await send('createSpeech', { key });
+  await send('createOpenAiSpeech', { key });
+  await send('createTranscription', { key });
+  await send('createOpenAiTranscription', { key });
+  const { id } = v.parse(Created, (await send('createChatCompletion', { key })).data);
+  await service.settled();
+  await send('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });
+  await send('getCreditBalance', { key });
+  await send('getServiceQuota', { key });
+  await send('getCredits', { key });
+  await send('getUsage', { key });
+  await send('createCompletion', { key });
+  await send('createEmbeddings', { key });
+  await send('createOpenAiChatCompletion', { key });
+  await send('createOpenAiCompletion', { key });
+  await send('createOpenAiEmbeddings', { key });
+  await send('listOpenAiModels', { key });
+  await send('getOpenAiModel', { key });
+}
+
+/** Uploads the sample's file with the form, like a caller. */
+async function transcribeLongAudio(service: Service, { send }: Caller, key: string): Promise<void> {
+  const { id, url, fields } = v.parse(CreatedUpload, (await send('createUpload', { key })).data);
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', new Blob([Buffer.from(silence, 'base64')]), 'calls.wav');
+  await fetch(url, { method: 'POST', body: form });
+  const body = { uploadId: id, language: 'en', timestamps: 'segment' };
+  const path = v.parse(Created, (await send('createTranscriptionJob', { key, body })).data);
+  for (let tries = 0, status = ''; status !== 'completed'; tries++) {
+    if (tries === 200 || status === 'failed') throw new Error(`the transcription is ${status}`);
+    const response = await fetch(`${service.origin}/api/ai/transcriptions/${path.id}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    ({ status } = v.parse(CreatedJob, await response.json()).data);
+    await sleep(50);
+  }
+  await send('getTranscriptionJob', { key, path });
+  await send('listTranscriptionJobs', { key });
+  await send('deleteTranscriptionJob', { key, path });
+}
+
+async function manageKeys({ send }: Caller): Promise<void> {
+  const { cookie } = await send('login');
+  await send('changeProfile', { cookie });
+  const path = v.parse(Created, (await send('createKey', { cookie })).data);
+  await send('changeKey', { cookie, path });
+  await send('rotateKey', { cookie, path });
+  await send('revokeKey', { cookie, path });
+  await send('listKeys', { cookie });
+  await send('listRequests', { cookie });
+  await send('getAlerts', { cookie });
+  await send('setAlerts', { cookie });
+  const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
+  const id = sessions.find(({ current }) => !current)?.id ?? '';
+  await send('endSession', { cookie, path: { id } });
+}
+
+/** Ends with the old address, which later calls use to sign in. */
+async function changeEmail(service: Service, { send }: Caller): Promise<void> {
+  const { cookie } = await send('login');
+  await send('requestEmailChange', { cookie });
+  await send('decideEmailChange', { body: { token: await mailedToken(service) } });
+  await send('cancelEmailChange', { cookie });
+}
+
+async function manageSubscription(service: Service, { send }: Caller, key: string): Promise<void> {
+  await moveClock(service, { now: upgradedAt.toISOString() });
+  await send('previewUpgrade', { key });
+  await send('upgradePlan', { key });
+  await send('downgradePlan', { key });
+  const path = v.parse(Created, (await send('getSubscription', { key })).data);
+  await send('cancelSubscription', { key, path });
+  await send('resumeSubscription', { key, path });
+}
+
+async function useAgents(service: Service, { send }: Caller, key: string): Promise<void> {
+  const path = v.parse(Created, (await send('createAgent', { key })).data);
+  await send('getAgent', { key, path });
+  await send('listAgents', { key });
+  await send('changeAgent', { key, path });
+  const { id: documentId } = v.parse(Created, (await send('createDocument', { key, path })).data);
+  await service.settled();
+  await send('listDocuments', { key, path });
+  const { id: conversationId } = v.parse(Created, (await send('createConversation', { key, path })).data);
+  const conversation = { ...path, conversationId };
+  await send('createMessage', { key, path: conversation });
+  await send('getConversation', { key, path: conversation });
+  await send('listConversations', { key, path });
+  await send('deleteConversation', { key, path: conversation });
+  await send('deleteDocument', { key, path: { ...path, documentId } });
+  await send('deleteAgent', { key, path });
+}
+
+async function sendMessages({ send }: Caller, key: string): Promise<void> {
+  const path = v.parse(Created, (await send('sendMessage', { key })).data);
+  await send('getMessage', { key, path });
+  await send('listMessages', { key });
+}
+
+/** Delivers events to a receiver on this machine in place of the sample's URL. */
+async function manageWebhooks(service: Service, { send }: Caller, key: string): Promise<void> {
+  const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const path = v.parse(Created, (await send('createWebhook', { key })).data);
+  const { id: accountId } = v.parse(v.object({ id: v.number() }), (await send('getCreditBalance', { key })).data);
+  await send('getWebhook', { key, path });
+  await send('listWebhooks', { key });
+  await send('changeWebhook', { key, path });
+  await send('rotateWebhookSecret', { key, path });
+  const { port } = v.parse(v.object({ port: v.number() }), receiver.address());
+  const webhooks = await services().webhooks();
+  await webhooks.management().change(accountId, path.id, { url: `http://127.0.0.1:${port}/` });
+  const { id: deliveryId } = v.parse(Created, (await send('testWebhook', { key, path })).data);
+  await service.settled();
+  await send('listDeliveries', { key, path });
+  await send('redeliver', { key, path: { ...path, deliveryId } });
+  await service.settled();
+  await send('deleteWebhook', { key, path });
+  receiver.close();
+}
+
+/** Calls the operations of operators on an account of the identity provider. */
+async function operate(service: Service, { send }: Caller): Promise<void> {
+  await (await services().operators()).actions().setRole(email, 'operator');
+  const { cookie } = await send('login');
+  const person = { email: 'another@example.com', name: 'Another Sample' };
+  const { token } = v.parse(v.object({ token: v.string() }), await post(service, 'identity-token', person));
+  const google = await send('loginWithGoogle', { body: { token } });
+  const path = v.parse(Created, google.data);
+  const { id: keyId } = v.parse(Created, (await send('createKey', { cookie: google.cookie })).data);
+  await send('findAccount', { cookie, query: { email: person.email } });
+  await send('getAccount', { cookie, path });
+  await send('listAccountKeys', { cookie, path });
+  await send('grantCredits', { cookie, path });
+  await send('assignPlan', { cookie, path });
+  await send('suspendKey', { cookie, path: { ...path, keyId } });
+  await send('suspendAccount', { cookie, path });
+  await send('resumeAccount', { cookie, path });
+  await service.settled();
+  await send('listAccountEntries', { cookie, path });
+  await send('listAccountMails', { cookie, path });
+  await send('listAccountRequests', { cookie, path });
+  await send('listAuditEvents', { cookie, query: { accountId: path.id } });
+}
+
+async function leave(service: Service, { send }: Caller): Promise<void> {
+  await send('forgotPassword');
+  await send('resetPassword', { body: { token: await mailedToken(service) } });
+  const password = 'another river bank';
+  const { cookie } = await send('login', { body: { password } });
+  const body = { currentPassword: password, newPassword: 'a third river bank' };
+  const changed = await send('changePassword', { cookie, body });
+  await send('logout', { cookie: changed.cookie });
+  const last = await send('login', { body: { password: body.newPassword } });
+  await send('deleteAccount', { cookie: last.cookie, body: { password: body.newPassword } });
+}
+
+async function mailedToken(service: Service): Promise<string> {
+  // A reset link needs three steps: the request, the mail in the outbox, the delivery.
+  for (let step = 0; step < 3; step++) await service.settled();
+  const mails = v.parse(Mails, await (await fetch(`${service.origin}/_local/mail`)).json());
+  return /token=(\w+)/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[1] ?? '';
+}
+
+const moveClock = (service: Service, order: object): Promise<unknown> => post(service, 'clock', order);
+
+async function post(service: Service, path: string, body: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return (await fetch(`${service.origin}/_local/${path}`, init)).json();
+}
+
+/** Sends samples to a service and keeps the first response of each route. */
+function caller(origin: string) {
+  const responses = new Map<string, OperationResponse>();
+
+  async function request(route: Route, { path = {}, query = {}, body, key, cookie }: Call): Promise<Response> {
+    const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
+    const search = new URLSearchParams(query).toString();
+    const sent = samples[route.id]?.file === undefined ? JSON.stringify(body) : formOf(route.id, body);
+    const reply = await fetch(origin + filled + (search && `?${search}`), {
+      method: route.method,
+      headers: {
+        ...(typeof sent === 'string' && { 'content-type': 'application/json' }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(cookie !== undefined && { cookie }),
+      },
+      ...(body !== undefined && { body: sent }),
+    });
+    if (reply.status === route.success.status) return reply;
+    throw new Error(`${route.id} returned ${reply.status} ${await reply.text()}`);
+  }
+
+  /** Returns the `data` of a route's response and the cookie that it set. */
+  async function send(name: keyof typeof routes, call: Call = {}) {
+    const route: Route = routes[name];
+    const sample = samples[route.id] ?? {};
+    const filled = {
+      ...call,
+      path: { ...sample.path, ...call.path },
+      query: { ...sample.query, ...call.query },
+      ...(route.bodyInput && { body: Object.assign({}, sample.body, call.body) }),
+    };
+    const { status, headers, ...reply } = await read(await request(route, filled));
+    if (!responses.has(route.id)) {
+      const body = sample.more?.['A stream'];
+      const stream = body === undefined ? {} : { stream: await (await request(route, { ...filled, body })).text() };
+      responses.set(route.id, { status, headers, ...reply, ...stream });
+    }
+    const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    return { cookie, data: v.is(Envelope, reply.response) ? reply.response.data : undefined };
+  }
+
+  return { send, responses };
+}
+
+async function read(reply: Response): Promise<OperationResponse> {
+  const { status, headers } = reply;
+  const bytes = Buffer.from(await reply.arrayBuffer());
+  const isJson = headers.get('content-type')?.startsWith('application/json');
+  return { status, headers, response: isJson ? JSON.parse(bytes.toString()) : null };
+}
+
+/** A sample with a file as a form. */
+function formOf(id: string, fields: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.string()), fields)))
+    form.append(name, value);
+  form.set('file', new Blob([Buffer.from(samples[id]?.file ?? '', 'base64')], { type: 'audio/wav' }), 'speech.wav');
+  return form;
+}
