@@ -18,7 +18,7 @@ import { readReply } from './text-calls.ts';
 import { omni } from './vllm.ts';
 import { whisperx } from './whisperx.ts';
 
-/** Models of audio in containers behind SageMaker endpoints; each call is tried once. */
+/** Audio models in containers behind SageMaker endpoints. Calls are not retried. */
 export function audioGateway(
   runtime: ModelRuntime,
   settings: ModelGatewaySettings,
@@ -30,7 +30,7 @@ export function audioGateway(
   };
 }
 
-/** A text for a model that speaks, whose audio is read while it is generated. */
+/** A text for a speech model. Its audio is streamed. */
 class SpeechCall implements ModelCall<AudioStream> {
   readonly #context: GatewayContext;
   readonly #model: string;
@@ -81,7 +81,7 @@ interface AudioSource {
   readonly request: ModelSpeechRequest;
   readonly parts: Streaming;
   readonly deadline: Deadline;
-  /** Milliseconds that each wait for a piece may take. */
+  /** Maximum wait for each piece. */
   readonly waitMs: number;
 }
 
@@ -126,7 +126,7 @@ async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSo
   }
 }
 
-/** What a container refuses is one of the three that its request has: its own words are for nobody. */
+/** Maps a container's refusal to an error of ours, without the container's text. */
 function named(
   error: ServiceError,
   model: string,
@@ -137,7 +137,7 @@ function named(
   return new ServiceError('INVALID_FORMAT', detail, { cause: error });
 }
 
-/** What is spoken in a file, as a whole. */
+/** Transcribes a whole file. */
 function transcribe(
   context: GatewayContext,
   model: string,

@@ -22,7 +22,7 @@ export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySe
   };
 }
 
-/** The vectors of all texts, in concurrent batches; whatever fails ends the rest of the model's work. */
+/** The vectors of all texts, in concurrent batches. The first failure cancels the other batches. */
 async function embed(
   context: GatewayContext,
   model: string,
@@ -48,20 +48,20 @@ async function embed(
   });
 }
 
-/** One for each text. */
+/** Requires one vector for each text. */
 function vectorsFor(texts: number, reply: Vectors): Vectors {
   if (reply.vectors.length !== texts) throw invalid();
   return reply;
 }
 
-/** The vectors of all batches are compared with each other, so they must have one length. */
+/** Requires one length for the vectors of all batches, because callers compare them with each other. */
 function refuseDifferentLengths([first, ...others]: readonly number[][]): void {
   if (others.some(({ length }) => length !== first?.length)) throw invalid();
 }
 
 const invalid = () => new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
 
-/** Not every container can, and those that cannot do not report it. */
+/** Requires the ordered dimensions, because a container that cannot shorten vectors ignores the field. */
 function refuseOtherDimensions(
   vectors: readonly number[][],
   { dimensions }: ModelEmbeddingsRequest,
