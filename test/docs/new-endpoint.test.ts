@@ -66,7 +66,7 @@ describe('npm run new:endpoint', () => {
   );
 
   it.each([
-    [['translate'], 1, 'there is an operation translate already'],
+    [['translate'], 1, 'the operation translate already exists'],
     [['Sum Up'], 2, 'Usage: npm run new:endpoint'],
     [['sum-up', '--service', 'chat'], 2, 'Usage: npm run new:endpoint'],
   ])('writes nothing for %j', async (args, code, message) => {

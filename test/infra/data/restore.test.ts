@@ -111,7 +111,7 @@ describe('npm run restore', () => {
   });
 
   test.each([
-    [['meters', 'none', 'meters-2'], /There is no table none/],
+    [['meters', 'none', 'meters-2'], /The table none does not exist/],
     [['meters', 'meters-1', 'meters-2', '--at', 'yesterday'], /yesterday is not a time such as/],
     [['models', 'meters-1', 'meters-2'], /Usage: npm run restore/],
     [['meters', 'meters-1'], /Usage: npm run restore/],
