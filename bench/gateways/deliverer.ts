@@ -28,7 +28,7 @@ Object.assign(process.env, {
 });
 const { deliverWebhooks } = await import('#jobs/webhooks.ts');
 const handler = deliverWebhooks();
-const { dynamoClient } = await import('#runtime/aws/clients.ts');
+const { dynamoClient } = await import('#runtime/services/dynamo-client.ts');
 const { deliveryStore } = await import('#repositories/webhooks/deliveries.ts');
 const { webhookStore } = await import('#repositories/webhooks/webhooks.ts');
 

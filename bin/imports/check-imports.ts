@@ -5,10 +5,11 @@ import { folderCycles } from './folder-cycles.ts';
 const reach = {
   'functions/contract': ['functions/contract'],
   'functions/domain': ['functions/domain', 'functions/contract'],
-  'functions/repositories': ['functions/repositories', 'functions/domain', 'functions/contract'],
-  'functions/gateways': ['functions/gateways', 'functions/domain', 'functions/contract'],
+  'functions/aws': ['functions/(aws|domain|contract)'],
+  'functions/repositories': ['functions/(repositories|aws|domain|contract)'],
+  'functions/gateways': ['functions/(gateways|aws|domain|contract)'],
   'functions/middleware': ['functions/middleware', 'functions/domain', 'functions/contract'],
-  'functions/runtime': ['functions/(runtime|middleware|repositories|gateways|domain|contract)'],
+  'functions/runtime': ['functions/(runtime|middleware|repositories|gateways|aws|domain|contract)'],
   'functions/(api|jobs)': ['functions/(contract|domain|runtime)'],
   local: ['local', 'functions/(contract|runtime|api|jobs)'],
   lib: ['lib', 'functions/contract'],
@@ -19,7 +20,7 @@ const reach = {
 
 /** Layers whose folders must not import each other in a cycle. */
 const layers = [
-  ...['contract', 'domain', 'repositories', 'gateways', 'middleware', 'runtime', 'api'].map(
+  ...['contract', 'domain', 'aws', 'repositories', 'gateways', 'middleware', 'runtime', 'api'].map(
     (name) => `functions/${name}`,
   ),
   'local',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, customFetch, errors, type FetchImplementation, jwtVerify } from 'jose';
 import * as v from 'valibot';
+import { BodyTooLarge, collectBody } from '#aws/bounded-body.ts';
 import { email } from '#contract/accounts/email.ts';
 import { nameFor } from '#domain/accounts/account.ts';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { BodyTooLarge, collectBody } from './bounded-body.ts';
 
 /** Identity provider as configured; nobody signs in with it where there is no audience. */
 export interface IdentityProvider {

@@ -1,5 +1,8 @@
-import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { s3Settings } from '#aws/clients.ts';
 import type { ArchiveFiles } from '#domain/billing/archive.ts';
+
+export const s3Client = (): S3Client => new S3Client(s3Settings());
 
 /** The objects of the ledger's closed months in an S3 bucket. */
 export function ledgerArchiveFiles(client: S3Client, Bucket: string): ArchiveFiles {

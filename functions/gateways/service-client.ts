@@ -1,5 +1,5 @@
+import { collectBody } from '#aws/bounded-body.ts';
 import type { SendRequest } from '#domain/canary/canary.ts';
-import { collectBody } from './bounded-body.ts';
 
 /** Above a whole response's time at the gateway. */
 const maxRequestMs = 35_000;

@@ -1,6 +1,9 @@
-import { MessageRejected, type SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { MessageRejected, SESClient, SendEmailCommand } from '@aws-sdk/client-ses';
+import { sesSettings } from '#aws/clients.ts';
 import { brand } from '#contract/shared/fields.ts';
 import type { Mailer } from '#domain/mail/mail.ts';
+
+export const sesClient = (): SESClient => new SESClient(sesSettings);
 
 export interface MailerSettings {
   /** Sender address. Email clients show the product's name beside it. */

@@ -1,5 +1,8 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { sqsSettings } from '#aws/clients.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
+
+export const sqsClient = (): SQSClient => new SQSClient(sqsSettings);
 
 /** Sends to the SQS queue of this URL. */
 export function sqsQueue(client: SQSClient, QueueUrl: string): MessageQueue {

@@ -36,7 +36,7 @@ export function bundle(entry: string, outdir: string): void {
   joinStart(outdir, metafile.outputs);
 }
 
-const substitute = (file: string): string => join(repository, 'functions/runtime/bundled', file);
+const substitute = (file: string): string => join(repository, 'lib/bundled', file);
 
 /** Options of esbuild for entry points. Modules that a cold start would load without need are replaced. */
 export const bundling = {

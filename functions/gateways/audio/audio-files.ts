@@ -14,9 +14,9 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import type { AudioFiles, Frame, StoredFile } from '#domain/audio/job.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { BodyTooLarge } from '../bounded-body.ts';
 import { rangedFacts } from './audio-facts.ts';
 
 /** A part of a multipart upload, but for the last, has at least so many bytes (S3 "Multipart upload limits"). */

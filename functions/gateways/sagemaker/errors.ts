@@ -1,7 +1,7 @@
 import type { ModelError, ModelStreamError } from '@aws-sdk/client-sagemaker-runtime';
 import * as v from 'valibot';
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { BodyTooLarge } from '../bounded-body.ts';
 import { type ContainerFailure, failureError, failureIn } from './container.ts';
 
 const retryAfterSeconds = 5;

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { type ModelChunk, type ModelUsage, StopCutter } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { cleanText, TextCleaner } from '#domain/shared/text.ts';
-import { BodyTooLarge } from '../bounded-body.ts';
 import { failureError, failureIn, isSilent, refuseFailed } from './container.ts';
 import { serviceErrorOf } from './errors.ts';
 import { EventReader } from './model-events.ts';

@@ -3,7 +3,7 @@ import {
   InvokeEndpointWithResponseStreamCommand,
   type SageMakerRuntimeClient,
 } from '@aws-sdk/client-sagemaker-runtime';
-import { BodyTooLarge } from '../bounded-body.ts';
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { commandInput, type Invocation, type Invoke, type ModelRuntime, type Streaming } from './runtime.ts';
 
 type Command = InvokeEndpointCommand | InvokeEndpointWithResponseStreamCommand;

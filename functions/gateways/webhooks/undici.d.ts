@@ -1,4 +1,4 @@
-/** The index of `undici` loads the whole of `fetch` too (functions/runtime/quick/undici.d.ts). */
+/** The index of `undici` also loads `fetch` (functions/aws/undici.d.ts). */
 declare module 'undici/lib/dispatcher/pool.js' {
   export { Pool as default } from 'undici';
 }

@@ -1,8 +1,8 @@
 import { DeleteCommand, type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { AccountDeletionStore, DeletedAccount } from '#domain/accounts/account.ts';
-import { readable } from '../shared/attributes.ts';
 import { deleteKeys, deletePartition } from '../shared/deletion.ts';
+import { readable } from '../shared/readable.ts';
 import { commit, putNew, type TransactItem } from '../shared/transaction.ts';
 import { identityKey, mailItems, purgeKey, uniqueEmailKey, uniqueRow, userKey } from './account-items.ts';
 import { freeMonthsFrom } from './free-months.ts';

@@ -10,9 +10,9 @@ import * as v from 'valibot';
 import type { Account } from '#domain/accounts/account.ts';
 import type { DeviceStore } from '#domain/accounts/devices.ts';
 import type { SessionStore } from '#domain/accounts/sessions.ts';
-import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { notAllRead } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
 import { accountOf, deviceKey, seconds, sessionKey, storedInstant, userKey } from './account-items.ts';
 
 /** Rows of earlier versions have no origin. */

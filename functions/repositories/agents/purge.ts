@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { throwTogether, visitEach } from '#domain/shared/concurrency.ts';
-import { readable } from '../shared/attributes.ts';
 import { batchesOf, deleteKeys, deletePartition, each, type Key, keysIn as keysOf } from '../shared/deletion.ts';
+import { readable } from '../shared/readable.ts';
 import { commit, type TransactItem } from '../shared/transaction.ts';
 import {
   accountPartition,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import type { DailyUsage, Group, LedgerRows, StatementStore } from '#domain/billing/statements.ts';
-import { readable } from '../shared/attributes.ts';
+import { readable } from '../shared/readable.ts';
 import type { ArchivedLedger } from './archived-ledger.ts';
 import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 

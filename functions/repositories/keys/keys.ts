@@ -13,10 +13,10 @@ import type { KeyNames } from '#domain/requests/request-log.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { apiKeyKey, storedInstant, userKey } from '../accounts/account-items.ts';
 import { refuseFormerOperator, withEvent } from '../operators/operators.ts';
-import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
 import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
 

@@ -10,10 +10,10 @@ import {
   type SuppressionStore,
 } from '#domain/mail/mail.ts';
 import { mailKey, mailOf, seconds, storedInstant, suppressionKey, userKey } from '../accounts/account-items.ts';
-import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
 
 const keptSeconds = mailRetentionDays * 86_400;
 

@@ -15,10 +15,10 @@ import { seconds, storedInstant } from '../accounts/account-items.ts';
 import { closingOf } from '../meter/meter-calls.ts';
 import { writeRefund } from '../meter/refund-write.ts';
 import { StoredCharge } from '../meter/stored-charge.ts';
-import { readable } from '../shared/attributes.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { deletePartition } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
+import { readable } from '../shared/readable.ts';
 import { commit, failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Milliseconds that an idempotency key refers to its message, as in the idempotency record. */

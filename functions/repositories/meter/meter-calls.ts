@@ -1,10 +1,10 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { retryConflicts } from '#aws/conflicts.ts';
 import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission.ts';
 import type { Admission, ChargeSettlement, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
 import type { Hold, LedgerEntry } from '#domain/meter/meter.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
-import { retryConflicts } from '../shared/conflicts.ts';
 import { budgetName, budgetRow } from './key-rows.ts';
 import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
 

@@ -35,13 +35,13 @@ export const maxItemBytes = { atRest: 25 * 1024, perCall: 136 } as const;
 const service = v.picklist(serviceNames);
 
 /**
- * Checks the whole map at once: every call reads 21 rate buckets, and a schema for each would cost more than all
- * else.
+ * A map whose names are data. Checked in one go: every call reads a map of 21 rate buckets, and a schema for each would cost more than
+ * all other checks.
  */
 function dictionary<T>(isValue: (value: unknown) => value is T) {
   return v.pipe(
     v.custom<object>((value) => typeof value === 'object' && value !== null, 'must be a map'),
-    v.transform((value): unknown => (value instanceof Map ? value : new Map(Object.entries(value)))),
+    v.transform((value): unknown => new Map(Object.entries(value))),
     v.custom<ReadonlyMap<string, T>>(
       (value) => value instanceof Map && value.values().every(isValue),
       'must be a map of one kind of value',
@@ -124,10 +124,8 @@ const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
 
 const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 
-export const allowanceProjection = {
-  attributes: { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) },
-  dictionaries: new Set(['b']),
-} as const;
+/** The attributes that `allowanceOf` looks at. */
+export const allowanceProjection = { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) };
 
 export function allowanceOf(row: unknown): Allowance {
   const { a, n, m, b, c, due } = v.parse(AllowanceItem, row);

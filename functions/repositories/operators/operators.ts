@@ -8,8 +8,8 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterClosing, openUserUpdate } from '../accounts/account-deletions.ts';
 import { storedInstant, userKey } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
-import { readable } from '../shared/attributes.ts';
 import { readItems } from '../shared/read-items.ts';
+import { readable } from '../shared/readable.ts';
 import {
   cancellationReasons,
   conditionFailed,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { RecordedLine } from '#contract/platform/request-record.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
-import { readable } from '../shared/attributes.ts';
+import { readable } from '../shared/readable.ts';
 
 /** Items per further read, and reads per page. A rare filter ends a page early. */
 const itemsPerRead = 500;

@@ -6,7 +6,7 @@ import {
   paginateQuery,
 } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { readable } from './attributes.ts';
+import { readable } from './readable.ts';
 
 export const Key = v.object({ pk: v.string(), sk: v.string() });
 export type Key = v.InferOutput<typeof Key>;

@@ -7,6 +7,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import type { ItemOutput } from '#aws/attributes.ts';
 import { conditionally } from './conditional.ts';
 import { failedConditions, type TransactItem } from './transaction.ts';
 
@@ -34,13 +35,7 @@ export function operationOf(command: ItemCommand): string {
 
 export type SendCommand = (command: ItemCommand) => Promise<ItemOutput>;
 
-export interface ItemOutput {
-  readonly Item?: Item | undefined;
-  readonly Items?: Item[] | undefined;
-  readonly LastEvaluatedKey?: Item | undefined;
-}
-
-/** The overloads of `send` require a branch for each command. */
+/** By the SDK's client, whose types know each command by itself. */
 export const sdkSend =
   (client: DynamoDBDocumentClient): SendCommand =>
   (command) => {

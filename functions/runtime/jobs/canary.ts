@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CanaryFailure, walkAsNewUser } from '#domain/canary/canary.ts';
 import { serviceClient } from '#gateways/service-client.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
-import { dynamoClient } from '../aws/clients.ts';
 import { services } from '../services/container.ts';
+import { dynamoClient } from '../services/dynamo-client.ts';
 import { logger, recordWalk } from '../telemetry.ts';
 
 export async function runCanary(): Promise<void> {

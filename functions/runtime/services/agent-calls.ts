@@ -1,4 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { awsService } from '#aws/service.ts';
+import { dynamoTimeout } from '#aws/timeouts.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { agentService } from '#domain/agents/agent.ts';
@@ -15,13 +17,11 @@ import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { type Items, itemsBy, sdkSend } from '#repositories/shared/items.ts';
-import { awsService } from '../aws/aws-service.ts';
-import { dynamoClient } from '../aws/clients.ts';
-import { dynamoTimeout } from '../aws/timeouts.ts';
+import { quickSend } from '#repositories/shared/quick-send.ts';
 import { lazy } from '../process.ts';
-import { quickSend } from '../quick/quick-send.ts';
 import { logger } from '../telemetry.ts';
 import { type CoreServices, modelDeadlines } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 /** Seconds of a turn reserved for passage search and summary, at most half of them each. */
 const preparationSeconds = 20;
@@ -46,10 +46,7 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
   const documents = lazy(() => documentStore(dynamoClient(), name, () => table('meters')));
   const ends = lazy(() => indexingEnds({ documents: documents(), metering: core.metering(), clock }));
   const queue = lazy(async () => {
-    const [{ sqsQueue }, { sqsClient }] = await Promise.all([
-      import('#gateways/sqs-queue.ts'),
-      import('../aws/sqs-client.ts'),
-    ]);
+    const { sqsClient, sqsQueue } = await import('#gateways/sqs-queue.ts');
     return sqsQueue(sqsClient(), core.queueUrl('documents'));
   });
   const items = turnItems(environment, dynamoClient());

@@ -5,9 +5,9 @@ import { agentStore } from '#repositories/agents/agents.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
-import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../process.ts';
 import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 export function agentServices(
   { clock, random, table, metering }: Pick<CoreServices, 'clock' | 'random' | 'table' | 'metering'>,

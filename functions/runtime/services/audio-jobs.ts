@@ -1,3 +1,5 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { s3Settings, sagemakerClient } from '#aws/clients.ts';
 import { jobEnding, jobEvents } from '#domain/audio/job-end.ts';
 import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
 import { jobSeconds, jobService } from '#domain/audio/job-service.ts';
@@ -5,11 +7,10 @@ import type { AudioRef } from '#domain/audio/job.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { longAudioModel } from '#gateways/audio/long-audio-model.ts';
 import { jobStore, purgeAudio } from '#repositories/audio/jobs.ts';
-import { dynamoClient, sagemakerClient } from '../aws/clients.ts';
-import { s3Client } from '../aws/s3-client.ts';
 import { lazy } from '../process.ts';
 import { logger } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: number) => Promise<void>) {
   const { clock, random, table, metering, environment } = core;
@@ -19,7 +20,7 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
       throw new Error('AUDIO_BUCKET is not set: this function was not given the files of audio');
     return AUDIO_BUCKET;
   });
-  const files = lazy(() => audioFiles(s3Client(), bucket()));
+  const files = lazy(() => audioFiles(new S3Client(s3Settings()), bucket()));
   const jobs = lazy(() => jobStore(dynamoClient(), table('transcriptions'), () => table('meters')));
   const model = lazy(() => {
     const { LONG_AUDIO_ENDPOINT: endpoint, MODEL_ENDPOINTS } = environment;

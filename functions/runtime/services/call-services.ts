@@ -1,18 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { awsService } from '#aws/service.ts';
+import { dynamoTimeout } from '#aws/timeouts.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { inference } from '#domain/inference/inference.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
+import { quickRuntime } from '#gateways/sagemaker/quick-runtime.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Update } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
-import { awsService } from '../aws/aws-service.ts';
-import { dynamoTimeout } from '../aws/timeouts.ts';
+import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
-import { quickRuntime } from '../quick/quick-runtime.ts';
-import { quickUpdate } from '../quick/quick-update.ts';
 import { createCoreServices, modelDeadlines } from './core-services.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
@@ -67,7 +67,7 @@ export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<Dyn
 
 export function modelRuntime({ FAST_PATH }: Switch): ModelRuntime {
   const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
-  const loadClient = lazy(async () => (await import('../aws/clients.ts')).sagemakerClient());
+  const loadClient = lazy(async () => (await import('#aws/clients.ts')).sagemakerClient());
   if (service) return quickRuntime(service, loadClient, {});
   const load = lazy(async () => (await import('#gateways/sagemaker/sdk-runtime.ts')).sdkRuntime(await loadClient()));
   return {

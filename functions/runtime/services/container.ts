@@ -38,9 +38,9 @@ import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
-import { dynamoClient } from '../aws/clients.ts';
 import { lazy, perEnvironment } from '../process.ts';
 import { createCoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 export type Services = ReturnType<typeof build>;
 
@@ -93,10 +93,7 @@ function build() {
   });
   const queueOf = (id: QueueId) =>
     lazy(async () => {
-      const [{ sqsQueue }, { sqsClient }] = await Promise.all([
-        import('#gateways/sqs-queue.ts'),
-        import('../aws/sqs-client.ts'),
-      ]);
+      const { sqsClient, sqsQueue } = await import('#gateways/sqs-queue.ts');
       return sqsQueue(sqsClient(), core.queueUrl(id));
     });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
@@ -112,10 +109,7 @@ function build() {
     const { ARCHIVE_BUCKET } = environment;
     if (ARCHIVE_BUCKET === undefined)
       throw new Error('ARCHIVE_BUCKET is not set: set it to the bucket of the ledger’s closed months.');
-    const [{ ledgerArchiveFiles }, { s3Client }] = await Promise.all([
-      import('#gateways/ledger-archive-files.ts'),
-      import('../aws/s3-client.ts'),
-    ]);
+    const { s3Client, ledgerArchiveFiles } = await import('#gateways/ledger-archive-files.ts');
     return ledgerArchiveFiles(s3Client(), ARCHIVE_BUCKET);
   });
   const archivedRows = lazy(() => archivedLedger(dynamo(), table('ledger'), archiveFiles));
@@ -209,10 +203,7 @@ function build() {
     outbox: lazy(() => outboxStore(dynamo(), table('accounts'))),
     suppressions,
     mailer: lazy(async () => {
-      const [{ sesMailer }, { sesClient }] = await Promise.all([
-        import('#gateways/ses-mailer.ts'),
-        import('../aws/ses-client.ts'),
-      ]);
+      const { sesClient, sesMailer } = await import('#gateways/ses-mailer.ts');
       return sesMailer(sesClient(), {
         sender: environment.MAIL_SENDER,
         configurationSet: environment.MAIL_CONFIGURATION_SET,

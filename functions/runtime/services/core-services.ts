@@ -21,7 +21,7 @@ export function createCoreServices(updateBy: UpdateBy) {
   const plans = plansOf(variables.PLAN_TABLE);
   const table = (id: TableId): string => requiredVariable(variables, tableVariables[id], `table ${id}`);
   const queueUrl = (id: QueueId): string => requiredVariable(variables, queueVariables[id], `queue ${id}`);
-  const dynamo = lazy(async () => (await import('../aws/clients.ts')).dynamoClient());
+  const dynamo = lazy(async () => (await import('./dynamo-client.ts')).dynamoClient());
 
   const meters = lazy((): MeterStore => {
     const name = table('meters');

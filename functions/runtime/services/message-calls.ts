@@ -1,12 +1,13 @@
+import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import { messagingSettings } from '#aws/clients.ts';
 import { messageOrders } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
 import { carrier } from '#gateways/messages/carrier.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
-import { dynamoClient } from '../aws/clients.ts';
-import { messagingClient } from '../aws/messaging-client.ts';
 import { logger } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 const carrierDeadlineMs = 10_000;
 
@@ -21,7 +22,7 @@ export function messageCalls({ environment, clock, random, table }: CoreServices
     }),
     sending: messageSending({
       messages: messageStore(dynamoClient(), { messages: table('messages'), meters: () => table('meters') }),
-      sendToCarrier: carrier(messagingClient(), {
+      sendToCarrier: carrier(new PinpointSMSVoiceV2Client(messagingSettings()), {
         origination,
         maxPrice: environment.MESSAGE_MAX_PRICE,
         configurationSet: environment.MESSAGE_CONFIGURATION_SET,

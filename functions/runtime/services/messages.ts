@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageList } from '#domain/messages/message-service.ts';
 import { receiptService } from '#domain/messages/receipts.ts';
 import { messageStore } from '#repositories/messages/messages.ts';
-import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../process.ts';
 import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 const pause = (ms: number): Promise<void> => sleep(ms);
 

@@ -11,10 +11,10 @@ import { StoredMessage } from '#repositories/messages/messages.ts';
 import { lastOf, meterOf } from '#repositories/meter/meter-item.ts';
 import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
-import { dynamoClient } from '../aws/clients.ts';
 import { lazy } from '../process.ts';
 import type { ItemChange } from '../stream-image.ts';
 import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
 
 const concurrency = 10;
 

@@ -101,7 +101,7 @@ describe('a change of credentials', () => {
     const before = services().clock.now() - 1;
     const id = `late-${before}`;
     const { passwordStore } = await import('#repositories/accounts/passwords.ts');
-    const { dynamoClient } = await import('#runtime/aws/clients.ts');
+    const { dynamoClient } = await import('#runtime/services/dynamo-client.ts');
     const changed = await post(
       'change-password',
       { currentPassword: password, newPassword: 'another river bank' },

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
+import { s3Client } from '#gateways/ledger-archive-files.ts';
 import { endTranscriptions as buildEndTranscriptions } from '#jobs/audio.ts';
 import { sweepTranscriptions } from '#jobs/audio.ts';
 import { jobKey } from '#repositories/audio/jobs.ts';
-import { s3Client } from '#runtime/aws/s3-client.ts';
 import { adts } from '#test/audio/files.ts';
 import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { eventOf, filesOf, hanging, jobsOf, spendable, wav } from '#test/audio/long-jobs.ts';

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { sagemakerClient } from '#aws/clients.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
-import { sagemakerClient } from '#runtime/aws/clients.ts';
 import {
   begun,
   completion,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
-import { dynamoClient } from '#runtime/aws/clients.ts';
 import { services } from '#runtime/services/container.ts';
+import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { patience } from '#test/many.ts';
 import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
 

@@ -1,8 +1,8 @@
 import { DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { withConflictRetries } from '#aws/conflicts.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { withConflictRetries } from '#repositories/shared/conflicts.ts';
 
 /** What happens to one attempt: its reply is lost after the write was done, or it is throttled or meets a transaction before. */
 export type Fault = 'none' | 'lost reply' | 'throttle' | 'conflict';

@@ -2,9 +2,9 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll } from 'vitest';
+import { withConflictRetries } from '#aws/conflicts.ts';
+import { type AwsService, awsService } from '#aws/service.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
-import { withConflictRetries } from '#repositories/shared/conflicts.ts';
-import { type AwsService, awsService } from '#runtime/aws/aws-service.ts';
 import { type ScriptedResponse, startScriptedAws } from './scripted-aws.ts';
 
 export const credentials = {

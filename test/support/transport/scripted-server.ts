@@ -4,8 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
-import { attempt, type TransportOptions } from '#runtime/quick/attempt.ts';
-import { Connections } from '#runtime/quick/connections.ts';
+import { attempt, Connections, type TransportOptions } from '#aws/transport.ts';
 
 /** A server that responds to each request with bytes of the test's choice, in pieces, and then may end the connection. */
 export const two = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
+import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { messagingSettings } from '#aws/clients.ts';
 import type { OutgoingMessage } from '#domain/messages/message.ts';
 import { carrier } from '#gateways/messages/carrier.ts';
-import { messagingClient } from '#runtime/aws/messaging-client.ts';
 
 const deadlineMs = 600;
 const json = { 'content-type': 'application/x-amz-json-1.0' };
@@ -26,7 +27,12 @@ beforeAll(async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = messagingClient({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', credentials });
+  const client = new PinpointSMSVoiceV2Client({
+    ...messagingSettings(),
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials,
+  });
   const settings = {
     maxPrice: '0.150',
     origination: '+14155550199',
@@ -123,11 +129,11 @@ it('a connection that is never made has sent nothing', async () => {
   const nowhere = new Agent();
   nowhere.createConnection = () => Object.assign(new Socket(), { connecting: true });
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = messagingClient({
+  const client = new PinpointSMSVoiceV2Client({
+    ...messagingSettings({ httpAgent: nowhere }),
     endpoint: 'http://127.0.0.1:1',
     region: 'us-east-1',
     credentials,
-    httpAgent: nowhere,
   });
   const settings = {
     maxPrice: '0.150',

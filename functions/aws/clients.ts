@@ -1,0 +1,65 @@
+import http from 'node:http';
+import https from 'node:https';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { collectBody } from './bounded-body.ts';
+import { withConflictRetries } from './conflicts.ts';
+import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
+
+/** As many sockets as the largest plan has concurrent calls, so that no call waits for another call's connection. */
+const sockets = { keepAlive: true, maxSockets: 1000 };
+const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
+
+/** The SDK only warns about a silent connection unless `throwOnRequestTimeout` is set. */
+const limitedTo = (requestTimeout: number) => ({ connectionTimeout, requestTimeout, throwOnRequestTimeout: true });
+
+/** Three attempts, and more for a write that conflicts with a transaction. */
+export function newDynamoClient(): DynamoDBDocumentClient {
+  const client = new DynamoDBClient({ maxAttempts: 3, requestHandler: { ...limitedTo(dynamoTimeout), ...agents } });
+  return DynamoDBDocumentClient.from(withConflictRetries(client), { marshallOptions: { removeUndefinedValues: true } });
+}
+
+const collectUpTo = (maxBytes: number) => (body: AsyncIterable<Uint8Array>) => collectBody(body, maxBytes);
+
+/** Limit for a whole response of a model. Each call has a lower one, checked at the end. */
+const maxModelBytes = 16 * 1024 * 1024;
+
+/**
+ * Without a request timeout, because the caller sets the deadline. One attempt, because a repeated invocation repeats the model's work
+ * and the error says when to try again.
+ */
+export function sagemakerClient(): SageMakerRuntimeClient {
+  return new SageMakerRuntimeClient({
+    maxAttempts: 1,
+    streamCollector: collectUpTo(maxModelBytes),
+    requestHandler: { connectionTimeout, ...agents },
+  });
+}
+
+/** Settings of the clients that only some functions use. Their gateways create them, so that the others do not load them. */
+export const sesSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
+export const sqsSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
+
+/** Checksums only where S3 requires them, because files are small or copied by S3. Path-style buckets outside of AWS. */
+export const s3Settings = () =>
+  ({
+    maxAttempts: 3,
+    requestHandler: limitedTo(20_000),
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    forcePathStyle: process.env['AWS_ENDPOINT_URL_S3'] !== undefined,
+  }) as const;
+
+/** Limit for a response: an id or an error. */
+const maxMessagingBytes = 65_536;
+
+/**
+ * One attempt, because a message that is sent again arrives twice. A new connection for each message, because a connection that
+ * died while the function was frozen would leave open whether the message was sent.
+ */
+export const messagingSettings = ({ httpAgent = new http.Agent({ keepAlive: false }) } = {}) => ({
+  maxAttempts: 1,
+  streamCollector: collectUpTo(maxMessagingBytes),
+  requestHandler: { connectionTimeout, httpAgent, httpsAgent: new https.Agent({ keepAlive: false }) },
+});

@@ -1,0 +1,94 @@
+import aws4 from 'aws4';
+import type { HttpRequest } from './transport.ts';
+
+interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Missing from permanent credentials. */
+  readonly sessionToken?: string;
+}
+
+/** An AWS service's endpoint, and the credentials for it. */
+export interface AwsService {
+  readonly url: URL;
+  readonly region: string;
+  readonly signingName: string;
+  credentials(): Credentials | undefined;
+  /** Milliseconds that the service's clock is ahead of the local clock, as the SDK measured it. */
+  clockOffset: number;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const services = {
+  dynamodb: { host: 'dynamodb', signingName: 'dynamodb', variable: 'AWS_ENDPOINT_URL_DYNAMODB' },
+  sagemaker: { host: 'runtime.sagemaker', signingName: 'sagemaker', variable: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME' },
+} as const;
+
+/** Domains of the supported partitions, by the format of their regions. */
+const domains: readonly (readonly [RegExp, string])[] = [
+  [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d$/, 'amazonaws.com'],
+  [/^us-gov-[a-z]+-\d$/, 'amazonaws.com'],
+  [/^cn-[a-z]+-\d$/, 'amazonaws.com.cn'],
+];
+
+/** Variables that change the endpoint or the credentials in ways that only the SDK implements. */
+const sdkOnly = [
+  'AWS_ACCOUNT_ID',
+  'AWS_ACCOUNT_ID_ENDPOINT_MODE',
+  'AWS_ENDPOINT_URL',
+  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  'AWS_PROFILE',
+  'AWS_USE_DUALSTACK_ENDPOINT',
+  'AWS_USE_FIPS_ENDPOINT',
+];
+
+/**
+ * Finds a service from the variables that Lambda sets (AWS "Defined runtime environment variables"), without loading the SDK. Returns
+ * undefined if only the SDK can find it: other partitions, profiles, FIPS, dual stack, account endpoints.
+ */
+export function awsService(id: keyof typeof services, variables: Variables = process.env): AwsService | undefined {
+  const { AWS_REGION: region = '' } = variables;
+  const { host, signingName, variable } = services[id];
+  const [, domain] = domains.find(([format]) => format.test(region)) ?? [];
+  const url = URL.parse(variables[variable] ?? (domain ? `https://${host}.${region}.${domain}` : ''));
+  const credentials = credentialsIn(variables);
+  if (!url || !region || !credentials() || sdkOnly.some((name) => variables[name])) return undefined;
+  return { url, region, signingName, credentials, clockOffset: 0 };
+}
+
+const renewBeforeMs = 5 * 60_000;
+
+/** Caches the credentials until shortly before they expire, like the SDK. Reading six variables for each signature is slow. */
+function credentialsIn(variables: Variables): AwsService['credentials'] {
+  let cached: Credentials | undefined;
+  let renewAt = 0;
+  return () => {
+    if (cached && Date.now() < renewAt) return cached;
+    const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
+    const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: expiration } = variables;
+    renewAt = expiration === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiration) - renewBeforeMs;
+    const session = sessionToken !== undefined && { sessionToken };
+    return (cached = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, ...session } : undefined);
+  };
+}
+
+/** Signs a request with Signature Version 4 as of `at`, in Unix milliseconds. Returns undefined without credentials. */
+export function sign(service: AwsService, request: HttpRequest, at: number): HttpRequest | undefined {
+  const credentials = service.credentials();
+  if (!credentials) return undefined;
+  const { url, region, signingName } = service;
+  const { sessionToken } = credentials;
+  const { body } = request;
+  const path = url.pathname.replace(/\/$/, '') + request.path;
+  const headers = {
+    ...request.headers,
+    host: url.host,
+    'x-amz-date': `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`,
+    ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+  };
+  const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
+  const target = { method: 'POST', service: signingName, region, path, headers, body: bytes };
+  const signed = aws4.sign(target, credentials);
+  return { path, headers: { ...headers, authorization: String(signed.headers?.['Authorization']) }, body };
+}

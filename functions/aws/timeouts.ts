@@ -1,0 +1,7 @@
+/**
+ * Milliseconds to open a connection. AWS takes a few. The rest is for a busy laptop whose one process opens hundreds at a time.
+ */
+export const connectionTimeout = 3000;
+
+/** Milliseconds that a request to DynamoDB may take. DynamoDB responds within a few. */
+export const dynamoTimeout = 5000;

@@ -1,0 +1,65 @@
+import { DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { InvokeEndpointCommand, SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
+import { getEndpointFromInstructions } from '@smithy/core/endpoints';
+import { describe, expect, test } from 'vitest';
+import { awsService } from '#aws/service.ts';
+
+const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
+const inRegion = (AWS_REGION: string) => ({
+  AWS_REGION,
+  AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+});
+
+async function urlsOfSdk(region: string): Promise<string[]> {
+  const config = { region, credentials };
+  const dynamo = new DynamoDBClient(config).config;
+  const sagemaker = new SageMakerRuntimeClient(config).config;
+  const found = await Promise.all([
+    getEndpointFromInstructions({}, UpdateItemCommand, dynamo),
+    getEndpointFromInstructions({ EndpointName: 'a' }, InvokeEndpointCommand, sagemaker),
+  ]);
+  return found.map(({ url }) => url.href);
+}
+
+const own = (region: string) =>
+  (['dynamodb', 'sagemaker'] as const).map((id) => awsService(id, inRegion(region))?.url.href);
+
+/** Every region of the three partitions as of this writing (AWS "Regions and Zones"). */
+const regions = {
+  aws: `af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2 ap-southeast-1
+    ap-southeast-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7 ca-central-1 ca-west-1
+    eu-central-1 eu-central-2 eu-north-1 eu-south-1 eu-south-2 eu-west-1 eu-west-2 eu-west-3 il-central-1 me-central-1
+    me-south-1 mx-central-1 sa-east-1 us-east-1 us-east-2 us-west-1 us-west-2`,
+  'aws-cn': 'cn-north-1 cn-northwest-1',
+  'aws-us-gov': 'us-gov-east-1 us-gov-west-1',
+};
+
+describe('a service is where the SDK finds it', () => {
+  test.each(Object.entries(regions))('in all regions of %s', async (_, names) => {
+    for (const region of names.split(/\s+/)) expect(own(region)).toEqual(await urlsOfSdk(region));
+  });
+
+  test.each(['us-iso-east-1', 'us-isob-east-1', 'eu-isoe-west-1', 'eusc-de-east-1', 'moon-base-1', ''])(
+    'and is left to the SDK in %j',
+    (region) => expect(own(region)).toEqual([undefined, undefined]),
+  );
+});
+
+test.each([
+  { AWS_USE_FIPS_ENDPOINT: 'true' },
+  { AWS_USE_DUALSTACK_ENDPOINT: 'true' },
+  { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
+  { AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+  { AWS_ACCOUNT_ID: '123456789012' },
+  { AWS_PROFILE: 'other' },
+  { AWS_SECRET_ACCESS_KEY: '' },
+])('an environment with %j is left to the SDK', (more) => {
+  expect(awsService('dynamodb', { ...inRegion('us-east-1'), ...more })).toBeUndefined();
+});
+
+test('an endpoint of its own is taken for the service that it is for', () => {
+  const variables = { ...inRegion('us-east-1'), AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
+  expect(awsService('dynamodb', variables)?.url.href).toBe('http://127.0.0.1:8000/');
+  expect(awsService('sagemaker', variables)?.url.href).toBe('https://runtime.sagemaker.us-east-1.amazonaws.com/');
+});
