@@ -1,9 +1,9 @@
+import { BodyTooLarge } from '#aws/bounded-body.ts';
 import { speechFormats } from '#contract/audio/speech.ts';
 import type { AudioStream, ModelSpeechRequest, SpeechGateway } from '#domain/audio/speech.ts';
 import type { ModelTranscript, ModelTranscriptionRequest, TranscriptionGateway } from '#domain/audio/transcription.ts';
 import type { ModelCall } from '#domain/inference/model-gateway.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { BodyTooLarge } from '../bounded-body.ts';
 import { serviceErrorOf } from './errors.ts';
 import {
   Deadline,
