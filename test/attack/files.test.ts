@@ -80,7 +80,7 @@ describe('what is kept on one machine', () => {
     expect([itself, photos, foreign]).toEqual(['755', '755', '644']);
     expect(new Set(Object.values(ours))).toEqual(new Set(['600']));
     expect(command.err()).toMatch(
-      /^The data folder .* is open to other users of this machine and holds files that are not the service's: [^\n]+\n$/,
+      /^The data folder .* is open to other users of this machine and contains other files: [^\n]+\n$/,
     );
   });
 
