@@ -68,7 +68,7 @@ function credentialsIn(variables: Variables): AwsService['credentials'] {
     const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = variables;
     const { AWS_SESSION_TOKEN: sessionToken, AWS_CREDENTIAL_EXPIRATION: expiration } = variables;
     renewAt = expiration === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiration) - renewBeforeMs;
-    const session = sessionToken !== undefined && { sessionToken };
+    const session = sessionToken ? { sessionToken } : {};
     return (cached = accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey, ...session } : undefined);
   };
 }
@@ -85,7 +85,7 @@ export function sign(service: AwsService, request: HttpRequest, at: number): Htt
     ...request.headers,
     host: url.host,
     'x-amz-date': `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`,
-    ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),
+    ...(sessionToken && { 'x-amz-security-token': sessionToken }),
   };
   const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
   const target = { method: 'POST', service: signingName, region, path, headers, body: bytes };

@@ -78,8 +78,8 @@ export interface Meter {
   readonly lots: readonly Lot[];
   /** Number of lots ever granted, which is the id of the latest. */
   readonly lotsGranted: number;
-  /** `seq` of the latest cancellation that ended its subscription. */
-  readonly endedCancellation?: number;
+  /** `seq` of the latest cancellations that ended their subscriptions, oldest first, at most `maxEndedCancellations`. */
+  readonly endedCancellations?: readonly number[];
   readonly used: Readonly<Partial<Record<ServiceName, number>>>;
   readonly period: Period;
   readonly freeAnchor: number;

@@ -1,5 +1,5 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { chain, counted, type Settled } from './credits/billing.ts';
+import { chain, counted, maxEndedCancellations, type Settled } from './credits/billing.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './credits/lots.ts';
 import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period } from './meter.ts';
@@ -74,11 +74,15 @@ function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refu
 }
 
 /** Selects the lots by the outcome of the cancellation that was pending at the charge. */
-function lotsToRestore({ lots, onResume }: RefundableCharge, { subscription, endedCancellation }: Meter) {
-  if (!onResume || onResume.cancellation === endedCancellation) return { lots, onResume: lots };
+function lotsToRestore({ lots, onResume }: RefundableCharge, { subscription, endedCancellations = [] }: Meter) {
+  if (!onResume || hasEnded(onResume.cancellation, endedCancellations)) return { lots, onResume: lots };
   if (onResume.cancellation === subscription?.cancellation?.seq) return { lots, onResume: onResume.lots };
   return { lots: onResume.lots, onResume: onResume.lots };
 }
+
+/** A cancellation that is older than a full list is taken as ended. */
+const hasEnded = (cancellation: number, ended: readonly number[]): boolean =>
+  ended.includes(cancellation) || (ended.length === maxEndedCancellations && cancellation < Math.min(...ended));
 
 /** Returns credits to a budget only in the period of the charge, at most the used amount. */
 export function budgetBack(meter: Meter, { budget }: RefundableCharge, amount: number): BudgetRefund | undefined {

@@ -104,6 +104,7 @@ class Work {
   #receiver: Receiver;
   #disabledFor: DisabledReason | undefined;
   #isSlow: boolean | undefined;
+  #hasFailed = false;
   #isOverShare = false;
 
   constructor(parts: WorkerParts, lease: Lease, turn: Turn) {
@@ -167,13 +168,20 @@ class Work {
     const work = async (): Promise<void> => {
       for (const delivery of next) if (this.#maySend(delivery, isProbe)) await this.#attempt(delivery);
     };
-    await Promise.all(Array.from({ length: concurrency }, work));
+    const loop = (): Promise<void> =>
+      work().catch((error: unknown) => {
+        this.#hasFailed = true;
+        throw error;
+      });
+    // Running requests finish and are recorded before the failure closes their connections.
+    const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, loop));
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
   /** Other deliveries stay in the queue without a counted attempt. */
   #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
     const now = this.#parts.clock.now();
-    if (now >= this.#turn.endsAt || this.#disabledFor || this.#leavesLane()) return false;
+    if (now >= this.#turn.endsAt || this.#hasFailed || this.#disabledFor || this.#leavesLane()) return false;
     const isPaused = (this.#health.pausedUntil ?? 0) > now;
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
   }

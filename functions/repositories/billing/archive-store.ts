@@ -7,7 +7,7 @@ import type { ArchiveFiles, ArchiveStore, LedgerPart } from '#domain/billing/arc
 import { batchesOf, deleteKeys } from '../shared/deletion.ts';
 import { readItem } from '../shared/read-item.ts';
 import { commit } from '../shared/transaction.ts';
-import { archivedLedger, sha256Of } from './archived-ledger.ts';
+import { archivedLedger, maxPartBytes, sha256Of } from './archived-ledger.ts';
 import { archiveKey, partKey, rowKey } from './ledger-items.ts';
 
 const zip = promisify(gzip);
@@ -44,6 +44,8 @@ export function archiveStore(
   async function add(accountId: number, { month, rows: stored }: LedgerPart): Promise<void> {
     const [first, last] = [stored[0]?.seq ?? 0, stored.at(-1)?.seq ?? 0];
     const lines = stored.map(({ line }) => `${line}\n`).join('');
+    if (Buffer.byteLength(lines) > maxPartBytes)
+      throw new Error(`The ledger rows of account ${accountId} from ${first} on are too large for an archive object.`);
     const sha256 = sha256Of(lines);
     const key = `ledger/${accountId}/${month}/${String(first).padStart(16, '0')}-${sha256}.jsonl.gz`;
     const bytes = await zip(lines);

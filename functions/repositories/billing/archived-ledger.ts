@@ -10,7 +10,7 @@ import { archiveKey, partKey, seqOf } from './ledger-items.ts';
 const unzip = promisify(gunzip);
 
 /** Maximum uncompressed size of a part. A row has about 0.3 KB, and its size is limited. */
-const maxPartBytes = 32 * 1024 * 1024;
+export const maxPartBytes = 32 * 1024 * 1024;
 
 const entriesPerPage = 100;
 
@@ -60,6 +60,7 @@ export function archivedLedger(client: DynamoDBDocumentClient, table: string, fi
       return item ? v.parse(Head, item).through : 0;
     },
     async *before(accountId: number, before: number): AsyncGenerator<unknown[]> {
+      if (before <= 1) return;
       const query = newestFirst(accountId, before - 1, entriesPerPage);
       for await (const { Items = [] } of paginateQuery({ client }, query)) {
         for (const part of v.parse(v.array(Part), Items)) {

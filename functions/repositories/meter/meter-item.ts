@@ -24,7 +24,7 @@ import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from '.
  * Item of the `meters` table. Names are short, because every call reads and writes the item, which should stay near
  * one write unit (1 KB). Only this folder uses them. a account, p shard, seq, k keys, r plan rank, q concurrent
  * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
- * holds, g lots, gn lots granted, ec ended cancellation, u used, pa period anchor, pi period index, fm free month, s
+ * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
  * subscription, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
  * alerts, wh webhooks.
  */
@@ -103,7 +103,7 @@ const Item = v.object({
   h: dictionary(isHoldRow),
   g: v.array(LotRow),
   gn: v.optional(count, 0),
-  ec: v.exactOptional(count),
+  ec: v.exactOptional(v.array(count)),
   u: v.record(service, count),
   pa: count,
   pi: count,
@@ -152,7 +152,7 @@ export function meterOf(row: unknown): Meter {
     holds: new Map(item.h.entries().map(([id, hold]) => [id, holdOf(hold)])),
     lots: item.g.map(lotOf),
     lotsGranted: item.gn,
-    ...(item.ec !== undefined && { endedCancellation: item.ec }),
+    ...(item.ec !== undefined && { endedCancellations: item.ec }),
     used: item.u,
     period: { anchor: item.pa, index: item.pi },
     freeAnchor: item.fa,
@@ -188,7 +188,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     c: meter.spendable,
     g: meter.lots.map(lotRow),
     gn: meter.lotsGranted,
-    ...(meter.endedCancellation !== undefined && { ec: meter.endedCancellation }),
+    ...(meter.endedCancellations && { ec: [...meter.endedCancellations] }),
     u: meter.used,
     pa: meter.period.anchor,
     pi: meter.period.index,

@@ -151,9 +151,14 @@ function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
   return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);
 }
 
+/** Bounds the meter's item. A refund needs only the cancellations of the three months that its lots live. */
+export const maxEndedCancellations = 16;
+
 /** Makes a cancellation final. The plan's lots keep the expiry set by the cancellation. */
 export function withoutSubscription(meter: Meter): Meter {
   const { subscription, ...rest } = meter;
   const cancellation = subscription?.cancellation;
-  return cancellation ? { ...rest, endedCancellation: cancellation.seq } : rest;
+  if (!cancellation) return rest;
+  const ended = [...(rest.endedCancellations ?? []), cancellation.seq].slice(-maxEndedCancellations);
+  return { ...rest, endedCancellations: ended };
 }

@@ -11,6 +11,7 @@ import {
   bringCurrent,
   entriesPerWrite,
   grantCredits,
+  maxEndedCancellations,
   openMeter,
   periodStart,
   type Settled,
@@ -175,7 +176,7 @@ describe('the item of an account', () => {
         ),
         lots,
         lotsGranted: maxLots,
-        endedCancellation: max,
+        endedCancellations: times(maxEndedCancellations, () => max),
         // A call that ends takes out the buckets that it found and that no longer count.
         buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
         used: Object.fromEntries(names.map((name) => [name, max])),

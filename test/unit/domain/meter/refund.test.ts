@@ -170,6 +170,21 @@ describe('refunded credits', () => {
     });
   });
 
+  it('return to the lots of a cancelled subscription after a later subscription was cancelled and replaced too', () => {
+    const before = grantCredits(opened(), credits(5000), start).meter;
+    const dev = { planId: 'dev_pass', plan: plans(2) };
+    const subscribed = startSubscription(before, dev, 'sub-1', start, plans).meter;
+    const cancelled = cancel(subscribed, start + day).meter;
+    const { meter, charge } = charged(cancelled, credits(200));
+    const replacedTwice = (from: Meter): Meter => {
+      const second = startSubscription(from, dev, 'sub-2', start + 2 * day, plans).meter;
+      return startSubscription(cancel(second, start + 3 * day).meter, dev, 'sub-3', start + 4 * day, plans).meter;
+    };
+    const lotsOf = (one: Meter) => currentLots(one).map(({ id, remaining }) => [id, remaining]);
+    const back = refund(replacedTwice(meter), charge, { amount: credits(200) }, start + 4 * day).meter;
+    expect(lotsOf(back)).toEqual(lotsOf(replacedTwice(cancelled)));
+  });
+
   it('do not change what a resumption restores', () => {
     const before = grantCredits(opened(), credits(100), start).meter;
     const dev = { planId: 'dev_pass', plan: plans(2) };
