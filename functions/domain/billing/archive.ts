@@ -69,13 +69,36 @@ const monthOf = ({ at }: StoredRow): string => new Date(at * 1000).toISOString()
 export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
   /** Deletes indexed rows first, so that a run continues after a crash of the last. Returns the number of parts. */
   async function archive(accountId: number, now: number, signal: AbortSignal): Promise<number> {
-    for (let parts = 0; ; parts++) {
+    for (let parts = 0; ;) {
       const through = await store.through(accountId);
       if (through > 0) await store.removeArchived(accountId, through, signal);
       if (signal.aborted) return parts;
-      const part = nextPart(await store.rowsAfter(accountId, through, partRows + 1), through, archivedBefore(now));
-      if (!part) return parts;
+      const rows = await store.rowsAfter(accountId, through, partRows + 1);
+      const added = await addParts(accountId, rows, through, archivedBefore(now));
+      if (added === 0) return parts;
+      parts += added;
+    }
+  }
+
+  /**
+   * Adds the parts that start in one read. The last month of a full read may continue after it, so only the first part may
+   * end with the read. Stops if a concurrent run adds a part.
+   */
+  async function addParts(
+    accountId: number,
+    read: readonly StoredRow[],
+    from: number,
+    before: number,
+  ): Promise<number> {
+    const isFull = read.length > partRows;
+    let [rows, through] = [read, from];
+    for (let parts = 0; ; parts++) {
+      const part = nextPart(rows, through, before);
+      if (!part || (parts > 0 && isFull && part.rows.length === rows.length - 1)) return parts;
       await store.add(accountId, part);
+      rows = rows.slice(part.rows.length);
+      through += part.rows.length;
+      if ((await store.through(accountId)) !== through) return parts + 1;
     }
   }
 
