@@ -74,7 +74,7 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
       if (through > 0) await store.removeArchived(accountId, through, signal);
       if (signal.aborted) return parts;
       const rows = await store.rowsAfter(accountId, through, partRows + 1);
-      const added = await addParts(accountId, rows, through, archivedBefore(now));
+      const added = await addParts(accountId, rows, through, archivedBefore(now), signal);
       if (added === 0) return parts;
       parts += added;
     }
@@ -82,13 +82,14 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
 
   /**
    * Adds the parts that start in one read. The last month of a full read may continue after it, so only the first part may
-   * end with the read. Stops if a concurrent run adds a part.
+   * end with the read. Stops when the signal aborts or a concurrent run adds a part.
    */
   async function addParts(
     accountId: number,
     read: readonly StoredRow[],
     from: number,
     before: number,
+    signal: AbortSignal,
   ): Promise<number> {
     const isFull = read.length > partRows;
     let [rows, through] = [read, from];
@@ -98,7 +99,7 @@ export function ledgerArchiver(store: ArchiveStore, partRows = rowsPerPart) {
       await store.add(accountId, part);
       rows = rows.slice(part.rows.length);
       through += part.rows.length;
-      if ((await store.through(accountId)) !== through) return parts + 1;
+      if (signal.aborted || (await store.through(accountId)) !== through) return parts + 1;
     }
   }
 
