@@ -5,7 +5,6 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
 import { creditsView } from '#domain/billing/balance.ts';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { currentLots, mergedLots } from '#domain/meter/credits/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
@@ -15,6 +14,7 @@ import { type Fault, inTurn } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { monthsAfter } from '#test/meter/account-grants.ts';
 import { AccountModel, type LedgerLine, listing, type PlanName } from '#test/meter/account-model.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 

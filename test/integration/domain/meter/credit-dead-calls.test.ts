@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -10,6 +9,7 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 

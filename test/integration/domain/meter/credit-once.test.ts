@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -9,6 +8,7 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { startTestDatabase } from '#test/database/database.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { prices } from '#contract/billing/prices.ts';
-import { auditLedger } from '#domain/billing/ledger.ts';
 import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
 import { currentLots } from '#domain/meter/credits/lots.ts';
 import { startSubscription } from '#domain/meter/credits/subscription-changes.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
+import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { credits, start } from '#test/meter/meters.ts';
 
 describe('amounts', () => {
