@@ -18,7 +18,7 @@ import { type EventBus, type LogSubscription, type Recurring, runJob, startSched
 export interface BackgroundOptions {
   readonly database: Database;
   readonly sqs: string;
-  readonly queues: Pick<QueueStore, 'hasVisible'>;
+  readonly queues: Pick<QueueStore, 'hasVisible' | 'onArrival'>;
   readonly folder: DataFolder;
   readonly files: Pick<FileStore, 'expire'>;
   readonly events: EventBus;
@@ -58,6 +58,8 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
+  // It would copy every record for a log that is off.
+  client.middlewareStack.remove('loggerMiddleware');
   closers.add({ close: () => client.destroy() });
   const followers = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
   const streams = followers.map(({ pump }) => pump);
@@ -148,7 +150,8 @@ function startConsumers({ sqs, queues: store, log }: BackgroundOptions, closers:
       queueUrl: queueUrl(sqs, name),
       maxConcurrency,
       batchSize,
-      hasVisible: () => store.hasVisible(name),
+      name,
+      store,
       deliver: (event) => runJob(job, event),
       log: logAs(job, log),
     });

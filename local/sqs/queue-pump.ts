@@ -4,12 +4,14 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import * as v from 'valibot';
 import { describeError } from '../shared/problems.ts';
 import { BatchResponse, type Pump, startPump } from '../shared/pump.ts';
+import type { QueueStore } from './queue-store.ts';
 
 export interface QueuePumpOptions {
   readonly client: SQSClient;
   readonly queueUrl: string;
+  readonly name: string;
   /** Avoids requests to an empty queue. */
-  readonly hasVisible?: () => boolean;
+  readonly store: Pick<QueueStore, 'hasVisible' | 'onArrival'>;
   /** Maximum concurrent batches. Default and maximum: 50. */
   readonly maxConcurrency?: number | undefined;
   /** Messages per batch. Default: 10. */
@@ -19,7 +21,9 @@ export interface QueuePumpOptions {
 }
 
 const maxBatchSize = 10;
-const restMs = 250;
+const restMs = 50;
+/** A delayed or failed message may be this late. */
+const idleMs = 1000;
 const busyMs = 50;
 const closingMs = 5000;
 
@@ -30,12 +34,12 @@ const concurrentBatches = 50;
  * timeout.
  */
 export function startQueuePump(options: QueuePumpOptions): Pump {
-  const { client, queueUrl: QueueUrl, hasVisible, deliver, log, batchSize = maxBatchSize } = options;
+  const { client, queueUrl: QueueUrl, name, store, deliver, log, batchSize = maxBatchSize } = options;
   const maxConcurrentBatches = Math.min(options.maxConcurrency ?? concurrentBatches, concurrentBatches);
   const running = new Set<Promise<void>>();
 
   async function poll(): Promise<boolean> {
-    if (running.size === 0 && hasVisible?.() === false) return true;
+    if (running.size === 0 && !store.hasVisible(name)) return true;
     if (running.size >= maxConcurrentBatches) await Promise.race(running);
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: batchSize });
     const { Messages = [] } = await client.send(receive);
@@ -76,7 +80,8 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
     log(`the queue could not be read: ${describeError(error)}`);
   }
 
-  const pump = startPump({ poll, restMs, idleMs: restMs, onError });
+  const pump = startPump({ poll, restMs, idleMs, onError });
+  store.onArrival(name, () => pump.wake());
   async function close(): Promise<void> {
     await pump.close();
     await Promise.race([Promise.all(running), sleep(closingMs, undefined, { ref: false })]);

@@ -38,6 +38,8 @@ export interface QueueStore {
    */
   readonly receive: (queue: string, limit: number) => ReceivedMessage[];
   readonly hasVisible: (queue: string) => boolean;
+  /** Calls `wake` whenever a message is sent to the queue. */
+  readonly onArrival: (queue: string, wake: () => void) => void;
   /** Only accepts the latest receipt. SQS may also ignore an older one. */
   readonly delete: (queue: string, receipt: string) => void;
   /** Number of messages in each queue's dead-letter queue, by the queue's name. */
@@ -79,6 +81,7 @@ const Row = v.object({
   receives: v.number(),
   receipt: v.string(),
 });
+const Earliest = v.object({ at: v.nullable(v.number()) });
 const Count = v.object({ count: v.number() });
 
 /** Stores the queues in a private SQLite file. `now` in epoch ms. Throws a Problem if the file is damaged. */
@@ -96,14 +99,21 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
   const insert = database.prepare('INSERT INTO messages VALUES (NULL, ?, ?, ?, ?, ?, 0, NULL, ?)');
   const park = database.prepare('UPDATE messages SET queue = ? WHERE queue = ? AND visibleAt <= ? AND receives >= ?');
   const take = database.prepare(takeSql);
-  const visible = database.prepare('SELECT 1 FROM messages WHERE queue = ? AND visibleAt <= ? LIMIT 1');
+  const earliest = database.prepare('SELECT min(visibleAt) AS at FROM messages WHERE queue = ?');
   const remove = database.prepare('DELETE FROM messages WHERE queue = ? AND receipt = ?');
   const count = database.prepare('SELECT count(*) AS count FROM messages WHERE queue = ?');
   const names = new Set(queues.flatMap(({ name }) => [name, deadLettersOf(name)]));
 
+  /** Queues without messages, so that their consumers wait without queries. */
+  const empty = new Set<string>();
+
+  const wakers = new Map<string, () => void>();
+
   const send: QueueStore['send'] = (queue, body, { delaySeconds = 0, group } = {}) => {
     const id = randomUUID();
     insert.run(id, queue, body, now(), now() + 1000 * delaySeconds, group ?? id);
+    empty.delete(queue);
+    wakers.get(queue)?.();
     return id;
   };
 
@@ -117,13 +127,21 @@ export function openQueueStore(file: string, queues: readonly LocalQueue[], now:
     return rows.toSorted((one, other) => one.position - other.position);
   }
 
+  function hasVisible(queue: string): boolean {
+    if (empty.has(queue)) return false;
+    const { at } = v.parse(Earliest, earliest.get(queue));
+    if (at === null) empty.add(queue);
+    return at !== null && at <= now();
+  }
+
   const deadLettersIn = ({ name }: LocalQueue) => v.parse(Count, count.get(deadLettersOf(name))).count;
 
   return {
     has: (queue) => names.has(queue),
     send,
     receive,
-    hasVisible: (queue) => visible.get(queue, now()) !== undefined,
+    hasVisible,
+    onArrival: (queue, wake) => void wakers.set(queue, wake),
     delete: (queue, receipt) => void remove.run(queue, receipt),
     parked: () => Object.fromEntries(queues.map((queue) => [queue.name, deadLettersIn(queue)])),
     close: () => database.close(),

@@ -12,7 +12,7 @@ export const maxRecordedDetail = 300;
 /** Which log lines of priced functions the job `record-requests` gets: the filter pattern of its subscriptions. */
 export const recordPattern = '{ $.record.at > 0 }';
 
-/** Response headers that are recorded, as they were sent. */
+/** Response headers that are recorded, as they were sent. New ones at the end: items store positions. */
 export const recordedHeaders = [
   'x-ratelimit-limit-requests',
   'x-ratelimit-remaining-requests',

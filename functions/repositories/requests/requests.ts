@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { RecordedLine } from '#contract/platform/request-record.ts';
+import { RecordedLine, recordedHeaders, RequestRecord } from '#contract/platform/request-record.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { RequestFilter, RequestStore } from '#domain/requests/request-log.ts';
 import { readable } from '../shared/readable.ts';
@@ -10,9 +10,31 @@ const itemsPerRead = 500;
 const maxReads = 5;
 const firstFailure = 400;
 
+/** Items name a header by its position in `recordedHeaders`: the names would be a third of an item. */
+const storedHeaders = (headers: RecordedLine['record']['headers']): Record<string, string> =>
+  Object.fromEntries(recordedHeaders.flatMap((name, at) => (headers[name] === undefined ? [] : [[at, headers[name]]])));
+
+/** Items written before have the names. */
+const StoredHeaders = v.pipe(
+  v.record(v.string(), v.string()),
+  v.transform((stored) =>
+    Object.fromEntries(Object.entries(stored).map(([at, value]) => [recordedHeaders[Number(at)] ?? at, value])),
+  ),
+  RequestRecord.entries.headers,
+);
+
+/** The sort key has the time and the id. */
 const Row = v.pipe(
-  v.object({ a: v.number(), ...v.omit(RecordedLine, ['accountId']).entries }),
-  v.transform(({ a: accountId, ...row }): RecordedLine => ({ accountId, ...row })),
+  v.object({
+    a: v.number(),
+    sk: v.string(),
+    ...v.omit(RecordedLine, ['accountId', 'requestId']).entries,
+    record: v.object({ ...v.omit(RequestRecord, ['at']).entries, headers: StoredHeaders }),
+  }),
+  v.transform(({ a: accountId, sk, record, ...row }): RecordedLine => {
+    const [time = '', requestId = ''] = sk.split('#');
+    return { accountId, requestId, ...row, record: { at: Date.parse(time), ...record } };
+  }),
 );
 const failures: keyof typeof tables.requests.indexes = 'failures';
 const SortKey = v.object({ sk: v.string() });
@@ -47,11 +69,11 @@ export function requestStore(client: DynamoDBDocumentClient, table: string): Req
   }
 
   return {
-    async put({ accountId, ...line }, expiresAt) {
-      const { at } = line.record;
-      const key = { a: accountId, sk: sortKey(at, line.requestId) };
+    async put({ accountId, requestId, record: { at, headers, ...record }, ...line }, expiresAt) {
+      const key = { a: accountId, sk: sortKey(at, requestId) };
       const failed = line.status >= firstFailure && { f: failureKey(accountId, line.status) };
-      const Item = { ...key, ...failed, ttl: Math.ceil(expiresAt / 1000), ...line };
+      const stored = { ...line, record: { ...record, headers: storedHeaders(headers) } };
+      const Item = { ...key, ...failed, ttl: Math.ceil(expiresAt / 1000), ...stored };
       await client.send(new PutCommand({ TableName: table, Item }));
     },
     async page(accountId, filter, limit, cursor) {

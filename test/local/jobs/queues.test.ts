@@ -172,7 +172,8 @@ describe('a queue pump', () => {
     const pump = startQueuePump({
       client,
       queueUrl: at('work'),
-      hasVisible: () => store.hasVisible('work'),
+      name: 'work',
+      store,
       deliver: async (event) => deliver(event),
       log: (line) => log.push(line),
     });
