@@ -31,33 +31,48 @@ export interface OpenedSession {
   readonly lifetimeMs: number;
 }
 
+/** A request on its way through the middlewares (`runtime/stack.ts`). Each adds its part, which is absent before. */
 export interface Call {
   readonly requestId: string;
   /** Epoch ms. */
   readonly startedAt: number;
   readonly response: ResponseLifecycle;
-  caller?: Caller;
-  /** Verifies a key before admission, with one read. */
-  prove?: Proof;
-  isProved?: true;
-  provenMeter?: Meter;
+  /** Negotiated with the Accept header. */
+  responseKind: ResponseKind;
+  identity?: Identity;
+  input: { path: unknown; query: unknown; body: unknown };
+  idempotency?: Repeatable;
+  order?: Order;
   /** Absent until the lookup; undefined if the object in the path does not exist. */
   namedModel?: string | undefined;
-  /** The response kind negotiated with the Accept header. */
-  responseKind?: ResponseKind;
-  input: { path: unknown; query: unknown; body: unknown };
-  order?: Order;
-  idempotencyKey?: string;
-  claim?: Claim;
-  /** The stored response of the first request with the key, returned instead of running the operation. */
-  replay?: RecordedSuccess;
-  replayOf?: string;
-  openHold?: OpenHold;
-  result?: unknown;
-  isCancelled?: boolean;
+  admission?: Admission;
   receipt?: Receipt;
-  session?: OpenedSession | 'ended';
-  device?: IssuedDevice;
+  readonly cookies: { session?: OpenedSession | 'ended'; device?: IssuedDevice };
+}
+
+/** Set by `authenticate`. */
+export interface Identity {
+  readonly caller: Caller;
+  /** Verifies a key before admission, with one read. */
+  readonly prove?: Proof;
+  /** The meter that the proof read. */
+  meter?: Meter;
+}
+
+/** Set by `validate` for a request with an Idempotency-Key. */
+export interface Repeatable {
+  readonly key: string;
+  /** Held by the first request with the key until its response is stored. */
+  claim?: Claim;
+  /** For a repeated request: the first one, whose response is returned instead of running the operation. */
+  replay?: { readonly of: string; readonly response?: RecordedSuccess };
+}
+
+/** Set by `meter`. */
+export interface Admission {
+  readonly openHold: OpenHold;
+  result?: unknown;
+  isCancelled?: true;
 }
 
 export type CallContext = Context & { call: Call };

@@ -14,7 +14,7 @@ import {
   unknownKey,
   unknownSession,
 } from '#domain/shared/service-error.ts';
-import type { Call, Caller, KeyCaller, Middleware } from './call.ts';
+import type { Call, Caller, Identity, KeyCaller, Middleware } from './call.ts';
 import { cookieValues, headerValues } from './headers.ts';
 import { requestBody } from './json-body.ts';
 
@@ -89,15 +89,13 @@ export interface Authentication {
  * so this middleware only parses it and sets `prove` for requests that fail earlier.
  */
 export function authenticate(route: Route, authentication: () => Authentication): Middleware {
-  function proofOf(caller: KeyCaller, call?: Call): Proof {
+  function proofOf(caller: KeyCaller, onProved?: (meter: Meter) => void): Proof {
     let proof: Promise<void> | undefined;
     async function read(): Promise<void> {
       const { now, findMeter } = authentication();
       const meter = await findMeter(caller.accountId);
       if (!meter || !hasWorkingKey(meter, caller.keyId, now())) throw unknownKey();
-      if (!call) return;
-      call.isProved = true;
-      call.provenMeter = meter;
+      onProved?.(meter);
     }
     return () => (proof ??= read());
   }
@@ -131,8 +129,10 @@ export function authenticate(route: Route, authentication: () => Authentication)
         ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
         : callerOf(shown));
       if (!caller) return;
-      call.caller = caller;
-      if (route.priced && caller.kind === 'key') call.prove = proofOf(caller, call);
+      call.identity = { caller };
+      if (!route.priced || caller.kind !== 'key') return;
+      const identity: Identity = { caller, prove: proofOf(caller, (meter) => (identity.meter = meter)) };
+      call.identity = identity;
     },
   };
 }
@@ -157,7 +157,7 @@ function presentedCredential(event: APIGatewayProxyEvent, cookie: string): Prese
 export function authorize(route: Route, publicOrigin: () => string): Middleware {
   return {
     before: function authorizeCaller({ event, context: { call } }) {
-      const { caller } = call;
+      const caller = call.identity?.caller;
       if (route.method !== 'GET' && isCrossSite(event, publicOrigin())) {
         throw new ServiceError(
           'INSUFFICIENT_PERMISSIONS',
@@ -210,22 +210,22 @@ export function validate(
 ): Middleware {
   return {
     before: async function validateInput({ event, context: { call } }) {
+      const prove = async () => call.identity?.prove?.();
       try {
         const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
         const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
         call.input = { path, query, body: undefined };
         if (route.bodyInput) {
-          const { kind, value } = await requestBody(event, route, async () => call.prove?.());
+          const { kind, value } = await requestBody(event, route, prove);
           const schema = kind === 'multipart' ? (route.formInput ?? route.bodyInput) : route.bodyInput;
           call.input.body = parse(schema, value, 'body');
         }
         const key = route.idempotent && idempotencyKeyOf(event);
-        if (key) call.idempotencyKey = key;
+        if (key) call.idempotency = { key };
         await check?.(call);
-        const { responseKind = 'json' } = call;
-        if (makeOrder) call.order = await makeOrder(call.input.body, async () => call.prove?.(), responseKind);
+        if (makeOrder) call.order = await makeOrder(call.input.body, prove, call.responseKind);
       } catch (error) {
-        await call.prove?.();
+        await prove();
         throw error;
       }
     },

@@ -17,7 +17,7 @@ import {
   type UsedModel,
 } from '#domain/shared/idempotency.ts';
 import { ServiceError, unknownKey } from '#domain/shared/service-error.ts';
-import type { Call, Middleware } from './call.ts';
+import type { Call, Caller, Middleware } from './call.ts';
 
 export interface Idempotent {
   readonly records: Idempotency;
@@ -37,7 +37,7 @@ export function idempotencyMiddlewares(
   const lifetimeMs = (route.timeoutSeconds + graceSeconds) * 1000;
 
   function finalRefusal(error: unknown, call: Call): RecordedRefusal | undefined {
-    if (!call.openHold || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
+    if (!call.admission || !(error instanceof ServiceError) || !isFinal(error.code)) return undefined;
     return { code: error.code, detail: error.message };
   }
 
@@ -58,40 +58,43 @@ export function idempotencyMiddlewares(
     return { service: order.service ?? route.priced.service, model: order.model };
   }
 
-  function replay(call: Call, kept: RecordedResponse, requestId: string): void {
-    call.replayOf = requestId;
+  function replay(call: Call, key: string, kept: RecordedResponse, of: string): void {
+    call.idempotency = { key, replay: { of } };
     if (route.priced) call.receipt = { charged: 0 };
     if ('code' in kept) throw new ServiceError(kept.code, kept.detail);
-    call.replay = kept;
+    call.idempotency.replay = { of, response: kept };
     delete call.order;
   }
 
   return {
     claim: {
       before: async function claimKey({ context: { call } }) {
-        const { caller, idempotencyKey: key, input, requestId } = call;
-        if (!caller || key === undefined) return;
+        const { identity, idempotency, input, requestId } = call;
+        if (!identity || !idempotency) return;
+        const { accountId } = identity.caller;
+        const { key } = idempotency;
         // Verified first: an invalid key must not replace the owner's request or reveal its response.
-        await call.prove?.();
+        await identity.prove?.();
         const refusal = await forbidden.byKey(call);
         if (refusal) throw refusal;
-        const claim = claimOf({ accountId: caller.accountId, routeId: route.id, key, requestId, input });
+        const claim = claimOf({ accountId, routeId: route.id, key, requestId, input });
         const { records } = idempotent();
-        call.claim = claim;
+        idempotency.claim = claim;
         const earlier = await records.claim(claim, lifetimeMs);
         if (!earlier) {
-          if (!route.priced) await records.countUnpriced(caller.accountId);
+          if (!route.priced) await records.countUnpriced(accountId);
           return;
         }
-        delete call.claim;
-        replay(call, await responseToReplay(call, earlier, claim), earlier.requestId);
+        delete idempotency.claim;
+        replay(call, key, await responseToReplay(call, earlier, claim), earlier.requestId);
       },
       onError: async function endClaim({ error, context: { call } }) {
-        if (!call.claim) return;
+        const claim = call.idempotency?.claim;
+        if (!claim) return;
         const { records, onLostRecord } = idempotent();
         const refusal = finalRefusal(error, call);
         try {
-          await (refusal ? records.storeResponse(call.claim, refusal, usedBy(call)) : records.release(call.claim));
+          await (refusal ? records.storeResponse(claim, refusal, usedBy(call)) : records.release(claim));
         } catch (lost) {
           onLostRecord(lost);
         }
@@ -99,12 +102,13 @@ export function idempotencyMiddlewares(
     },
     store: {
       after: async function storeResponse({ response, context: { call } }) {
-        if (!call.claim) return;
+        const claim = call.idempotency?.claim;
+        if (!claim) return;
         const isStream = response instanceof StreamedResponse;
         if (isStream) await response.begun();
         const kept = isStream ? undefined : { ...route.success, data: response ?? null };
         try {
-          await idempotent().records.storeResponse(call.claim, kept, usedBy(call));
+          await idempotent().records.storeResponse(claim, kept, usedBy(call));
         } catch (error) {
           if (isStream) response.cancel();
           throw error;
@@ -124,11 +128,11 @@ export type OpenOrder = (call: Call) => Promise<Order>;
 export function openOrder(open: OpenOrder, forbidden: ForbiddenUses): Middleware {
   return {
     before: async function openOrderOfCall({ context: { call } }) {
-      if (call.replay) return;
+      if (call.idempotency?.replay) return;
       try {
         call.order = await open(call);
       } catch (error) {
-        await call.prove?.();
+        await call.identity?.prove?.();
         throw (isStateRefusal(error) ? await forbidden.byPlanOrKey(call) : undefined) ?? error;
       }
     },
@@ -141,15 +145,17 @@ function isStateRefusal(error: unknown): boolean {
   return status > 403 && status < 500;
 }
 
+const keyIdOf = (caller: Caller | undefined): string | undefined => (caller?.kind === 'key' ? caller.keyId : undefined);
+
 function useOf(
   priced: NonNullable<Route['priced']>,
-  { caller, order }: Pick<Call, 'caller' | 'order'>,
+  { identity, order }: Pick<Call, 'identity' | 'order'>,
   model: string | undefined,
 ): Use {
   const { capability } = priced;
   const ofModel = capability && model !== undefined ? findModel(model, capability)?.minPlanRank : undefined;
   return {
-    keyId: caller?.kind === 'key' ? caller.keyId : undefined,
+    keyId: keyIdOf(identity?.caller),
     service: order?.service ?? priced.service,
     model,
     minPlanRank: priced.minPlanRank ?? ofModel ?? 1,
@@ -172,22 +178,25 @@ export function forbiddenUses({ priced }: Route, { findMeter, modelOf }: UseLook
     call.order?.model ?? ('namedModel' in call ? call.namedModel : modelOf?.(call));
 
   async function byKey(call: Call): Promise<ServiceError | undefined> {
-    const { caller, provenMeter } = call;
-    const key = caller?.kind === 'key' ? provenMeter?.keys.get(caller.keyId) : undefined;
-    if (!priced || !provenMeter || !(key?.models || key?.services)) return undefined;
+    const { caller, meter } = call.identity ?? {};
+    const key = meter?.keys.get(keyIdOf(caller) ?? '');
+    if (!priced || !meter || !(key?.models || key?.services)) return undefined;
     const model = key.models && (await nameModel(call));
-    return forbiddenToKey(provenMeter, useOf(priced, call, model));
+    return forbiddenToKey(meter, useOf(priced, call, model));
   }
 
   async function byPlanOrKey(call: Call): Promise<ServiceError | undefined> {
-    if (!priced || !call.caller) return undefined;
-    const [meter, model] = await Promise.all([call.provenMeter ?? findMeter(call.caller.accountId), nameModel(call)]);
+    const { identity } = call;
+    if (!priced || !identity) return undefined;
+    const read = identity.meter ?? findMeter(identity.caller.accountId);
+    const [meter, model] = await Promise.all([read, nameModel(call)]);
     return meter && forbiddenUse(meter, useOf(priced, call, model));
   }
 
   function byKeyOfUsed(call: Call, { service, model }: UsedModel): ServiceError | undefined {
-    if (!priced || !call.provenMeter) return undefined;
-    return forbiddenToKey(call.provenMeter, { ...useOf(priced, call, model), service });
+    const meter = call.identity?.meter;
+    if (!priced || !meter) return undefined;
+    return forbiddenToKey(meter, { ...useOf(priced, call, model), service });
   }
 
   return { byKey, byKeyForReplay: byKeyOfUsed, byPlanOrKey };
@@ -235,15 +244,15 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       call.response.cost = capAtHold(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
-      await call.openHold?.settle(call.response.cost, time, patienceMs);
+      await call.admission?.openHold.settle(call.response.cost, time, patienceMs);
     } catch (error) {
       onLostSettlement(error, { requestId: call.requestId, model: call.order?.model, cost: call.response.cost });
     }
   }
 
   /** Caps the charge at the hold (docs/credits.md#calls, C6). */
-  function capAtHold({ onExcess }: Meters, { requestId, order, openHold }: Call, cost: number): number {
-    const held = openHold?.held ?? 0;
+  function capAtHold({ onExcess }: Meters, { requestId, order, admission }: Call, cost: number): number {
+    const held = admission?.openHold.held ?? 0;
     if (cost > held) onExcess({ requestId, model: order?.model, cost, held });
     return Math.min(cost, held);
   }
@@ -251,10 +260,10 @@ export function meter(route: Route, meters: () => Meters): Middleware {
   return {
     before: async function admitCall({ context: { call } }) {
       if (!priced || !call.order) return;
-      if (!call.caller) throw unknownKey();
+      if (!call.identity) throw unknownKey();
       const { metering, now } = meters();
       const time = now();
-      const { accountId } = call.caller;
+      const { accountId } = call.identity.caller;
       const { model } = call.order;
       const deadline = Math.ceil(time / 1000) + route.timeoutSeconds + graceSeconds;
       const { requestId } = call;
@@ -263,23 +272,25 @@ export function meter(route: Route, meters: () => Meters): Middleware {
         if (order.call) runAfterSend(order.call);
         return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });
       };
-      call.openHold = await admit(call.order).catch(async (refusal: unknown) => {
+      const openHold = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await reduceToBudget(call.order, refusal);
         return admit(call.order);
       });
+      call.admission = { openHold };
       call.response.cost = call.order.amount;
-      runAfterSend(call.openHold);
+      runAfterSend(openHold);
     },
     after: function settleCall({ context: { call }, response: result }) {
-      const { openHold, response } = call;
-      if (!openHold) return;
-      call.result = result;
+      const { admission, response } = call;
+      if (!admission) return;
+      const { openHold } = admission;
+      admission.result = result;
       const by = meters();
       if (result instanceof StreamedResponse) {
         call.receipt = openHold.holding();
         response.settleBy(() => settle(by, call, result.cost()));
         trackStream(result, openHold, () => {
-          call.isCancelled = true;
+          admission.isCancelled = true;
           result.cancel();
           setTimeout(() => void response.settle(), cancelGraceMs).unref();
         });
@@ -291,11 +302,11 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       void response.settle();
     },
     onError: async function releaseHold({ context: { call } }) {
-      if (!call.openHold) return;
+      if (!call.admission) return;
       const by = meters();
       call.response.settleBy(() => settle(by, call, 0));
       await call.response.settle();
-      call.receipt = call.openHold.receipt(0);
+      call.receipt = call.admission.openHold.receipt(0);
     },
   };
 }

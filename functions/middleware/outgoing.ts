@@ -42,7 +42,7 @@ export function envelope(
       const { call } = request.context;
       const { response: lifecycle } = call;
       const format = formatFor(request.event);
-      const { status: statusCode, message } = call.replay ?? success;
+      const { status: statusCode, message } = call.idempotency?.replay?.response ?? success;
       const headers = responseHeaders(call);
       lifecycle.status = statusCode;
       lifecycle.headers = headers;
@@ -92,7 +92,7 @@ export function envelope(
 
   function toServiceError(error: unknown, call: Call): ServiceError {
     const { requestId, order } = call;
-    if (call.isCancelled) return cancelled();
+    if (call.admission?.isCancelled) return cancelled();
     const known = error instanceof ServiceError ? error : outcome().explain(error);
     if (known && errorStatus[known.code] >= 500) outcome().onFailure(known, { requestId, model: order?.model });
     if (known) return known;
@@ -120,7 +120,9 @@ const cancelled = () =>
 
 /** API Gateway requires `multiValueHeaders` for repeated headers. */
 function cookieHeaders(call: Call, sessionCookie: string) {
-  return call.session || call.device ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } } : {};
+  return call.cookies.session || call.cookies.device
+    ? { multiValueHeaders: { 'Set-Cookie': cookiesOf(call, sessionCookie) } }
+    : {};
 }
 
 type Headers = Record<string, string>;
@@ -133,12 +135,12 @@ const fixedHeaders = {
 
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-function responseHeaders({ requestId, receipt, replayOf }: Call): Headers {
+function responseHeaders({ requestId, receipt, idempotency }: Call): Headers {
   const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId };
   if (receipt) addReceipt(headers, receipt);
-  if (replayOf !== undefined) {
+  if (idempotency?.replay) {
     headers['Idempotent-Replayed'] = 'true';
-    headers['x-original-request-id'] = replayOf;
+    headers['x-original-request-id'] = idempotency.replay.of;
   }
   return headers;
 }
@@ -181,7 +183,7 @@ export function deviceOf(event: APIGatewayProxyEvent, sessionCookie: string): st
   return cookieValues(event, deviceCookie(sessionCookie)).find((text) => parseCredential(text)?.kind === 'device');
 }
 
-function cookiesOf({ session, device }: Call, sessionCookie: string): string[] {
+function cookiesOf({ cookies: { session, device } }: Call, sessionCookie: string): string[] {
   const ended = { text: '', lifetimeMs: 0 };
   return [
     ...(session ? [cookie(sessionCookie, session === 'ended' ? ended : session)] : []),

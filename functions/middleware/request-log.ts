@@ -41,7 +41,8 @@ export function requestLog(
 ): Middleware {
   function writeLine(call: Call, callerAddress: string | undefined): void {
     const { now, write } = log();
-    const { requestId, startedAt, caller, response } = call;
+    const { requestId, startedAt, response } = call;
+    const caller = call.identity?.caller;
     const { status = 500, refusal, firstByteAt } = response;
     write({
       requestId,
@@ -66,7 +67,9 @@ export function requestLog(
         requestId: newRequestId(),
         startedAt: now(),
         response: new ResponseLifecycle(now, () => writeLine(call, callerAddress)),
+        responseKind: 'json',
         input: { path: undefined, query: undefined, body: undefined },
+        cookies: {},
       };
       context.call = call;
     },
@@ -86,9 +89,9 @@ export function recordOf(
   priced: NonNullable<Route['priced']>,
   sample: RefusalSampler,
 ): RequestRecord | undefined {
-  const { caller, openHold, startedAt, response } = call;
-  if (!caller || !isProved(call)) return undefined;
-  const unlisted = openHold ? 0 : sample(caller.accountId, startedAt);
+  const { identity, admission, startedAt, response } = call;
+  if (!identity || !isProved(call)) return undefined;
+  const unlisted = admission ? 0 : sample(identity.caller.accountId, startedAt);
   if (unlisted === undefined) return undefined;
   const model = modelOf(call, priced);
   const detail = withoutQuotes(response.refusal?.detail)?.slice(0, maxRecordedDetail);
@@ -97,17 +100,16 @@ export function recordOf(
     service: call.order?.service ?? priced.service,
     isStream: call.order?.stream ?? false,
     ...(model !== undefined && { model }),
-    ...tokensOf(call.result),
+    ...tokensOf(admission?.result),
     ...(detail !== undefined && { detail }),
     headers: headersOf(response.headers),
     ...(unlisted > 0 && { unlisted }),
   };
 }
 
-function isProved({ caller, openHold, isProved, response: { refusal } }: Call): boolean {
-  return (
-    caller?.kind === 'session' || openHold !== undefined || isProved === true || admissionRefusals.has(refusal?.code)
-  );
+function isProved({ identity, admission, response: { refusal } }: Call): boolean {
+  if (identity?.caller.kind === 'session') return true;
+  return admission !== undefined || identity?.meter !== undefined || admissionRefusals.has(refusal?.code);
 }
 
 /** Refusals may quote the caller's text. An unterminated quotation extends to the end of the detail. */

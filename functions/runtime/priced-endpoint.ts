@@ -22,5 +22,5 @@ function opening(call: Call) {
   const namesModel = (model: string | undefined): void => {
     call.namedModel = model;
   };
-  return { prove: async () => call.prove?.(), namesModel };
+  return { prove: async () => call.identity?.prove?.(), namesModel };
 }

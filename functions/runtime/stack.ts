@@ -70,7 +70,8 @@ export function stack(
     .use(meter(route, meters(services)))
     .use(idempotency.store)
     .handler(async (event, { call }) => {
-      if (call.replay) return call.replay.data;
+      const replayed = call.idempotency?.replay?.response;
+      if (replayed) return replayed.data;
       const data = await run(call, event);
       if (data instanceof StreamedResponse) {
         // The request is sent within one turn of the event loop; the response head is built while the model works.
@@ -84,17 +85,27 @@ export function stack(
 }
 
 export function operationInput(call: Call) {
-  const { requestId, input, caller, order, claim, openHold } = call;
+  const { requestId, input, order } = call;
   const setSession = (session: OpenedSession | 'ended'): void => {
-    call.session = session;
+    call.cookies.session = session;
   };
   const setDevice = (device: IssuedDevice | undefined): void => {
-    if (device) call.device = device;
+    if (device) call.cookies.device = device;
   };
   const setCost = (cost: number): void => {
     call.response.cost = cost;
   };
-  return { requestId, input, caller, order, claim, openHold, setSession, setDevice, setCost };
+  return {
+    requestId,
+    input,
+    order,
+    caller: call.identity?.caller,
+    claim: call.idempotency?.claim,
+    openHold: call.admission?.openHold,
+    setSession,
+    setDevice,
+    setCost,
+  };
 }
 
 const publicOrigin = (): string => environment().PUBLIC_ORIGIN;
