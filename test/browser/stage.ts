@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -8,95 +8,181 @@ import { type Person, startTestService, type TestService } from '#test/service/s
 /** Where the screenshots of a run with `SCREENSHOTS` set are kept; git ignores it. Taking them costs a seventh of the run. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
 
-/** One service and one browser for the browser tests of a file. */
-export interface Stage {
-  readonly service: TestService;
-  /** A fresh browser profile, signed in as the person, if one is named. */
-  readonly visit: (person?: Pick<Person, 'cookie'>, options?: BrowserContextOptions) => Promise<Page>;
-  readonly shoot: (page: Page, name: string) => Promise<void>;
-  /** What went wrong in any page since it was last called: exceptions, and what the policy did not let through. */
-  readonly complaints: () => string[];
-  /** Closes the pages of a test, which would go on reading beside the next one; throws where one complained. */
-  readonly leave: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+/** The service of a file's tests, which share one browser too. */
+export let service: TestService;
+let browser: Browser;
+const complained: string[] = [];
 
-async function openStage(): Promise<Stage> {
-  const [service, browser] = await Promise.all([
-    startTestService({ buildDashboard: true, wordDelayMs: 4 }),
-    launchBrowser(),
-    mkdir(screenshots, { recursive: true }),
-  ]);
-  const complaints: string[] = [];
-  const taken = () => complaints.splice(0);
-
-  return {
-    service,
-    visit: (person, options) => visit(browser, service, complaints, person, options),
-    shoot: async (page, name) => {
-      if (!process.env['SCREENSHOTS']) return;
-      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
-    },
-    complaints: taken,
-    leave: async () => {
-      const pages = browser.contexts().flatMap((context) => context.pages());
-      // A request that a test changes may be under way.
-      await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
-      await Promise.all(browser.contexts().map((context) => context.close()));
-      const errors = taken();
-      if (errors.length > 0) throw new Error(`the page complained: ${errors.join('; ')}`);
-    },
-    close: async () => {
-      await browser.close();
-      await service.close();
-    },
-  };
-}
-
-/** A stage for the tests of a file, which each begin without a page. */
-export function useStage(): () => Stage {
-  let stage: Stage;
+/** Starts the service and the browser for the tests of a file, each of which begins without a page. */
+export function useStage(): void {
   beforeAll(async () => {
-    stage = await openStage();
+    [service, browser] = await Promise.all([
+      startTestService({ buildDashboard: true, wordDelayMs: 4 }),
+      launchBrowser(),
+      mkdir(screenshots, { recursive: true }),
+    ]);
   }, 60_000);
-  afterEach(() => stage.leave());
-  afterAll(() => stage.close());
-  return () => stage;
+  afterEach(closePages);
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
 }
 
-async function visit(
-  browser: Browser,
-  { origin }: TestService,
-  complaints: string[],
-  person: Pick<Person, 'cookie'> | undefined,
-  options: BrowserContextOptions = {},
-): Promise<Page> {
+/** Closes the pages of a test, which would continue to send requests beside the next one; throws if one complained. */
+async function closePages(): Promise<void> {
+  const pages = browser.contexts().flatMap((context) => context.pages());
+  // A request that a test changes may be under way.
+  await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await Promise.all(browser.contexts().map((context) => context.close()));
+  const errors = complaints();
+  if (errors.length > 0) throw new Error(`the page complained: ${errors.join('; ')}`);
+}
+
+/** Exceptions and policy violations of any page since the last call. */
+export const complaints = (): string[] => complained.splice(0);
+
+export const phone = { viewport: { width: 360, height: 740 } };
+
+/** A blank page in a new browser profile, signed in as the person, if one is named. */
+export async function visit(person?: Pick<Person, 'cookie'>, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({
-    baseURL: origin,
+    baseURL: service.origin,
     locale: 'en-GB',
     reducedMotion: 'reduce',
     viewport: { width: 1360, height: 900 },
     ...options,
   });
   context.setDefaultTimeout(8000);
-  const [name = '', value = ''] = person?.cookie.split('=') ?? [];
-  if (person) await context.addCookies([{ name, value, url: origin }]);
   const page = await context.newPage();
-  page.on('pageerror', (error) => complaints.push(error.message));
+  if (person) await become(page, person);
+  page.on('pageerror', (error) => complained.push(error.message));
   page.on('console', (message) => {
     // Refused requests are logged to the console too; the tests look at what the page shows of them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text());
+      complained.push(message.text());
   });
   return page;
+}
+
+/** Like `visit`, at a path. */
+export async function open(
+  path: string,
+  person?: Pick<Person, 'cookie'>,
+  options?: BrowserContextOptions,
+): Promise<Page> {
+  const page = await visit(person, options);
+  await page.goto(path);
+  return page;
+}
+
+/** Like `open`, as a new confirmed person with a key, on the plan and with the credits that a test names. */
+export async function member(
+  path: string,
+  about: Parameters<TestService['person']>[0] = {},
+  options?: BrowserContextOptions,
+): Promise<{ page: Page; person: Person }> {
+  const person = await service.person(about);
+  return { page: await open(path, person, options), person };
+}
+
+/** Replaces the session of the browser, which notifies no page. */
+export async function become(page: Page, { cookie }: Pick<Person, 'cookie'>): Promise<void> {
+  const [name = '', value = ''] = cookie.split('=');
+  await page.context().addCookies([{ name, value, url: service.origin }]);
+}
+
+/** Fills in the form of the sign-in page. */
+export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await press(page, 'Sign in');
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}
+
+export async function shoot(page: Page, name: string): Promise<void> {
+  if (!process.env['SCREENSHOTS']) return;
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
 /** Presses the button of that name, which may be a dialog's. */
 export const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
 
+/** Follows the link of the navigation. */
+export const goTo = (page: Page, name: string): Promise<void> =>
+  page.getByRole('link', { name, exact: true }).first().click();
+
+/** Chooses from a list that opens with a click. */
+export async function pick(page: Page, name: string, option: string | RegExp): Promise<void> {
+  await page.getByRole('combobox', { name }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
+
 /** Resolves when the page shows the text. */
 export const shows = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
 
-/** Looks again until it is so; to be awaited with its expectation. */
+/** Resolves when the page has the heading. */
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { name, exact: true }).first().waitFor();
+
+/** Retries until the expectation holds, which must be awaited. */
 // oxlint-disable-next-line vitest/require-awaited-expect-poll
 export const eventually = <Value>(look: () => Value | Promise<Value>) => expect.poll(look, { timeout: 8000 });
+
+export const log = (page: Page) => page.getByRole('log');
+
+/** Sends a message, of a chat or to an agent. */
+export async function say(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Your message').fill(text);
+  await press(page, 'Send');
+}
+
+/** Sends a message, and waits for the end of so many responses in all. */
+export async function ask(page: Page, text: string, responses = 1): Promise<void> {
+  await say(page, text);
+  await eventually(() => log(page).getByText('finish_reason: stop').count()).toBe(responses);
+}
+
+/** Saves the file that a button offers. */
+export async function saved(page: Page, button: string): Promise<{ name: string; bytes: Buffer }> {
+  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+/** Responds to the requests of a page for a URL, of one method or of all, with an error of the API. */
+export async function refuse(
+  page: Page,
+  url: string,
+  { status, message, detail }: { status: number; message: string; detail: string },
+  method?: string,
+): Promise<void> {
+  await page.route(url, (route) =>
+    method === undefined || route.request().method() === method
+      ? route.fulfill({ status, json: { error: true, message, status, data: null, detail } })
+      : route.fallback(),
+  );
+}
+
+/** Changes the data of the API's responses to a page's requests for a URL. */
+export async function changeData(page: Page, url: string, change: (data: any, url: string) => unknown): Promise<void> {
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    await route.fulfill({ response, json: { ...body, data: change(body.data, route.request().url()) } });
+  });
+}
+
+export const storedIn = (page: Page): Promise<string> =>
+  page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
+
+/** The URLs that a page requests from now on. */
+export function requestsOf(page: Page): string[] {
+  const urls: string[] = [];
+  page.on('request', (request) => void urls.push(request.url()));
+  return urls;
+}

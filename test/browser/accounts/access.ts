@@ -1,33 +1,36 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
+import { dashboardPages } from '#contract/dashboard-config.ts';
+import { services } from '#runtime/services/container.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { changeTheme, everyPage, findings, guestPages, settled, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { everyPage, findings, findingsInBothThemes, guestPages, settled, still } from '../pages/findings.ts';
+import { eventually, goTo, heading, open, phone, press, service, shoot, shows, visit } from '../stage.ts';
+import { unreadableTexts } from './texts.ts';
 
-/** Pages with something open, beside those that are first loaded. */
+const guestsOnly = new Set([...guestPages, '/docs', '/guides/credits']);
+/** Pages as a guest sees them, and pages with something open, beside those that are first loaded. */
 const openedPages = ['/keys?new', '/agents?new', '/playground?tab=speech', '/playground?tab=transcription'];
-
-const open = new Set([...guestPages, '/docs', '/guides/credits']);
+const operatorTabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'];
+/** Pages whose boxes fill a wide window. */
+const widePages = new Set(['/', '/keys', '/plans', '/usage', '/logs', '/playground', '/settings']);
 
 interface Look {
   readonly path: string;
-  readonly light: string[];
-  readonly dark: string[];
+  readonly serious: string[];
   readonly isTooWide: boolean;
+  /** Texts that a phone shows badly. */
+  readonly unreadable: string[];
+  /** Pixels left and right of the content of a window of 1920 pixels. */
+  readonly margins: number[];
 }
 
-/** A page in both colours and on a phone, loaded once. */
-async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
-  const name = path.slice(1).replaceAll(/[?#/]/g, '-') || 'overview';
+/** A page in both themes, on a phone and in a wide window, loaded once. */
+async function look(page: Page, path: string): Promise<Look> {
+  const name = path.slice(1).replaceAll(/[?#/&=]/g, '-') || 'overview';
   await page.goto(path);
   await settled(page);
-  await shoot(page, `${name}-light`);
-  const light = await findings(page);
-  await changeTheme(page, 'dark');
-  await shoot(page, `${name}-dark`);
-  const dark = await findings(page);
-  await changeTheme(page, 'light');
-  await page.setViewportSize({ width: 360, height: 740 });
+  const serious = await findingsInBothThemes(page, name);
+  await page.setViewportSize(phone.viewport);
   await still(page);
   await shoot(page, `${name}-phone`);
   // Charts are drawn again some time after.
@@ -36,8 +39,20 @@ async function look({ shoot }: Stage, page: Page, path: string): Promise<Look> {
     () => false,
     () => true,
   );
+  const unreadable = await unreadableTexts(page);
+  const margins = widePages.has(path) ? await marginsOf(page) : [];
   await page.setViewportSize({ width: 1360, height: 900 });
-  return { path, light, dark, isTooWide };
+  return { path, serious, isTooWide, unreadable, margins };
+}
+
+async function marginsOf(page: Page): Promise<number[]> {
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await still(page);
+  return page.evaluate(`(() => {
+    const side = document.querySelector('aside').getBoundingClientRect();
+    const boxes = [...document.querySelectorAll('main section, main li')].map((box) => box.getBoundingClientRect());
+    return [Math.min(...boxes.map(({ left }) => left)) - side.right, innerWidth - Math.max(...boxes.map(({ right }) => right))];
+  })()`);
 }
 
 /** Whether the whole element is visible, not scrolled out of a surrounding box. */
@@ -53,47 +68,82 @@ function isOnTop(node: any): boolean {
   return corners.every(([x, y]) => node.contains(node.ownerDocument.elementFromPoint(x, y)));
 }
 
-export function accessTests(stage: () => Stage): void {
+/** An operator whose pages are full: keys, webhooks, calls, refusals, a ledger with large numbers. */
+async function busyPerson(): Promise<Person> {
+  const person = await service.person({ planRank: 4 });
+  const { key, cookie, email, id } = person;
+  const call = (method: string, path: string, body?: unknown) => service.call(method, path, { cookie, body });
+  await (await services().operators()).actions().setRole(email, 'operator');
+  await call('POST', '/api/keys', { name: 'intern', limit: { credits: 99_999, period: 'month' } });
+  await call('POST', '/api/webhooks', { url: 'http://127.0.0.1:9/', events: ['credits.granted', 'key.created'] });
+  await call('POST', `/api/operator/accounts/${id}/credits`, { credits: 123_456, reason: 'For 12,345 calls' });
+  for (const body of [chat(), { ...chat(), temperature: 3 }])
+    await service.call('POST', '/v1/chat/completions', { key, body });
+  await service.call('PUT', '/api/subscription/downgrade-plan', { key, body: { newPlanId: 'dev_pass' } });
+  await service.call('POST', '/v1/embeddings', { key, body: { model: 'svc-embed', input: 'Three short words' } });
+  await service.settled();
+  return person;
+}
+
+export function accessTests(): void {
   let person: Person;
   const looks: Look[] = [];
+  let paths: readonly string[];
 
   beforeAll(async () => {
-    const { service, visit } = stage();
-    person = await service.person({ planRank: 2 });
-    const { key } = person;
-    await Promise.all([1, 2, 3].map(() => service.call('POST', '/v1/chat/completions', { key, body: chat() })));
-    await service.settled();
-    const [guest, member] = [await visit(), await visit(person)];
-    for (const path of [...everyPage, ...openedPages])
-      looks.push(await look(stage(), open.has(path) ? guest : member, path));
-  }, 240_000);
+    person = await busyPerson();
+    const account = operatorTabs.map((tab) => `/operator?account=${person.id}&tab=${tab}`);
+    paths = [...everyPage, ...openedPages, '/usage?group=key', ...account];
+    const [guest, signedIn] = [await visit(), await visit(person)];
+    for (const path of paths) looks.push(await look(guestsOnly.has(path) ? guest : signedIn, path));
+  }, 300_000);
 
-  test.each(['light', 'dark'] as const)('has nothing in %s that axe finds serious', (scheme) => {
-    expect(looks).toHaveLength(everyPage.length + openedPages.length);
-    expect(looks.filter((seen) => seen[scheme].length > 0).map((seen) => [seen.path, seen[scheme]])).toEqual([]);
+  test('has nothing in either theme that axe finds serious', () => {
+    expect(looks).toHaveLength(paths.length);
+    expect(looks.filter(({ serious }) => serious.length > 0)).toEqual([]);
   });
 
-  test('fits a phone of 360 pixels without scrolling sideways', () => {
-    expect(looks.filter(({ isTooWide }) => isTooWide).map(({ path }) => path)).toEqual([]);
+  test('fits a phone of 360 pixels without scrolling sideways, wraps no number and shows no ISO timestamp', () => {
+    expect(looks.filter(({ isTooWide, unreadable }) => isTooWide || unreadable.length > 0)).toEqual([]);
   });
 
-  test('can be reached on a phone over the menu', async () => {
-    const page = await stage().visit(person, { viewport: { width: 360, height: 740 } });
-    await page.goto('/settings');
-    await press(page, 'Menu');
-    await page.getByRole('dialog').getByRole('link', { name: 'API keys' }).click();
-    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  test('uses the width of a window of 1920 pixels', () => {
+    const wide = looks.filter(({ margins }) => margins.length > 0);
+    expect(wide).toHaveLength(widePages.size);
+    expect(wide.filter(({ margins }) => Math.max(...margins) > 64)).toEqual([]);
   });
+
+  test('stacks the cells of guide tables on a phone, and no table scrolls sideways', async () => {
+    const page = await visit(person, phone);
+    const tables = page.getByRole('region', { name: 'Table' });
+    let seen = 0;
+    for (const path of dashboardPages.filter((one) => one.startsWith('/guides/'))) {
+      await page.goto(path);
+      await page.locator('main [class*=_guide_] > p').first().waitFor();
+      const wide = await tables.evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+      expect([path, wide]).toEqual([path, 0]);
+      seen += await tables.count();
+    }
+    expect(seen).toBeGreaterThan(20);
+    await page.goto('/guides/plans-and-limits');
+    const row = page.getByRole('row').filter({ hasText: 'svc-1-32k' });
+    await row.waitFor();
+    const cells = await row.getByRole('cell').all();
+    const boxes = (await Promise.all(cells.map((cell) => cell.boundingBox()))).filter((box) => box !== null);
+    expect(boxes).toHaveLength(4);
+    expect(new Set(boxes.map(({ x }) => x)).size).toBe(1);
+    expect(boxes.map(({ y }) => y)).toEqual(boxes.map(({ y }) => y).toSorted((one, other) => one - other));
+  }, 60_000);
 
   test.each([1280, 360])(
-    'keeps the account menu in view in a window of %i × 640 px, whatever page is current',
+    'keeps the account menu and the current page in view in a window of %i × 640 px, and is reached from its menu',
     async (width) => {
-      const { visit, shoot } = stage();
       const page = await visit(person, { viewport: { width, height: 640 } });
+      const openMenu = async () => width < 600 && press(page, 'Menu');
       for (const path of ['/docs', '/']) {
         await page.goto(path);
         await settled(page);
-        if (width < 600) await press(page, 'Menu');
+        await openMenu();
         const account = page.getByRole('button', { name: /^Account of/ });
         await account.waitFor();
         await still(page);
@@ -101,41 +151,23 @@ export function accessTests(stage: () => Stage): void {
         const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
         expect([await isInView(account), await isInView(current)]).toEqual([true, true]);
       }
+      const linksOf = async (name: string) =>
+        page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
+      expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
+      expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
+      expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
+      expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
       await page.getByRole('button', { name: /^Account of/ }).click();
       await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
       expect(await findings(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click();
+      await heading(page, 'API keys');
     },
   );
 
-  test('is listed under Build, Monitor, Account or Docs', async () => {
-    const page = await stage().visit(person);
-    await page.goto('/');
-    await settled(page);
-    const linksOf = async (name: string) =>
-      page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
-    expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
-    expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
-    expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
-    expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
-  });
-
-  test('uses the width of a window of 1920 pixels', async () => {
-    const page = await stage().visit(person, { viewport: { width: 1920, height: 1080 } });
-    for (const path of ['/', '/keys', '/plans', '/usage', '/logs', '/playground', '/settings']) {
-      await page.goto(path);
-      await settled(page);
-      const margins: number[] = await page.evaluate(`(() => {
-        const side = document.querySelector('aside').getBoundingClientRect();
-        const boxes = [...document.querySelectorAll('main section, main li')].map((box) => box.getBoundingClientRect());
-        return [Math.min(...boxes.map(({ left }) => left)) - side.right, innerWidth - Math.max(...boxes.map(({ right }) => right))];
-      })()`);
-      expect([path, ...margins.map((margin) => margin <= 64)]).toEqual([path, true, true]);
-    }
-  });
-
   test('can be walked with the keyboard: past the navigation, and to the heading of the next page', async () => {
-    const page = await stage().visit(person);
-    await page.goto('/');
+    const page = await open('/', person);
     await settled(page);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
@@ -147,19 +179,20 @@ export function accessTests(stage: () => Stage): void {
     expect(await page.title()).toBe('Usage · Text AI platform');
   });
 
-  test('keeps the colours one chose over a reload', async () => {
-    const page = await stage().visit(person, { colorScheme: 'light' });
-    await page.goto('/settings');
+  test('keeps the chosen theme after a reload', async () => {
+    const page = await open('/settings', person, { colorScheme: 'light' });
     await press(page, 'Switch to dark theme');
     await page.reload();
     await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
   });
 
-  test('is there for an address that nothing matches, with its 404', async () => {
-    const page = await stage().visit();
-    const response = await page.goto('/no-such-page');
-    expect(response?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  test('is a 404 at an unknown address, with the way to the overview', async () => {
+    const page = await visit(person);
+    expect((await page.goto('/no-such-page'))?.status()).toBe(404);
+    await heading(page, 'Page not found');
+    expect(await findingsInBothThemes(page, 'not-found')).toEqual([]);
+    await goTo(page, 'Overview');
+    await shows(page, /^Hello, /);
     expect((await page.goto('/api/no-such-path'))?.status()).toBe(404);
     await shows(page, /NOT_FOUND/);
   });

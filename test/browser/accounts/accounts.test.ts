@@ -6,28 +6,15 @@ import { settingsTests } from '../dashboard/settings.ts';
 import { useStage } from '../stage.ts';
 import { accountTests } from './accounts.ts';
 import { addressTests } from './addresses.ts';
-import { newcomerTests } from './newcomer.ts';
 
-const stage = useStage();
-
-describe('a newcomer', () => {
-  newcomerTests(stage);
-});
-describe('accounts', () => {
-  accountTests(stage);
-});
-describe('the first steps', () => {
-  firstStepTests(stage);
-});
-describe('the settings', () => {
-  settingsTests(stage);
-});
-describe('limits and alerts', () => {
-  limitTests(stage);
-});
-describe('addresses', () => {
-  addressTests(stage);
-});
-describe('pages of one machine', () => {
-  localPageTests(stage);
+useStage();
+describe.each([
+  ['accounts', accountTests],
+  ['the first steps', firstStepTests],
+  ['the settings', settingsTests],
+  ['limits and alerts', limitTests],
+  ['addresses', addressTests],
+  ['pages of one machine', localPageTests],
+])('%s', (_, tests) => {
+  tests();
 });

@@ -1,18 +1,14 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { changeTheme, findings } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { findings } from '../pages/findings.ts';
+import { ask, eventually, goTo, heading, log, member, open, service, shoot, shows, signIn, signOut } from '../stage.ts';
 
-export function addressTests(stage: () => Stage): void {
-  test('tabs and filters are in the address, and a reload shows the same', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
+export function addressTests(): void {
+  test('have tabs and filters, and a reload shows the same', async () => {
+    const { page, person } = await member('/playground');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
-    const page = await visit(person);
     const search = () => new URL(page.url()).search;
-
-    await page.goto('/playground');
     await page.getByRole('tab', { name: 'Embeddings' }).click();
     expect(search()).toBe('?tab=embeddings');
     await page.reload();
@@ -40,90 +36,48 @@ export function addressTests(stage: () => Stage): void {
     expect(await page.getByRole('switch', { name: 'Show revoked and expired' }).isChecked()).toBe(true);
   });
 
-  test('a conversation survives navigation and a reload of its tab, and ends with the session', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground');
+  test('keep a conversation over navigation and a reload of its tab, until the session ends', async () => {
+    const { page, person } = await member('/playground');
     await page.getByLabel('System message').fill('Be brief about rivers');
-    await page.getByLabel('Your message').fill('Tell me of the Danube');
-    await press(page, 'Send');
-    const log = page.getByRole('log');
-    await eventually(() => log.textContent()).toContain('finish_reason: stop');
-    const talk = await log.textContent();
-    await page.getByRole('link', { name: 'Plans', exact: true }).click();
-    await page.getByRole('heading', { name: 'Plans', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Playground', exact: true }).click();
-    await eventually(() => log.textContent()).toBe(talk);
+    await ask(page, 'Tell me of the Danube');
+    const talk = await log(page).textContent();
+    await goTo(page, 'Plans');
+    await heading(page, 'Plans');
+    await goTo(page, 'Playground');
+    await eventually(() => log(page).textContent()).toBe(talk);
     await page.reload();
-    await eventually(() => log.textContent()).toBe(talk);
+    await eventually(() => log(page).textContent()).toBe(talk);
     expect(await page.getByLabel('System message').inputValue()).toBe('Be brief about rivers');
     await page.goto('/docs');
     await page.goBack();
-    await eventually(() => log.textContent()).toBe(talk);
-    await page.getByRole('button', { name: /^Account of/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Danube');
-  });
+    await eventually(() => log(page).textContent()).toBe(talk);
+    await signOut(page);
+    const stored = () => page.evaluate('JSON.stringify(sessionStorage)');
+    expect(await stored()).not.toContain('Danube');
 
-  test('a conversation is gone where the session ended while its tab was closed', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/playground');
-    await page.getByLabel('Your message').fill('Tell me of the Danube');
-    await press(page, 'Send');
-    await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
+    await signIn(page, person);
+    await goTo(page, 'Playground');
+    await ask(page, 'Tell me of the Danube');
     await page.goto('/docs');
-    await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
+    const [session] = await page.context().cookies();
+    await service.call('POST', '/api/auth/logout', { cookie: `session=${session?.value}` });
     await page.goto('/login');
-    await eventually(() => page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Danube');
+    await eventually(stored).not.toContain('Danube');
   });
 
-  test('the sign-in page leads a signed-in user to the overview', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/login');
+  test('lead a signed-in user from the sign-in page to the overview', async () => {
+    const { page } = await member('/login');
     await shows(page, /^Hello, /);
     expect(new URL(page.url()).pathname).toBe('/');
   });
 
-  test('an unknown address gets a page, with the way to the overview', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/no-such-page');
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    for (const theme of ['light', 'dark'] as const) {
-      await changeTheme(page, theme);
-      await shoot(page, `not-found-${theme}`);
-      expect(await findings(page)).toEqual([]);
-    }
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await shows(page, /^Hello, /);
-  });
-
-  test('a confirmation link in a browser without the session explains itself, and goes on after signing in', async () => {
-    const { service, visit, shoot } = stage();
+  test('of a confirmation link explain it in a browser without the session, and continue after signing in', async () => {
     const person = await service.registered();
-    const token = await service.mailedToken(person.email);
-    const page = await visit();
-    await page.goto(`/confirm?token=${token}`);
+    const page = await open(`/confirm?token=${await service.mailedToken(person.email)}`);
     await shows(page, /^Sign in to confirm your email/);
     await shoot(page, 'confirm-elsewhere');
     expect(await findings(page)).toEqual([]);
-    await page.getByLabel('Email').fill(person.email);
-    await page.getByLabel('Password', { exact: true }).fill(person.password);
-    await press(page, 'Sign in');
+    await signIn(page, person);
     await shows(page, 'Email confirmed');
-  });
-
-  test('a confirmation link in a browser of another account names the account', async () => {
-    const { service, visit } = stage();
-    const [person, other] = [await service.registered(), await service.person()];
-    const token = await service.mailedToken(person.email);
-    const page = await visit(other);
-    await page.goto(`/confirm?token=${token}`);
-    await shows(page, /confirms the account it was sent to: you are signed in as/);
-    await shows(page, other.email);
   });
 }

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { ask, changeData, eventually, log, member, press, say, service, shoot, shows } from '../stage.ts';
 
 /** As long as a name may be, without a place to break it. */
 const longName = 'W'.repeat(64);
@@ -14,17 +14,15 @@ const isTooWide = (page: Page) =>
 
 const direction = (one: any) => one.ownerDocument.defaultView.getComputedStyle(one).direction;
 
-export function nameTests(stage: () => Stage): void {
+export function nameTests(): void {
   test('long names break no table, dialog or heading at any width', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person();
+    const { page, person } = await member('/login');
     const { cookie, key, keyId } = person;
     await service.call('PATCH', '/api/auth/me', { cookie, body: { name: longName } });
     await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name: longName } });
     await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await service.settled();
-    const page = await visit(person);
-    for (const path of ['/', '/keys', '/usage?group=key', '/settings']) {
+    for (const path of ['/', '/usage?group=key', '/settings', '/keys']) {
       await page.goto(path);
       await page.locator('h1').first().waitFor();
       await page.waitForLoadState('networkidle');
@@ -33,10 +31,7 @@ export function nameTests(stage: () => Stage): void {
         await eventually(async () => [path, width, await isTooWide(page)]).toEqual([path, width, []]);
       }
       await shoot(page, `long-names-${path.slice(1).replace(/\W/g, '-') || 'overview'}`);
-      await page.setViewportSize({ width: 1360, height: 900 });
     }
-    await page.goto('/keys');
-    await page.setViewportSize({ width: 360, height: 740 });
     await press(page, /^Actions for/);
     await page.getByRole('menuitem', { name: 'Rotate' }).click();
     await page.getByRole('dialog').waitFor();
@@ -44,32 +39,24 @@ export function nameTests(stage: () => Stage): void {
     await eventually(() => isTooWide(page)).toEqual([]);
   });
 
-  test('texts that people typed run in their own direction', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const { cookie, keyId } = person;
-    await service.call('PATCH', `/api/keys/${keyId}`, { cookie, body: { name: 'مفتاح' } });
-    const page = await visit(person);
-    await page.goto('/keys');
-    expect(await page.getByText('مفتاح').evaluate(direction)).toBe('rtl');
-    await page.goto('/playground');
+  test('typed texts run in their own direction', async () => {
+    const { page, person } = await member('/playground');
+    await service.call('PATCH', `/api/keys/${person.keyId}`, { cookie: person.cookie, body: { name: 'مفتاح' } });
+    await say(page, 'مرحبا بالعالم');
+    expect(await log(page).getByText('مرحبا بالعالم').first().evaluate(direction)).toBe('rtl');
     const field = page.getByLabel('Your message');
     await field.fill('مرحبا بالعالم');
     expect(await field.evaluate(direction)).toBe('rtl');
-    await press(page, 'Send');
-    const message = page.getByRole('log').getByText('مرحبا بالعالم').first();
-    expect(await message.evaluate(direction)).toBe('rtl');
+    await page.goto('/keys');
+    expect(await page.getByText('مفتاح').evaluate(direction)).toBe('rtl');
   });
 
-  test('the playground’s own keys are one line of the usage, and none of the keys', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
+  test('the first call is explained until one is made; keys of the playground are one line of the usage and absent from the keys', async () => {
+    const { page, person } = await member('/');
+    await shows(page, /^Replace the value of API_KEY/);
     for (const calls of [1, 2]) {
       await page.goto('/playground');
-      await page.getByLabel('Your message').fill('Hello');
-      await press(page, 'Send');
-      await eventually(() => page.getByText('finish_reason: stop').count()).toBe(calls);
+      await ask(page, 'Hello', calls);
     }
     await service.settled();
     const own = (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data;
@@ -81,31 +68,20 @@ export function nameTests(stage: () => Stage): void {
     const keys = page.getByRole('table', { name: 'API keys' });
     await keys.waitFor();
     expect(await keys.textContent()).not.toContain('Playground');
+    await page.goto('/');
+    await page.locator('.uplot canvas').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByText(/^Replace the value of API_KEY/).count()).toBe(0);
   });
 
   test('usage by day is in the order of the days, whatever they cost', async () => {
-    const { service, visit } = stage();
-    const person = await service.person({ planRank: 2 });
+    const { page } = await member('/login', { planRank: 2 });
     const days = [
       { date: '2026-03-01', credits: 5 },
       { date: '2026-03-03', credits: 1 },
       { date: '2026-03-02', credits: 9 },
-    ];
-    const page = await visit(person);
-    await page.route('**/api/usage?*', (route) =>
-      route.fulfill({
-        json: {
-          error: false,
-          message: 'SUCCESS',
-          status: 200,
-          data: {
-            from: '2026-03-01',
-            to: '2026-03-05',
-            days: days.map((day) => ({ ...day, service: 'chat', model: 'svc-1', keyId: null, calls: 1 })),
-          },
-        },
-      }),
-    );
+    ].map((day) => ({ ...day, service: 'chat', model: 'svc-1', keyId: null, calls: 1 }));
+    await changeData(page, '**/api/usage?*', () => ({ from: '2026-03-01', to: '2026-03-05', days }));
     await page.goto('/usage?group=day');
     const table = page.getByRole('table', { name: 'Usage by day' });
     await table.waitFor();
@@ -114,19 +90,5 @@ export function nameTests(stage: () => Stage): void {
       '2 Mar 2026',
       '1 Mar 2026',
     ]);
-  });
-
-  test('the first call is explained until one was made', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/');
-    await shows(page, /^Replace the value of API_KEY/);
-    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
-    await service.settled();
-    await page.reload();
-    await page.locator('.uplot canvas').first().waitFor();
-    await page.waitForLoadState('networkidle');
-    expect(await page.getByText(/^Replace the value of API_KEY/).count()).toBe(0);
   });
 }

@@ -1,35 +1,30 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { chat, type Person } from '#test/service/service.ts';
-import { eventually, press, shows, useStage } from '../stage.ts';
+import { become, eventually, goTo, open, press, say, service, shows, signOut, useStage } from '../stage.ts';
 import {
-  sendMessage,
+  enter,
   keysSent,
   links,
   mixturesOf,
   namedPerson,
   pages,
-  signIn,
-  signOut,
+  sendMessage,
   tracesOf,
   usePlayground,
   walk,
 } from './shared-browser.ts';
 
-const stage = useStage();
+useStage();
 let first: Person;
 let second: Person;
 
 /** Credits that a person has, by the service; an own key of theirs calls, so that it does not need their session. */
 async function balanceOf({ key }: Person): Promise<number> {
-  await stage().service.settled();
-  return (await stage().service.call('GET', '/api/credits', { key })).body.data.balance;
+  await service.settled();
+  return (await service.call('GET', '/api/credits', { key })).body.data.balance;
 }
-const isAccepted = async (key: string) => (await stage().service.call('GET', '/v1/models', { key })).status === 200;
-const become = async (page: Page, { cookie }: Person) => {
-  const [name = '', value = ''] = cookie.split('=');
-  await page.context().addCookies([{ name, value, url: stage().service.origin }]);
-};
+const isAccepted = async (key: string) => (await service.call('GET', '/v1/models', { key })).status === 200;
 const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
 // Pages are walked twice, on a machine that may be busy.
@@ -39,13 +34,9 @@ describe('a browser that two people share', { timeout }, () => {
   let tab: Page;
 
   const begin = async () => {
-    [first, second] = await Promise.all([
-      namedPerson(stage().service, 'Agatha'),
-      namedPerson(stage().service, 'Bertram'),
-    ]);
-    tab = await stage().visit();
-    await tab.goto('/login');
-    await signIn(tab, first);
+    [first, second] = await Promise.all([namedPerson('Agatha'), namedPerson('Bertram')]);
+    tab = await open('/login');
+    await enter(tab, first);
   };
 
   it('shows the second person nothing of the first on any page, and lets them spend nothing of theirs', async () => {
@@ -60,7 +51,7 @@ describe('a browser that two people share', { timeout }, () => {
     for (const key of sent.keys) expect(await isAccepted(key)).toBe(false);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
 
-    await signIn(tab, second);
+    await enter(tab, second);
     for (const path of pages) {
       await tab.goto(path);
       await showsPerson(tab, second);
@@ -78,8 +69,8 @@ describe('a browser that two people share', { timeout }, () => {
     await sendMessage(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
     await signOut(tab);
-    await signIn(tab, second);
-    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
+    await enter(tab, second);
+    await goTo(tab, 'Playground');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     await sendMessage(tab, 'Bertram asks of hills', { isThere: true });
     expect(await balanceOf(first)).toBe(left);
@@ -98,7 +89,7 @@ describe('a browser that two people share', { timeout }, () => {
     await other.goto('/');
     await signOut(other);
     await eventually(() => tracesOf(tab, 'Agatha')).toEqual([]);
-    await signIn(other, second);
+    await enter(other, second);
     await sendMessage(tab, 'Bertram asks of hills');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
@@ -110,8 +101,7 @@ describe('a browser that two people share', { timeout }, () => {
     await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
     await become(tab, second);
-    await tab.getByLabel('Your message').fill('Agatha asks again');
-    await press(tab, 'Send');
+    await say(tab, 'Agatha asks again');
     await showsPerson(tab, second);
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect([await balanceOf(first), await balanceOf(second)]).toEqual([left, 100]);
@@ -124,37 +114,45 @@ describe('a browser that two people share', { timeout }, () => {
     await become(tab, second);
     await press(tab, 'Subscribe to Dev Pass');
     await showsPerson(tab, second);
-    expect((await stage().service.call('GET', '/api/subscription', second)).body.data).toBeNull();
+    expect((await service.call('GET', '/api/subscription', second)).body.data).toBeNull();
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 
-  it.each(links)('shows nothing of the second person under the first one’s name on the page %s', async (link) => {
+  it('shows nothing of the second person under the first one’s name on any page', async () => {
     await begin();
-    await stage().service.call('PATCH', `/api/keys/${second.keyId}`, {
-      cookie: second.cookie,
-      body: { name: 'Bertram writes 4711' },
-    });
-    await stage().service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
-    await stage().service.settled();
-    const mixed = await mixturesOf(tab, first.email, ['Bertram', '99 credits', 'Chat, svc-1']);
-    await tab.getByRole('link', { name: link === 'Settings' ? 'Plans' : 'Settings', exact: true }).click();
-    await tab.waitForLoadState('networkidle');
-    // As another program of this browser would: no page is notified.
-    const { email, password } = second;
-    await tab.context().request.post('/api/auth/login', { data: { email, password } });
-    await tab.getByRole('link', { name: link, exact: true }).click();
-    await showsPerson(tab, second);
-    await shows(tab, `You are now signed in as ${second.email}.`);
-    expect(mixed.texts).toEqual([]);
-    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    const translation = { text: 'Good morning.', sourceLanguage: 'en', targetLanguage: 'fr' };
+    await service.call('POST', '/api/ai/translate', { key: first.key, body: translation });
+    await service.call('POST', '/v1/chat/completions', { key: second.key, body: chat() });
+    await service.settled();
+    const about = new Map([
+      [first.id, { name: 'Agatha', texts: ['90 credits'] }],
+      [second.id, { name: 'Bertram', texts: ['99 credits', 'Chat, svc-1'] }],
+    ]);
+    for (const link of links) {
+      await goTo(tab, link === 'Settings' ? 'Plans' : 'Settings');
+      await tab.waitForLoadState('networkidle');
+      const [former, latter] = [about.get(first.id)!, about.get(second.id)!];
+      const mixed = await mixturesOf(tab, first, [latter.name, ...latter.texts]);
+      // As another program of this browser would: no page is notified.
+      const { email, password } = second;
+      await tab.context().request.post('/api/auth/login', { data: { email, password } });
+      await goTo(tab, link);
+      await showsPerson(tab, second);
+      await shows(tab, `You are now signed in as ${email}.`);
+      expect([link, mixed.texts, await tracesOf(tab, former.name)]).toEqual([link, [], []]);
+      [first, second] = [second, first];
+    }
   });
 
-  it.each(['focus', 'pageshow'])('becomes the second person’s on %s', async (event) => {
+  it('becomes the second person’s page on focus, and on its return from the cache of the browser', async () => {
     await begin();
-    await become(tab, second);
-    await tab.evaluate(`dispatchEvent(new PageTransitionEvent('${event}', { persisted: true }))`);
-    await showsPerson(tab, second);
-    expect(await tracesOf(tab, 'Agatha')).toEqual([]);
+    for (const event of ['focus', 'pageshow']) {
+      await become(tab, second);
+      await tab.evaluate(`dispatchEvent(new PageTransitionEvent('${event}', { persisted: true }))`);
+      await showsPerson(tab, second);
+      expect(await tracesOf(tab, event === 'focus' ? 'Agatha' : 'Bertram')).toEqual([]);
+      [first, second] = [second, first];
+    }
   });
 
   it('ends a playground key with a session that expired: out of memory immediately, at the service within minutes', async () => {
@@ -163,22 +161,21 @@ describe('a browser that two people share', { timeout }, () => {
     await sendMessage(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
     const { cookie } = first;
-    const keys = (await stage().service.call('GET', '/api/keys', { cookie })).body.data;
+    const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
     const { createdAt, expiresAt } = keys.find(({ name }: { name: string }) => name === 'Playground');
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeLessThanOrEqual(15 * 60_000);
     // Where the page looks whose session it is before it sends, and not earlier: other reads of its may be under way.
     const endOfSessions = async (): Promise<void> => {
-      for (const { id, current } of (await stage().service.call('GET', '/api/auth/sessions', { cookie })).body.data)
-        if (!current) await stage().service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
+      for (const { id, current } of (await service.call('GET', '/api/auth/sessions', { cookie })).body.data)
+        if (!current) await service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
     };
     const onItsWay = { times: 1 };
     await tab.route('**/api/auth/me', (route) => endOfSessions().then(() => route.continue()), onItsWay);
-    await tab.getByLabel('Your message').fill('Agatha asks again');
-    await press(tab, 'Send');
+    await say(tab, 'Agatha asks again');
     await shows(tab, 'Your session has expired. Sign in again.');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect(await balanceOf(first)).toBe(left);
-    await signIn(tab, first);
+    await enter(tab, first);
     await eventually(() => isAccepted(sent.keys[0]!)).toBe(false);
   });
 
@@ -191,16 +188,15 @@ describe('a browser that two people share', { timeout }, () => {
       await route.continue().catch(() => undefined);
     });
     const aborted = tab.waitForEvent('requestfailed', (request) => request.url().endsWith('/v1/chat/completions'));
-    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
-    await tab.getByLabel('Your message').fill('Agatha asks of rivers');
+    await goTo(tab, 'Playground');
     const requested = tab.waitForRequest('**/v1/chat/completions');
-    await press(tab, 'Send');
+    await say(tab, 'Agatha asks of rivers');
     await requested;
     await signOut(tab);
     await aborted;
-    await signIn(tab, second);
+    await enter(tab, second);
     release();
-    await tab.getByRole('link', { name: 'Playground', exact: true }).click();
+    await goTo(tab, 'Playground');
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
     expect([await balanceOf(first), await balanceOf(second)]).toEqual([100, 100]);
   });
@@ -208,7 +204,7 @@ describe('a browser that two people share', { timeout }, () => {
   it('shows that one is still signed in where signing out failed', async () => {
     await begin();
     await tab.route('**/api/auth/logout', (route) => route.abort());
-    await tab.getByRole('button', { name: /^Account of/ }).click();
+    await press(tab, /^Account of/);
     await tab.getByRole('menuitem', { name: 'Sign out' }).click();
     await shows(tab, /^You are still signed in\./);
     await showsPerson(tab, first);
@@ -216,7 +212,7 @@ describe('a browser that two people share', { timeout }, () => {
 
   it('keeps a person who registers in the tab of the first apart from them', async () => {
     await begin();
-    await tab.getByRole('link', { name: 'Settings' }).click();
+    await goTo(tab, 'Settings');
     await sendMessage(tab, 'Agatha asks of rivers');
     // Within the document, which the page of a link would leave.
     await tab.evaluate("history.pushState(null, '', '/register')");
@@ -231,7 +227,7 @@ describe('a browser that two people share', { timeout }, () => {
 
   it('becomes the page of whoever signs in with Google where the first wanted to link it', async () => {
     await begin();
-    await tab.getByRole('link', { name: 'Settings' }).click();
+    await goTo(tab, 'Settings');
     await press(tab, 'Link Google');
     const dialog = tab.getByRole('dialog');
     await dialog.getByLabel('Email').fill('dora@example.com');

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { dashboardPages } from '#contract/dashboard-config.ts';
-import type { Person, TestService } from '#test/service/service.ts';
+import type { Person } from '#test/service/service.ts';
 import { guestPages } from '../pages/findings.ts';
-import { press, shows } from '../stage.ts';
+import { press, say, service, shows, signIn } from '../stage.ts';
 
 /** Pages of somebody signed in, as the navigation names them. */
 export const links = [
@@ -23,7 +23,7 @@ export const pages = [
 ];
 
 /** A confirmed person whose name is on everything that is theirs: profile, keys and agents. */
-export async function namedPerson(service: TestService, name: string): Promise<Person> {
+export async function namedPerson(name: string): Promise<Person> {
   const person = await service.person();
   const { cookie } = person;
   await service.call('PATCH', '/api/auth/me', { cookie, body: { name } });
@@ -32,17 +32,10 @@ export async function namedPerson(service: TestService, name: string): Promise<P
   return person;
 }
 
-export async function signIn(page: Page, { email, password }: Person): Promise<void> {
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await press(page, 'Sign in');
-  await page.getByText(email).first().waitFor();
-}
-
-export async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+/** Signs in, and waits for the page of the person. */
+export async function enter(page: Page, person: Person): Promise<void> {
+  await signIn(page, person);
+  await page.getByText(person.email).first().waitFor();
 }
 
 /** Follows the navigation through every page. */
@@ -57,8 +50,7 @@ export async function walk(page: Page, look: () => Promise<void> = async () => u
 /** Sends a chat message in the playground, and waits for the end of the response. */
 export async function sendMessage(page: Page, text: string, { isThere = false } = {}): Promise<void> {
   if (!isThere) await page.goto('/playground');
-  await page.getByLabel('Your message').fill(text);
-  await press(page, 'Send');
+  await say(page, text);
   await page.getByRole('button', { name: 'New chat' }).waitFor();
 }
 
@@ -105,14 +97,21 @@ export async function tracesOf(page: Page, name: string): Promise<string[]> {
   return Object.keys(places).filter((place) => places[place]?.includes(name));
 }
 
-/** Collects, from now on, every text of a page that stands there together with the first person's address. */
-export async function mixturesOf(page: Page, address: string, texts: readonly string[]): Promise<{ texts: string[] }> {
+/** Collects every text of a page that appears together with the person's address, until the page leaves its document. */
+export async function mixturesOf(
+  page: Page,
+  { email }: Person,
+  texts: readonly string[],
+): Promise<{ texts: string[] }> {
   const seen: string[] = [];
-  await page.exposeFunction('seen', (text: string) => void seen.push(text));
+  const name = `seen${mixtures++}`;
+  await page.exposeFunction(name, (text: string) => void seen.push(text));
   await page.evaluate(`new MutationObserver(() => {
     const shown = document.body.innerText;
-    if (!shown.includes(${JSON.stringify(address)})) return;
-    for (const text of ${JSON.stringify(texts)}) if (shown.includes(text)) seen(text);
+    if (!shown.includes(${JSON.stringify(email)})) return;
+    for (const text of ${JSON.stringify(texts)}) if (shown.includes(text)) ${name}(text);
   }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
   return { texts: seen };
 }
+
+let mixtures = 0;

@@ -4,14 +4,11 @@ import { agentTests } from './agents.ts';
 import { agentDocumentTests } from './documents.ts';
 import { agentTurnTests } from './turns.ts';
 
-const stage = useStage();
-
-describe('agents', () => {
-  agentTests(stage);
-});
-describe('documents of an agent', () => {
-  agentDocumentTests(stage);
-});
-describe('turns of an agent', () => {
-  agentTurnTests(stage);
+useStage();
+describe.each([
+  ['agents', agentTests],
+  ['documents of an agent', agentDocumentTests],
+  ['turns of an agent', agentTurnTests],
+])('%s', (_, tests) => {
+  tests();
 });

@@ -1,30 +1,39 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { agentOwner } from '#test/agents/owner.ts';
-import { changeTheme, findings, settled, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectFits, expectReadable, findings, settled } from '../pages/findings.ts';
+import {
+  eventually,
+  goTo,
+  heading,
+  log,
+  open,
+  phone,
+  press,
+  refuse,
+  service,
+  shoot,
+  shows,
+  signIn,
+  visit,
+} from '../stage.ts';
 
 export const handbook =
   'Breakfast is served from seven to ten. The pool opens at noon. Dogs are welcome in the garden.';
 
-export function agentTests(stage: () => Stage): void {
+export function agentTests(): void {
   test('a newcomer makes an agent, pastes a document, and gets a reply with its source, within two minutes', async () => {
-    const { service, visit, shoot } = stage();
-    const { email, password } = await service.person();
+    const person = await service.person();
     const began = performance.now();
-    const page = await visit();
-    await page.goto('/login');
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await press(page, 'Sign in');
-    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    const page = await open('/login');
+    await signIn(page, person);
+    await goTo(page, 'Agents');
     await shows(page, 'No agents yet');
     await shoot(page, 'agents-empty');
     await page.getByRole('link', { name: 'Create agent' }).first().click();
     await page.getByLabel('Name').fill('Concierge');
     await page.getByLabel('Instructions').fill('You help guests. Reply briefly.');
     await press(page, 'Create agent');
-    await page.getByRole('heading', { name: 'Concierge' }).waitFor();
+    await heading(page, 'Concierge');
     await shoot(page, 'agents-first-message');
     await page.getByRole('link', { name: 'Add a document' }).click();
     await page.getByLabel('Name').fill('Handbook');
@@ -42,8 +51,7 @@ export function agentTests(stage: () => Stage): void {
     console.log(`from signing in to a reply with its source: ${seconds.toFixed(1)} s`);
     expect(seconds).toBeLessThan(120);
     await shoot(page, 'agents-reply');
-    const log = page.getByRole('log');
-    const reply = await log.textContent();
+    const reply = await log(page).textContent();
     expect(reply).toContain('1 credit');
     expect(await page.getByRole('list', { name: 'Conversations, newest first' }).textContent()).toContain('2 messages');
     await page.getByLabel('Your message').fill('And dinner?');
@@ -56,17 +64,14 @@ export function agentTests(stage: () => Stage): void {
     const id = new URL(page.url()).searchParams.get('agent') ?? '';
     expect(code).toMatch(new RegExp(`/api/agents/${id}/conversations/cnv_\\w+/messages'.*And dinner\\?`, 's'));
     await page.reload();
-    await eventually(() => log.textContent()).toBe(reply);
+    await eventually(() => log(page).textContent()).toBe(reply);
     expect(await page.getByText(id, { exact: true }).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Copy agent ID' }).count()).toBe(1);
   });
 
   test('an agent is edited: a mistake is shown at its field, what is not saved survives, and the version that is saved is named', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 4 });
-    const { agent } = await agentOwner(service, {}, person);
-    const page = await visit(person);
-    await page.goto(`/agents?agent=${agent.id}&tab=settings`);
+    const owner = await agentOwner(service);
+    const page = await open(`/agents?agent=${owner.agent.id}&tab=settings`, owner);
     const field = (label: string) => page.getByLabel(label, { exact: true });
     expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
     await field('Name').fill('');
@@ -87,40 +92,25 @@ export function agentTests(stage: () => Stage): void {
     await field('Functions').fill('');
     await field('Instructions').fill('Reply at length.');
     await field('Retention in days').fill('7');
-    await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    await goTo(page, 'Usage');
+    await heading(page, 'Usage');
     await page.goBack();
     await shows(page, 'Unsaved changes are kept in this tab.');
     expect(await field('Instructions').inputValue()).toBe('Reply at length.');
     await page.reload();
     await shows(page, 'Unsaved changes are kept in this tab.');
     await field('Name').fill('دليل');
-    await page.route('**/api/agents/*', (route) =>
-      route.request().method() === 'PATCH'
-        ? route.fulfill({
-            status: 400,
-            json: {
-              error: true,
-              message: 'INVALID_FORMAT',
-              status: 400,
-              data: null,
-              detail: 'name must be another one.',
-            },
-          })
-        : route.continue(),
-    );
+    const refusal = { status: 400, message: 'INVALID_FORMAT', detail: 'name must be another one.' };
+    await refuse(page, '**/api/agents/*', refusal, 'PATCH');
     await press(page, 'Save');
     await shows(page, 'Name must be another one');
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('name');
     await page.unrouteAll();
-    await service.call('PATCH', `/api/agents/${agent.id}`, { key: person.key, body: { temperature: 0.5 } });
+    await owner.call('PATCH', owner.path, { temperature: 0.5 });
     await press(page, 'Save');
     await shows(page, 'Saved as version 3. The agent had also been changed elsewhere.');
-    await page.getByRole('heading', { name: 'دليل' }).waitFor();
-    const { version, retentionDays, truncation, temperature } = (
-      await service.call('GET', `/api/agents/${agent.id}`, { key: person.key })
-    ).body.data;
-    expect({ version, retentionDays, truncation, temperature }).toEqual({
+    await heading(page, 'دليل');
+    expect((await owner.call('GET', owner.path)).body.data).toMatchObject({
       version: 3,
       retentionDays: 7,
       truncation: 'summarize',
@@ -131,20 +121,19 @@ export function agentTests(stage: () => Stage): void {
   });
 
   test('every screen of an agent can be read in both themes, and fits a phone', { timeout: 90_000 }, async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 4 });
     const about = {
       name: 'Concierge of the Grand Hotel by the quiet river',
       truncation: 'summarize',
       functions: [{ name: 'find_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }],
     };
-    const { agent, conversation, call } = await agentOwner(service, about, person);
-    await call('POST', `/api/agents/${agent.id}/documents`, { name: 'Handbook of the house', text: handbook });
-    const talk = await conversation();
+    const owner = await agentOwner(service, about);
+    const { agent } = owner;
+    await owner.call('POST', `${owner.path}/documents`, { name: 'Handbook of the house', text: handbook });
+    const talk = await owner.conversation();
     for (let turn = 0; turn < 2; turn++) await talk.write(`${'of rivers and hills '.repeat(400)}Of what?`);
     for (let turn = 0; turn < 2; turn++) await talk.write('When is breakfast?');
     await talk.write('Find the weather of Oslo');
-    const page = await visit(person);
+    const page = await visit(owner);
     const screens = {
       list: '/agents',
       new: '/agents?new',
@@ -156,29 +145,19 @@ export function agentTests(stage: () => Stage): void {
       await page.setViewportSize({ width: 1360, height: 900 });
       await page.goto(path);
       await settled(page);
-      for (const theme of ['light', 'dark'] as const) {
-        await changeTheme(page, theme);
-        await shoot(page, `agents-${name}-${theme}`);
-        expect([name, await findings(page)]).toEqual([name, []]);
-      }
+      await expectReadable(page, `agents-${name}`);
       if (name === 'talk') {
         await shows(page, /earlier messages? summarized/);
         await page.getByText('Summary of earlier messages').click();
       }
-      await page.setViewportSize({ width: 360, height: 740 });
-      await still(page);
-      await shoot(page, `agents-${name}-phone`);
-      expect([name, await isTooWide(page)]).toEqual([name, false]);
+      await expectFits(page, `agents-${name}`);
     }
-    const phone = await visit(person, { viewport: { width: 360, height: 740 } });
-    await phone.goto(screens.talk);
-    await phone.getByLabel('Function result').waitFor();
-    await shoot(phone, 'agents-talk-small');
-    await eventually(() => phone.getByRole('log').evaluate(toTheEnd)).toBeLessThan(2);
+    const small = await open(screens.talk, owner, phone);
+    await small.getByLabel('Function result').waitFor();
+    await shoot(small, 'agents-talk-small');
+    await eventually(() => log(small).evaluate(toTheEnd)).toBeLessThan(2);
   });
 }
 
 /** Pixels that a log has below what is in sight. */
 const toTheEnd = (log: any): number => log.scrollHeight - log.scrollTop - log.clientHeight;
-
-const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { eventually, member, pick, press, refuse, say, service, shoot, shows } from '../stage.ts';
 
 /** What an account sets to be warned, or stopped, in time. */
-export function limitTests(stage: () => Stage): void {
+export function limitTests(): void {
   test('a key is limited when it is made, its bar grows with its calls, and its limit is raised when they are refused', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ credits: 100 }));
-    await page.goto('/keys?new');
+    const { page } = await member('/keys?new', { credits: 100 });
     await page.getByLabel('Name').fill('intern');
     await press(page, 'Limit credits, models or services');
-    await page.getByRole('combobox', { name: 'Spending limit' }).click();
-    await page.getByRole('option', { name: 'Credits per day (UTC)' }).click();
+    await pick(page, 'Spending limit', 'Credits per day (UTC)');
     await press(page, /^Create$/);
     await shows(page, 'Credits is required');
     await page.getByLabel('Credits', { exact: true }).fill('0');
@@ -50,36 +47,23 @@ export function limitTests(stage: () => Stage): void {
     // The playground's own key has no limit.
     const detail =
       "This call needs up to 1 credit, and the key's limit has 0 left; it resets at 2026-12-01T00:00:00.000Z.";
-    await page.route('**/v1/chat/completions', (route) =>
-      route.fulfill({
-        status: 403,
-        json: { error: true, message: 'KEY_LIMIT_EXCEEDED', detail, status: 403, data: null },
-      }),
-    );
+    await refuse(page, '**/v1/chat/completions', { status: 403, message: 'KEY_LIMIT_EXCEEDED', detail });
     await page.goto('/playground');
-    await page.getByLabel('Your message').fill('Hello');
-    await press(page, 'Send');
+    await say(page, 'Hello');
     await shows(page, resets);
   });
 
   test('a balance that ends today lasts less than a day', async () => {
-    const { service, visit } = stage();
-    const person = await service.person({ credits: 3 });
-    for (const call of [1, 2])
-      expect([
-        call,
-        (await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status,
-      ]).toEqual([call, 200]);
+    const { page, person } = await member('/login', { credits: 3 });
+    for (let calls = 0; calls < 2; calls++)
+      expect((await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status).toBe(200);
     await service.settled();
-    const page = await visit(person);
     await page.goto('/');
     await shows(page, /your credits last less than a day\. Average on days/);
   });
 
   test('an alert is added, saved and still there after a reload', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/settings');
+    const { page } = await member('/settings');
     await press(page, 'Add alert');
     await page.getByLabel('Value').last().fill('0');
     await press(page, 'Save alerts');

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { changeTheme, findings, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectFits, expectReadable } from '../pages/findings.ts';
+import { eventually, member, open, press, service, shoot, shows } from '../stage.ts';
 
-export function logTests(stage: () => Stage): void {
+export function logTests(): void {
   test('lists requests with their status, and shows why one was refused', async () => {
-    const { service, visit, shoot } = stage();
     const person = await service.person({ planRank: 2 });
     const { key } = person;
     const post = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
@@ -15,8 +14,7 @@ export function logTests(stage: () => Stage): void {
     await service.call('POST', '/api/ai/translate', { key, body });
     await service.settled();
 
-    const page = await visit(person);
-    await page.goto('/logs');
+    const page = await open('/logs', person);
     const table = page.getByRole('table', { name: /^Requests/ });
     await eventually(() => table.getByRole('row').count()).toBe(26);
     await press(page, 'Load more');
@@ -38,25 +36,15 @@ export function logTests(stage: () => Stage): void {
     expect(text).toContain(refused.headers.get('x-request-id'));
     expect(text).toContain('INVALID_FORMAT');
     expect(text).toContain('x-request-id');
-    await still(page);
-    await shoot(page, 'logs-drawer-light');
-    const light = await findings(page);
-    await changeTheme(page, 'dark');
-    await shoot(page, 'logs-drawer-dark');
-    expect([...light, ...(await findings(page))]).toEqual([]);
-    await page.setViewportSize({ width: 360, height: 740 });
-    await still(page);
-    await shoot(page, 'logs-drawer-phone');
+    await expectReadable(page, 'logs-drawer');
+    await expectFits(page, 'logs-drawer');
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
     await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(await opener.textContent());
   });
 
   test('shows what is wrong when nothing matches, or the list cannot be loaded', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/logs');
+    const { page } = await member('/logs');
     await shows(page, 'No requests yet');
     await shoot(page, 'logs-empty');
     await page.goto('/logs?status=429&days=7');

@@ -2,20 +2,16 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { planListing, webhooksPlan } from '#contract/billing/plans.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
-import type { Person } from '#test/service/service.ts';
-import { still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { settled, still } from '../pages/findings.ts';
+import { eventually, member, open, press, service, shoot, shows } from '../stage.ts';
 
 const { minPlanRank } = messageRoutes.sendMessage.priced;
 
-export function planTests(stage: () => Stage): void {
+export function planTests(): void {
   test('subscribing, upgrading at the price that was shown, downgrading and cancelling', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
+    const { page, person } = await member('/plans');
     const subscription = async () => (await service.call('GET', '/api/subscription', person)).body.data;
 
-    await page.goto('/plans');
     await press(page, 'Subscribe Dev Pass');
     await shows(page, '$29.99');
     await press(page, 'Subscribe to Dev Pass');
@@ -62,9 +58,7 @@ export function planTests(stage: () => Stage): void {
   });
 
   test('the cards leave no hole in their grid at any width', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/plans');
+    const { page } = await member('/plans', { planRank: 2 });
     await cardsOf(page).first().waitFor();
     for (const width of [360, 700, 1024, 1280, 1360, 1600, 1920]) {
       await page.setViewportSize({ width, height: 900 });
@@ -74,40 +68,33 @@ export function planTests(stage: () => Stage): void {
     }
   });
 
-  test('one larger plan is recommended, and none to the largest', async () => {
-    const { service, visit } = stage();
-    const recommended = async (planRank: number): Promise<string[]> => {
-      const page = await visit(await service.person({ planRank }));
-      await page.goto('/plans');
+  test.each([
+    ['no subscription', undefined, 'Freemium', ['SMME Pass']],
+    ['the Freemium plan', 1, 'Freemium', ['SMME Pass']],
+    ['a cancelled Dev Pass whose month runs', 2, 'Dev Pass', ['SMME Pass']],
+    ['the SMME Pass', 3, 'SMME Pass', ['Pro Pass']],
+    ['the Pro Pass', 4, 'Pro Pass', []],
+    ['the Enterprise plan', 5, 'Enterprise', []],
+  ])(
+    'an account with %s sees its card marked, and at most one larger plan recommended',
+    async (_, planRank, own, larger) => {
+      const person = await service.person(planRank ? { planRank } : {});
+      if (planRank === 2) {
+        const { id } = (await service.call('GET', '/api/subscription', person)).body.data;
+        await service.call('PATCH', `/api/subscription/${id}/cancel`, person);
+      }
+      const page = await open('/plans', person);
       await cardsOf(page).first().waitFor();
-      return cardsOf(page).filter({ hasText: 'Recommended' }).getByRole('heading').allTextContents();
-    };
-    expect(await recommended(1)).toEqual(['SMME Pass']);
-    expect(await recommended(3)).toEqual(['Pro Pass']);
-    expect(await recommended(4)).toEqual([]);
-  });
+      await settled(page);
+      const badges = page.getByText(/^(?:Current plan|Scheduled)$/).and(page.locator(':not(button *)'));
+      const marked = await cardsOf(page).filter({ has: badges }).getByRole('heading').allTextContents();
+      const recommended = await cardsOf(page).filter({ hasText: 'Recommended' }).getByRole('heading').allTextContents();
+      expect([marked, recommended]).toEqual([[own], larger]);
+    },
+  );
 
-  test('the way to Enterprise is an email to sales, in a deployment that names an address', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/plans');
-    const link = page.getByRole('link', { name: 'Contact sales' });
-    expect(await link.getAttribute('href')).toBe('mailto:sales@example.com?subject=Enterprise%20plan');
-    await page.route('**/config.json', (route) =>
-      route.fulfill({ json: { googleClientId: null, local: false, demoSpeechFormats: null } }),
-    );
-    await page.reload();
-    await shows(page, 'Contact sales to subscribe.');
-    expect(await link.count()).toBe(0);
-    const enterprise = await visit(await service.person({ planRank: 5 }));
-    await enterprise.goto('/plans');
-    await cardsOf(enterprise).filter({ hasText: 'Enterprise' }).getByRole('button', { name: 'Current plan' }).waitFor();
-  });
-
-  test('each card has what its plan includes, as the service decides', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/plans');
+  test('the cards show what each plan includes, its limits and the way to sales, as the deployment is configured', async () => {
+    const { page } = await member('/plans');
     const cards = cardsOf(page);
     await cards.first().waitFor();
     const shown = await cards.evaluateAll((all) =>
@@ -123,78 +110,45 @@ export function planTests(stage: () => Stage): void {
     expect(shown).toEqual(expected);
     expect(new Set(shown.map(String)).size).toBe(3);
     await shoot(page, 'plans');
-  });
-
-  test('the card of the own plan is marked: of none the free one, of a cancelled one while its month runs', async () => {
-    const { service, visit } = stage();
-    const badgesOf = async (person: Person): Promise<string[]> => {
-      const page = await visit(person);
-      await page.goto('/plans');
-      await cardsOf(page).first().waitFor();
-      const badges = page.getByText(/^(?:Current plan|Scheduled)$/).and(page.locator(':not(button *)'));
-      return cardsOf(page)
-        .filter({ has: badges })
-        .evaluateAll((all) => all.map(({ textContent }) => textContent.slice(0, 28)));
-    };
-    expect(await badgesOf(await service.person())).toEqual([expect.stringMatching(/^FreemiumCurrent plan/)]);
-    expect(await badgesOf(await service.person({ planRank: 1 }))).toEqual([
-      expect.stringMatching(/^FreemiumCurrent plan/),
-    ]);
-    const person = await service.person({ planRank: 2 });
-    const { id } = (await service.call('GET', '/api/subscription', person)).body.data;
-    await service.call('PATCH', `/api/subscription/${id}/cancel`, person);
-    expect(await badgesOf(person)).toEqual([expect.stringMatching(/^Dev PassCurrent plan/)]);
-  });
-
-  test('only an account without a subscription is shown that free credits expire, and turns on roll-over', async () => {
-    const { service, visit } = stage();
-    const explanation =
-      'Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.';
-    const page = await visit(await service.person());
-    await page.goto('/plans');
-    await cardsOf(page).filter({ hasText: 'Freemium' }).getByText(explanation).waitFor();
-    expect(await page.getByText(explanation).count()).toBe(1);
-    await press(page, 'Turn on roll-over');
-    await page
-      .getByRole('dialog')
-      .getByText(/^From now on, unused credits stay for three more months/)
-      .waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Turn on roll-over' }).click();
-    await shows(page, 'Unused credits now roll over.');
-    await eventually(() => page.getByText(explanation).count()).toBe(0);
-    const subscriber = await visit(await service.person({ planRank: 1 }));
-    await subscriber.goto('/plans');
-    await cardsOf(subscriber).first().waitFor();
-    expect(await subscriber.getByText(explanation).count()).toBe(0);
-  });
-
-  test('a plan that is no pass is called a plan, and one credit is one', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 1, credits: 1 }));
-    await page.goto('/plans');
-    await shows(page, /^You are on the Freemium plan and have used/);
-    await page.goto('/');
-    await shows(page, 'Only 1 credit is left.');
-    expect(await page.getByText(/\b1 credits/).count()).toBe(0);
-  });
-
-  test('the limits shown are those of the table that the deployment enforces', async () => {
-    const page = await stage().visit(await stage().service.person());
-    const card = cardsOf(page).filter({ hasText: 'Dev Pass' });
-    await page.goto('/plans');
+    const card = cards.filter({ hasText: 'Dev Pass' });
     await card.getByText('$29.99').waitFor();
     await card.getByText('100 calls per minute').waitFor();
     expect(await card.getByText('calls per month').count()).toBe(0);
+    const link = page.getByRole('link', { name: 'Contact sales' });
+    expect(await link.getAttribute('href')).toBe('mailto:sales@example.com?subject=Enterprise%20plan');
 
-    await page.route('**/config.json', (route) =>
-      route.fulfill({
-        json: { googleClientId: null, local: true, demoSpeechFormats: null, planTable: 'overview' },
-      }),
-    );
+    const config = { googleClientId: null, local: true, demoSpeechFormats: null, planTable: 'overview' };
+    await page.route('**/config.json', (route) => route.fulfill({ json: config }));
     await page.reload();
     await card.getByText('20 calls per minute').waitFor();
     await card.getByText('1,000 calls per month').waitFor();
     await card.getByText('$29.99').waitFor();
+    await shows(page, 'Contact sales to subscribe.');
+    expect(await link.count()).toBe(0);
+  });
+
+  test('only an account without a subscription is shown that free credits expire, and turns on roll-over', async () => {
+    const explanation =
+      'Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.';
+    const { page } = await member('/plans');
+    await cardsOf(page).filter({ hasText: 'Freemium' }).getByText(explanation).waitFor();
+    expect(await page.getByText(explanation).count()).toBe(1);
+    await press(page, 'Turn on roll-over');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^From now on, unused credits stay for three more months/).waitFor();
+    await dialog.getByRole('button', { name: 'Turn on roll-over' }).click();
+    await shows(page, 'Unused credits now roll over.');
+    await eventually(() => page.getByText(explanation).count()).toBe(0);
+  });
+
+  test('the Freemium plan is called a plan, not a pass, and shows no explanation of expiring credits; 1 credit is singular', async () => {
+    const { page } = await member('/plans', { planRank: 1, credits: 1 });
+    await shows(page, /^You are on the Freemium plan and have used/);
+    await cardsOf(page).first().waitFor();
+    expect(await page.getByText(/^Unused credits expire each month/).count()).toBe(0);
+    await page.goto('/');
+    await shows(page, 'Only 1 credit is left.');
+    expect(await page.getByText(/\b1 credits/).count()).toBe(0);
   });
 }
 

@@ -1,36 +1,25 @@
 import { expect, test } from 'vitest';
 import { emailChangeCalls, newAddress } from '#test/requests/accounts/email-change.ts';
 import { tokenIn } from '#test/requests/accounts/inbox.ts';
-import { changeTheme, findings, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectFits, expectReadable, findings, looksWell } from '../pages/findings.ts';
+import { eventually, heading, member, open, phone, press, service, shoot, shows } from '../stage.ts';
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 
-export function settingsTests(stage: () => Stage): void {
-  const calls = emailChangeCalls(() => stage().service);
+export function settingsTests(): void {
+  const calls = emailChangeCalls(() => service);
 
   test('show where the account is signed in, with what, and end one session or all others', async () => {
-    const { service, visit, shoot } = stage();
     const person = await service.person();
-    const login = (userAgent: string) =>
-      service.call('POST', '/api/auth/login', { body: person, headers: { 'user-agent': userAgent } });
-    for (const userAgent of [firefox, 'curl/8.14.1', '<img src=x onerror=alert(1)>']) await login(userAgent);
-    const page = await visit(person);
-    await page.goto('/settings');
+    for (const userAgent of [firefox, 'curl/8.14.1', '<img src=x onerror=alert(1)>'])
+      await service.call('POST', '/api/auth/login', { body: person, headers: { 'user-agent': userAgent } });
+    const page = await open('/settings', person);
     const sessions = page.getByRole('region', { name: 'Sessions' });
     await sessions.getByText('Firefox on Windows').waitFor();
     await sessions.getByText('Unknown device').waitFor();
     expect(await sessions.getByText('This machine').count()).toBe(4);
     expect(await sessions.getByText('This session').count()).toBe(1);
-    for (const theme of ['light', 'dark'] as const) {
-      await changeTheme(page, theme);
-      await shoot(page, `settings-sessions-${theme}`);
-      expect(await findings(page)).toEqual([]);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    await still(page);
-    await shoot(page, 'settings-sessions-phone');
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    await looksWell(page, 'settings-sessions');
     await sessions.getByRole('button', { name: /^Sign out Firefox on Windows/ }).click();
     await shows(page, 'Session signed out.');
     await eventually(() => sessions.getByText('Firefox on Windows').count()).toBe(0);
@@ -42,11 +31,8 @@ export function settingsTests(stage: () => Stage): void {
   });
 
   test('change the email once both links are confirmed, in whatever browser', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person();
+    const { page, person } = await member('/settings');
     const email = newAddress();
-    const page = await visit(person);
-    await page.goto('/settings');
     await press(page, 'Change email');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('New email').fill(person.email);
@@ -62,24 +48,20 @@ export function settingsTests(stage: () => Stage): void {
     await shows(page, `Links sent to ${person.email} and ${email}.`);
     await shows(page, `${person.email}: waiting`);
     await shows(page, `${email} (new): waiting`);
-    for (const theme of ['light', 'dark'] as const) {
-      await changeTheme(page, theme);
-      await shoot(page, `email-change-pending-${theme}`);
-      expect(await findings(page)).toEqual([]);
-    }
+    await expectReadable(page, 'email-change-pending');
 
-    const phone = await visit(undefined, { viewport: { width: 360, height: 740 } });
-    await phone.goto(`/email-change?token=${tokenIn(await calls.mailOf(email, 'new'))}`);
-    await eventually(() => phone.url()).not.toContain('token');
-    await shoot(phone, 'email-change-link-phone');
-    await press(phone, 'Confirm change');
-    await shows(phone, /^Now open the link we sent to the current email/);
+    const token = tokenIn(await calls.mailOf(email, 'new'));
+    const other = await open(`/email-change?token=${token}`, undefined, phone);
+    await eventually(() => other.url()).not.toContain('token');
+    await expectFits(other, 'email-change-link');
+    await press(other, 'Confirm change');
+    await shows(other, /^Now open the link we sent to the current email/);
     await page.reload();
     await shows(page, `${email} (new): confirmed`);
 
     await page.goto(`/email-change?token=${tokenIn(await calls.mailOf(person.email, 'old'))}`);
     await press(page, 'Confirm change');
-    await page.getByRole('heading', { name: 'Email changed' }).waitFor();
+    await heading(page, 'Email changed');
     await page.getByRole('link', { name: 'Continue' }).click();
     await shows(page, email);
     await page.goto('/settings');
@@ -87,12 +69,10 @@ export function settingsTests(stage: () => Stage): void {
     expect(await page.getByText('waiting').count()).toBe(0);
   });
 
-  test('cancel a change of the email that waits, and a link refuses one', async () => {
-    const { service, visit, shoot } = stage();
+  test('cancel a pending change of the email, and the link of an email rejects one', async () => {
     const person = await service.person();
     const first = await calls.requested(person);
-    const page = await visit(person);
-    await page.goto('/settings');
+    const page = await open('/settings', person);
     await press(page, 'Cancel change');
     await shows(page, 'Email change cancelled.');
     await eventually(() => page.getByText('waiting').count()).toBe(0);
@@ -102,18 +82,16 @@ export function settingsTests(stage: () => Stage): void {
     const second = await calls.requested(person);
     await page.goto(`/email-change?token=${second.old}`);
     await press(page, 'This wasn’t me');
-    await page.getByRole('heading', { name: 'Email change rejected' }).waitFor();
+    await heading(page, 'Email change rejected');
     await shoot(page, 'email-change-refused');
     expect(await findings(page)).toEqual([]);
   });
 
   test('have a user without a password confirm with Google to change the email and to delete the account', async () => {
-    const { service, visit } = stage();
     const email = newAddress();
     const { token } = await service.post('/_local/identity-token', { email, name: 'Gina' });
     const response = await service.call('POST', '/api/auth/google', { body: { token } });
-    const page = await visit({ cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' });
-    await page.goto('/settings');
+    const page = await open('/settings', { cookie: response.headers.getSetCookie()[0]?.split(';')[0] ?? '' });
     await shows(page, /^You sign in with Google and have no password/);
     await press(page, 'Change email');
     await page.getByRole('dialog').getByLabel('New email').fill(newAddress());

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { settled } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { eventually, member, press, shoot, shows } from '../stage.ts';
 
 /** Buttons and fields covered by a toast, on the page or in the open dialog. */
 const covered = `(() => {
@@ -18,41 +18,36 @@ const covered = `(() => {
 })()`;
 
 const coveredNow = (page: Page): Promise<string[]> => page.evaluate(covered);
+/** A toast stays while the pointer is over it, and for 5 s after. */
+const keepToast = (page: Page) => page.locator('.mantine-Notification-root').last().hover();
 
-export function toastTests(stage: () => Stage): void {
-  test.each([360, 768, 1280])('a toast covers no button at %d px, wherever the page is scrolled', async (width) => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person();
-    const page = await visit(person, { viewport: { width, height: 740 } });
-    await page.goto('/plans');
-    await settled(page);
-    await press(page, 'Subscribe Dev Pass');
-    await press(page, 'Subscribe to Dev Pass');
-    await shows(page, 'You are on the Dev Pass.');
-    await page.locator('.mantine-Notification-root').hover();
-    for (let top = 0; top < 2400; top += 160) {
-      await page.evaluate(`scrollTo(0, ${top})`);
-      await eventually(async () => [top, await coveredNow(page)]).toEqual([top, []]);
-    }
-    await shoot(page, `toast-plans-${width}`);
-  });
-
-  test.each(
-    [360, 768, 1280].flatMap((width) =>
-      ['Downgrade SMME Pass', 'Cancel subscription'].map((name) => [width, name] as const),
-    ),
-  )('a toast covers no button of a dialog at %d px: %s', async (width, name) => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 2 });
-    const page = await visit(person, { viewport: { width, height: 740 } });
-    await page.goto('/plans');
-    await settled(page);
-    await press(page, 'Upgrade Pro Pass');
-    await page.getByRole('button', { name: /^Upgrade for/ }).click();
-    await shows(page, 'You are on the Pro Pass.');
-    await press(page, name);
-    await page.getByRole('dialog').waitFor();
-    await eventually(() => coveredNow(page)).toEqual([]);
-    await shoot(page, `toast-dialog-${name.slice(0, 6)}-${width}`);
-  });
+export function toastTests(): void {
+  test.each([360, 768, 1280])(
+    'cover no button of a page, wherever it is scrolled, and of no dialog, at %d px',
+    async (width) => {
+      const { page } = await member('/plans', {}, { viewport: { width, height: 740 } });
+      await settled(page);
+      await press(page, 'Subscribe Dev Pass');
+      await press(page, 'Subscribe to Dev Pass');
+      await shows(page, 'You are on the Dev Pass.');
+      await keepToast(page);
+      for (let top = 0; top < 2400; top += 160) {
+        await page.evaluate(`scrollTo(0, ${top})`);
+        await eventually(async () => [top, await coveredNow(page)]).toEqual([top, []]);
+      }
+      await shoot(page, `toast-plans-${width}`);
+      await press(page, 'Upgrade Pro Pass');
+      await page.getByRole('button', { name: /^Upgrade for/ }).click();
+      await shows(page, 'You are on the Pro Pass.');
+      for (const name of ['Downgrade SMME Pass', 'Cancel subscription']) {
+        await keepToast(page);
+        await press(page, name);
+        await page.getByRole('dialog').waitFor();
+        await eventually(async () => [name, await coveredNow(page)]).toEqual([name, []]);
+        await shoot(page, `toast-dialog-${name.slice(0, 6)}-${width}`);
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'hidden' });
+      }
+    },
+  );
 }

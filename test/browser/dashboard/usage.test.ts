@@ -8,36 +8,23 @@ import { useStage } from '../stage.ts';
 import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
 import { planTests } from './plans.ts';
+import { toastTests } from './toasts.ts';
 import { usageTests } from './usage.ts';
 import { webhookTests } from './webhooks.ts';
 
-const stage = useStage();
-
-describe('keys', () => {
-  keyTests(stage);
-});
-describe('webhooks', () => {
-  webhookTests(stage);
-});
-describe('messages', () => {
-  messageTests(stage);
-  composerTests(stage);
-});
-describe('plans', () => {
-  planTests(stage);
-});
-describe('usage', () => {
-  usageTests(stage);
-});
-describe('request logs', () => {
-  logTests(stage);
-});
-describe('the command palette', () => {
-  paletteTests(stage);
-});
-describe('names and numbers', () => {
-  nameTests(stage);
-});
-describe('dialogs and themes', () => {
-  dialogTests(stage);
+useStage();
+describe.each([
+  ['keys', keyTests],
+  ['webhooks', webhookTests],
+  ['messages', messageTests],
+  ['messages', composerTests],
+  ['plans', planTests],
+  ['toasts', toastTests],
+  ['usage', usageTests],
+  ['request logs', logTests],
+  ['the command palette', paletteTests],
+  ['names and numbers', nameTests],
+  ['dialogs and themes', dialogTests],
+])('%s', (_, tests) => {
+  tests();
 });

@@ -1,11 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { changeData, eventually, member, open, press, requestsOf, saved, service, shoot, shows } from '../stage.ts';
 
-export function usageTests(stage: () => Stage): void {
+/** The lines of the file of "Export CSV", and its name. */
+async function exported(page: Page): Promise<{ name: string; lines: string[] }> {
+  const { name, bytes } = await saved(page, 'Export CSV');
+  return { name, lines: bytes.toString().trim().split('\r\n') };
+}
+
+export function usageTests(): void {
   test('shows what was spent by service, model and key, exports it, and pages through the ledger', async () => {
-    const { service, visit } = stage();
     const person = await service.person({ planRank: 2 });
     const { key } = person;
     const calls = Array.from({ length: 21 }, () => service.call('POST', '/v1/chat/completions', { key, body: chat() }));
@@ -14,16 +19,13 @@ export function usageTests(stage: () => Stage): void {
     await service.call('POST', '/api/ai/translate', { key, body });
     await service.settled();
 
-    const page = await visit(person);
-    await page.goto('/usage');
+    const page = await open('/usage', person);
     const table = page.getByRole('table', { name: 'Usage by service' });
     await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168%$/);
     expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032%$/);
     await shows(page, /^22 calls, 31 credits in all/);
 
-    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
-    expect(lines).toEqual(['Service,Calls,Credits', 'Chat,21,21', 'Translation,1,10']);
+    expect((await exported(page)).lines).toEqual(['Service,Calls,Credits', 'Chat,21,21', 'Translation,1,10']);
 
     await page.getByText('Key', { exact: true }).first().click();
     await shows(page, /^test …/);
@@ -35,26 +37,22 @@ export function usageTests(stage: () => Stage): void {
   });
 
   test('exports one row per group, under the names that the page shows', async () => {
-    const { service, visit } = stage();
     const person = await service.person({ planRank: 2 });
     const second = await service.call('POST', '/api/keys', { cookie: person.cookie, body: { name: '=cmd, "quoted"' } });
     for (const key of [person.key, person.key, second.body.data.key])
       await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await service.call('POST', '/v1/completions', { key: person.key, body: { model: 'svc-1', prompt: 'Once' } });
     await service.settled();
-    const page = await visit(person);
-    await page.goto('/usage?group=key');
+    const page = await open('/usage?group=key', person);
     await page.getByRole('table', { name: 'Usage by key' }).waitFor();
-    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
-    expect(download.suggestedFilename()).toMatch(/^usage-by-key-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
-    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+    const { name, lines } = await exported(page);
+    expect(name).toMatch(/^usage-by-key-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
     expect(lines).toHaveLength(3);
     expect(lines.slice(0, 2)).toEqual(['Key,Calls,Credits', expect.stringMatching(/^test …\w+,3,/)]);
     expect(lines[2]).toMatch(/^"'=cmd, ""quoted"" …\w+",1,1$/);
   });
 
   test('names what happened to the credits, and leaves out calls that cost nothing', async () => {
-    const { service, visit, shoot } = stage();
     const person = await service.person();
     const subscription = (method: string, path: string, body?: unknown) =>
       service.call(method, `/api/subscription${path}`, { key: person.key, body });
@@ -65,15 +63,13 @@ export function usageTests(stage: () => Stage): void {
     await subscription('PATCH', `/${body.data.id}/cancel`);
     await subscription('PATCH', `/${body.data.id}/resume`);
     await subscription('PUT', '/downgrade-plan', { newPlanId: 'smm_pass' });
-    const before = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
-    expect((await before).status).toBe(200);
+    const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    expect((await call()).status).toBe(200);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 25 });
-    for (let calls = 0; calls < 25; calls++)
-      await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
+    for (let calls = 0; calls < 25; calls++) await call();
     await service.settled();
 
-    const page = await visit(person);
-    await page.goto('/usage');
+    const page = await open('/usage', person);
     const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
     const next = day.format(Date.parse(body.data.nextBillingDate));
     const texts = page.getByRole('table', { name: /^Credit history/ }).locator('td:nth-child(3)');
@@ -91,21 +87,25 @@ export function usageTests(stage: () => Stage): void {
     await shoot(page, 'usage-credit-history');
   });
 
-  test('reads a credit history that is behind again, until it has the latest call', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
+  test('reads a credit history again that lags behind, and adds up and exports usage of several pages', async () => {
+    const { page, person } = await member('/login');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
-    const page = await visit(person);
     let reads = 0;
-    await page.route('**/api/credits?limit=20*', async (route) => {
+    await changeData(page, '**/api/credits?limit=20*', (data) => {
       reads += 1;
-      const response = await route.fetch();
+      return reads < 3 ? { ...data, entries: data.entries.slice(1), isBehind: true } : data;
+    });
+    await page.route('**/api/usage?*', async (route) => {
+      const url = route.request().url();
+      const response = await route.fetch({ url: url.replace(/&cursor=.*/, '') });
       const body = await response.json();
-      if (reads < 3) body.data = { ...body.data, entries: body.data.entries.slice(1), isBehind: true };
+      if (!url.includes('cursor=')) body.data.nextCursor = 'more';
       await route.fulfill({ response, json: body });
     });
-    await page.goto('/usage');
+    await page.goto('/usage?group=key');
+    await shows(page, /^2 calls, 2 credits in all/);
+    expect((await exported(page)).lines[1]).toMatch(/,2,2$/);
     await page
       .getByRole('table', { name: /^Credit history/ })
       .getByRole('row', { name: /Chat, svc-1/ })
@@ -115,37 +115,11 @@ export function usageTests(stage: () => Stage): void {
     expect(reads).toBe(3);
   });
 
-  test('adds up and exports usage that comes in several pages', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
-    await service.settled();
-    const page = await visit(person);
-    await page.route('**/api/usage?*', async (route) => {
-      const response = await route.fetch({
-        url: route
-          .request()
-          .url()
-          .replace(/&cursor=.*/, ''),
-      });
-      const body = await response.json();
-      if (!route.request().url().includes('cursor=')) body.data.nextCursor = 'more';
-      await route.fulfill({ response, json: body });
-    });
-    await page.goto('/usage?group=key');
-    await shows(page, /^2 calls, 2 credits in all/);
-    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Export CSV')]);
-    const [, line] = (await readFile(await download.path(), 'utf8')).split('\r\n');
-    expect(line).toMatch(/,2,2$/);
-  });
-
   test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {
-    const { service, visit, shoot } = stage();
     const person = await service.person();
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
-    const page = await visit(person);
-    await page.goto('/usage');
+    const page = await open('/usage', person);
     const row = page.getByRole('table', { name: 'Usage by service' }).getByRole('row', { name: /^Chat/ });
     await row.waitFor();
     await page.getByRole('combobox', { name: 'Days' }).selectOption('Custom range');
@@ -165,8 +139,8 @@ export function usageTests(stage: () => Stage): void {
     await from.fill('2999-01-01');
     await shows(page, 'From must not be after To');
     await row.waitFor();
-    const requested: string[] = [];
-    page.on('request', (request) => request.url().includes('/api/usage?') && requested.push(request.url()));
+    const requests = requestsOf(page);
+    const requested = () => requests.filter((url) => url.includes('/api/usage?')).map((url) => new URL(url).search);
     await from.fill('2024-01-01');
     await shows(page, 'Choose a range of at most 366 days');
     await shoot(page, 'usage-long-range');
@@ -179,10 +153,10 @@ export function usageTests(stage: () => Stage): void {
       await to.fill(`${year}-02-01`);
       await shows(page, 'Enter a date from 1970 on');
     }
-    expect(requested).toEqual([]);
+    expect(requested()).toEqual([]);
     await to.fill('2024-02-29');
     await shows(page, 'No data for this period');
-    expect(requested.map((url) => new URL(url).search)).toEqual(['?from=2024-01-01&to=2024-02-29&group=service']);
+    expect(requested()).toEqual(['?from=2024-01-01&to=2024-02-29&group=service']);
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 }

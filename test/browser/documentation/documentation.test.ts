@@ -3,11 +3,10 @@ import { useStage } from '../stage.ts';
 import { guideTests } from './guides.ts';
 import { referenceTests } from './reference.ts';
 
-const stage = useStage();
-
-describe('the guides', () => {
-  guideTests(stage);
-});
-describe('the API reference', () => {
-  referenceTests(stage);
+useStage();
+describe.each([
+  ['the guides', guideTests],
+  ['the API reference', referenceTests],
+])('%s', (_, tests) => {
+  tests();
 });

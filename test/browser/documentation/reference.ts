@@ -1,51 +1,53 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import {
+  become,
+  eventually,
+  heading,
+  member,
+  open,
+  press,
+  requestsOf,
+  service,
+  shows,
+  signOut,
+  storedIn,
+  visit,
+} from '../stage.ts';
 
 const body = (page: Page) => page.getByRole('region', { name: 'response body' });
-const stored = (page: Page) => page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
 const sample = (page: Page) => page.getByRole('region', { name: 'cURL example' });
 
-/** The addresses that a page requests which are not of its origin. */
-function foreignRequests(page: Page, origin: string): string[] {
-  const foreign: string[] = [];
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${origin}/`) && !url.startsWith('data:')) foreign.push(url);
-  });
-  return foreign;
-}
+const keyField = (page: Page) => page.getByLabel('API key', { exact: true });
 
-export function referenceTests(stage: () => Stage): void {
+export function referenceTests(): void {
   test('opens an operation by its link, takes a key and sends it, all to its own origin; the key is this tab’s', async () => {
-    const { service, visit } = stage();
     const { key } = await service.person({ planRank: 2 });
     const page = await visit(undefined, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-    const foreign = foreignRequests(page, service.origin);
+    const requests = requestsOf(page);
     await page.goto('/docs#/Inference/listModels');
-    await page.getByRole('heading', { name: 'List the models' }).waitFor();
+    await heading(page, 'List the models');
     expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
 
     expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
-    await page.getByLabel('API key', { exact: true }).fill(key);
+    await keyField(page).fill(key);
     await press(page, 'Send');
     await eventually(() => body(page).textContent()).toContain('"id": "svc-1"');
     expect(await sample(page).textContent()).toContain(`${service.origin}/v1/models`);
     expect(await page.locator('main').textContent()).not.toContain(key);
 
     await page.reload();
-    await eventually(() => page.getByLabel('API key', { exact: true }).inputValue()).toBe(key);
+    await eventually(() => keyField(page).inputValue()).toBe(key);
     expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(key);
     const other = await page.context().newPage();
     await other.goto('/docs#listModels');
-    await other.getByRole('heading', { name: 'List the models' }).waitFor();
-    expect(await other.getByLabel('API key', { exact: true }).inputValue()).toBe('');
-    expect(foreign).toEqual([]);
-    await page.context().close();
+    await heading(other, 'List the models');
+    expect(await keyField(other).inputValue()).toBe('');
+    const isForeign = (url: string) => !url.startsWith(`${service.origin}/`) && !url.startsWith('data:');
+    expect(requests.filter(isForeign)).toEqual([]);
   });
 
   test('keeps a key that was entered before it was known who is signed in', async () => {
-    const { service, visit } = stage();
     const { cookie, key } = await service.person();
     for (const person of [undefined, { cookie }]) {
       const page = await visit(person);
@@ -55,40 +57,30 @@ export function referenceTests(stage: () => Stage): void {
         await route.fallback();
       });
       await page.goto('/docs#listModels');
-      await page.getByLabel('API key', { exact: true }).fill(key);
-      expect(await stored(page)).not.toContain(key);
+      await keyField(page).fill(key);
+      expect(await storedIn(page)).not.toContain(key);
       known.resolve();
-      await eventually(() => stored(page)).toContain(key);
-      await page.context().close();
+      await eventually(() => storedIn(page)).toContain(key);
     }
   });
 
   test('forgets the key of a guest who signs in, and that of a person who signs out', async () => {
-    const { service, visit } = stage();
     const person = await service.person();
-    const page = await visit();
-    await page.goto('/docs#listModels');
-    await page.getByLabel('API key', { exact: true }).fill('tai_of_a_guest');
-    await eventually(() => stored(page)).toContain('tai_of_a_guest');
-    const [name = '', value = ''] = person.cookie.split('=');
-    await page.context().addCookies([{ name, value, url: service.origin }]);
+    const page = await open('/docs#listModels');
+    await keyField(page).fill('tai_of_a_guest');
+    await eventually(() => storedIn(page)).toContain('tai_of_a_guest');
+    await become(page, person);
     await page.reload();
-    await eventually(() => stored(page)).not.toContain('tai_of_a_guest');
+    await eventually(() => storedIn(page)).not.toContain('tai_of_a_guest');
 
-    await page.getByLabel('API key', { exact: true }).fill(person.key);
-    await eventually(() => stored(page)).toContain(person.key);
-    await page.getByRole('button', { name: /^Account of/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    expect(await stored(page)).not.toContain(person.key);
-    await page.context().close();
+    await keyField(page).fill(person.key);
+    await eventually(() => storedIn(page)).toContain(person.key);
+    await signOut(page);
+    expect(await storedIn(page)).not.toContain(person.key);
   });
 
   test('shows a stream as it comes, with a key that is made for it', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/docs#createChatCompletion');
+    const { page, person } = await member('/docs#createChatCompletion');
     await page.getByText('Temporary key', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Example' }).selectOption('A stream');
     expect(await sample(page).textContent()).toContain('"stream": true');
@@ -100,47 +92,37 @@ export function referenceTests(stage: () => Stage): void {
     expect(await body(page).textContent()).toContain('STREAM_COMPLETE');
     const keys = (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data;
     expect(keys.filter(({ name }: { name: string }) => name === 'Playground')).toHaveLength(1);
-    await page.context().close();
   });
 
   test('shows refusals as they are, and what is missing before anything is sent', async () => {
-    const page = await stage().visit();
-    await page.goto('/docs#createChatCompletion');
-    await page.getByLabel('API key', { exact: true }).fill('tai_wrong');
+    const page = await open('/docs#createChatCompletion');
+    await keyField(page).fill('tai_wrong');
     await page.getByLabel('Body', { exact: true }).fill('{');
     await press(page, 'Send');
     await eventually(() => body(page).textContent()).toMatch(/INVALID_FORMAT|INVALID_API_KEY/);
     await page.goto('/docs#cancelRequest');
     await shows(page, 'requestId is required.');
-    await page.context().close();
   });
 
   test('takes the session for what only a signed-in person may do, and leads others to the sign-in page and back', async () => {
-    const { service, visit } = stage();
-    const guest = await visit();
-    await guest.goto('/docs#listKeys');
+    const guest = await open('/docs#listKeys');
     expect(await guest.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     const link = guest.getByRole('main').getByRole('link', { name: 'sign in', exact: true });
     expect(await link.getAttribute('href')).toBe('/login?return=%2Fdocs%23listKeys');
-    await guest.context().close();
-    const page = await visit(await service.person());
-    await page.goto('/docs#listKeys');
+    const { page } = await member('/docs#listKeys');
     await press(page, 'Send');
     await eventually(() => body(page).textContent()).toContain('"lastFour"');
-    await page.context().close();
   });
 
   test('is filtered, and goes from operation to operation', async () => {
-    const page = await stage().visit();
-    await page.goto('/docs');
+    const page = await open('/docs');
     await page.getByLabel('Filter operations').fill('embeddings');
     const list = page.getByRole('navigation', { name: 'Operations' });
     await eventually(() => list.getByRole('link').count()).toBe(2);
     await list.getByRole('link', { name: 'Create embeddings', exact: true }).click();
-    await page.getByRole('heading', { name: 'Create embeddings', level: 1 }).waitFor();
+    await heading(page, 'Create embeddings');
     expect(new URL(page.url()).hash).toBe('#createEmbeddings');
     await page.goBack();
-    await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
-    await page.context().close();
+    await heading(page, 'API reference');
   });
 }

@@ -1,16 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { numberFor } from '#test/messages/sender.ts';
-import type { Person } from '#test/service/service.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { become, eventually, goTo, member, press, service, shoot, shows } from '../stage.ts';
 import { recipient, textOf } from './message-fields.ts';
-
-/** Another person has signed in. */
-async function becomes(page: Page, { cookie }: Person): Promise<void> {
-  const [name = '', value = ''] = cookie.split('=');
-  await page.context().addCookies([{ name, value, url: page.url() }]);
-  await page.reload();
-}
 
 async function send(page: Page, to: string, text: string): Promise<void> {
   await recipient(page).fill(to);
@@ -19,11 +11,9 @@ async function send(page: Page, to: string, text: string): Promise<void> {
 }
 
 /** A new message: its draft, refusals where they belong, and what stands there without the service. */
-export function composerTests(stage: () => Stage): void {
+export function composerTests(): void {
   test('without the service one notice stands there, and offline it names that; the list is read by its retry', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/messages');
+    const { page } = await member('/messages', { planRank: 2 });
     await recipient(page).fill(numberFor());
     await textOf(page).fill('Hello');
     await page.route('**/api/**', (route) => route.abort());
@@ -43,16 +33,14 @@ export function composerTests(stage: () => Stage): void {
   });
 
   test('what is typed is kept in the tab until it is sent, and taken again from a message that was', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
+    const { page } = await member('/messages', { planRank: 2 });
     const typed = async () => [await recipient(page).inputValue(), await textOf(page).inputValue()];
     const to = numberFor('02');
-    await page.goto('/messages');
     await recipient(page).fill(to);
     await textOf(page).fill('Not sent yet');
     await page.getByLabel('Reference').fill('order-1');
-    await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    await goTo(page, 'Usage');
+    await goTo(page, 'Messages');
     await eventually(typed).toEqual([to, 'Not sent yet']);
     await page.reload();
     await eventually(typed).toEqual([to, 'Not sent yet']);
@@ -86,16 +74,14 @@ export function composerTests(stage: () => Stage): void {
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     await page.keyboard.press('Escape');
     await textOf(page).fill('Of the first person');
-    await becomes(page, await service.person({ planRank: 2 }));
+    await become(page, await service.person({ planRank: 2 }));
+    await page.reload();
     await eventually(typed).toEqual(['', '']);
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Of the first person');
   });
 
   test('each refusal stands where it belongs, and has what to do', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 2 });
-    const page = await visit(person);
-    await page.goto('/messages');
+    const { page, person } = await member('/messages', { planRank: 2 });
     await press(page, 'Send SMS');
     await shows(page, 'Enter a phone number');
     await shows(page, 'Text is required');

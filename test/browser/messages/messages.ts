@@ -1,19 +1,16 @@
 import { expect, test } from 'vitest';
 import { numberFor, reached } from '#test/messages/sender.ts';
 import type { Person } from '#test/service/service.ts';
-import { changeTheme, findings, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectFits, expectReadable, findings } from '../pages/findings.ts';
+import { eventually, goTo, member, open, press, service, shoot, shows } from '../stage.ts';
 import { recipient, textOf } from './message-fields.ts';
 
 /** Messages to phones: what a newcomer does, what became of them, and how it looks. */
-export function messageTests(stage: () => Stage): void {
+export function messageTests(): void {
   test('a newcomer sends an SMS, sees it delivered and finds it on the phone, in less than a minute', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person({ planRank: 2 });
-    const page = await visit(person);
     const began = performance.now();
-    await page.goto('/');
-    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    const { page, person } = await member('/', { planRank: 2 });
+    await goTo(page, 'Messages');
     await shows(page, 'No messages yet');
     await shoot(page, 'messages-empty-light');
     await press(page, 'Get code');
@@ -47,11 +44,8 @@ export function messageTests(stage: () => Stage): void {
   });
 
   test('a message whose response is lost is sent once by its retry', async () => {
-    const { service, visit } = stage();
-    const person = await service.person({ planRank: 2 });
-    const page = await visit(person);
+    const { page } = await member('/messages', { planRank: 2 });
     const to = numberFor();
-    await page.goto('/messages');
     await recipient(page).fill(to);
     await textOf(page).fill('Once');
     let lost = 0;
@@ -68,10 +62,24 @@ export function messageTests(stage: () => Stage): void {
     expect([lost, (await reached(service, to)).length]).toEqual([1, 1]);
   });
 
-  test('a call rings on the phone, is heard once it is taken, and its list is filtered', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await sent(await service.person({ planRank: 2 })));
-    await page.goto('/messages');
+  test('the list and its drawer can be read in both themes and at any width; a call rings on the phone, is heard once it is answered, and the list is filtered', async () => {
+    const page = await open('/messages', await sender());
+    await page.getByRole('row', { name: /Undelivered/ }).waitFor();
+    await recipient(page).fill('+49 151');
+    await textOf(page).fill('Déjà vu 😀 Добрый день');
+    await shows(page, 'Germany: incomplete number');
+    await shows(page, /^Characters such as .* need Unicode \(UCS-2\): 70 characters per segment instead of 160/);
+    await expectReadable(page, 'messages-full');
+    for (const width of [1920, 360]) await expectFits(page, 'messages-full', width);
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await page
+      .getByRole('row', { name: /Undelivered/ })
+      .getByRole('button')
+      .click();
+    await page.getByRole('dialog').getByText('Credits charged').waitFor();
+    await expectReadable(page, 'messages-drawer');
+    await page.keyboard.press('Escape');
+
     const to = numberFor();
     await page.getByText('Voice call', { exact: true }).first().click();
     await page.getByLabel('Voice', { exact: true }).selectOption('joanna');
@@ -111,66 +119,29 @@ export function messageTests(stage: () => Stage): void {
     await call.getByRole('button', { name: 'Listen again' }).waitFor();
     await phone.emulateMedia({ colorScheme: 'dark' });
     expect(await findings(phone)).toEqual([]);
-    await phone.setViewportSize({ width: 360, height: 740 });
-    await shoot(phone, 'phone-narrow-dark');
-    expect(await phone.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-  });
-
-  test('its list and drawer have nothing that axe finds serious, in both themes, and fit a phone and a wide screen', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await sent(await service.person({ planRank: 2 })));
-    await page.goto('/messages');
-    await page.getByRole('row', { name: /Undelivered/ }).waitFor();
-    await recipient(page).fill('+49 151');
-    await textOf(page).fill('Déjà vu 😀 Добрый день');
-    await shows(page, 'Germany: incomplete number');
-    await shows(page, /^Characters such as .* need Unicode \(UCS-2\): 70 characters per segment instead of 160/);
-    for (const scheme of ['light', 'dark'] as const) {
-      await changeTheme(page, scheme);
-      await shoot(page, `messages-full-${scheme}`);
-      expect(await findings(page)).toEqual([]);
-      await page
-        .getByRole('row', { name: /Undelivered/ })
-        .getByRole('button')
-        .click();
-      await page.getByRole('dialog').getByText('Credits charged').waitFor();
-      await shoot(page, `messages-drawer-${scheme}`);
-      expect(await findings(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-    }
-    for (const [width, name] of [
-      [1920, 'wide'],
-      [360, 'phone'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await still(page);
-      await shoot(page, `messages-full-${name}`);
-      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-    }
+    await expectFits(phone, 'phone-narrow-dark');
   });
 
   test('a plan without messages is offered larger ones, and its list is read all the same', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/messages');
+    const { page } = await member('/messages');
     await shows(page, 'Messages aren’t included in your plan');
     await shows(page, 'No messages yet');
     await page.getByRole('link', { name: 'Compare plans' }).click();
     await page.waitForURL('**/plans');
   });
+}
 
-  /** An account with messages that have ended. */
-  async function sent(person: Person): Promise<Person> {
-    const { service } = stage();
-    const send = (script: string, about: object = {}) =>
-      service.call('POST', '/api/messages', {
-        key: person.key,
-        body: { channel: 'sms', to: numberFor(script), text: 'A text of some length. '.repeat(8), ...about },
-      });
-    await send('00', { reference: 'order-4711' });
-    await send('02', { text: 'Nobody reads this' });
-    await send('03');
-    await send('04');
-    return person;
-  }
+/** A person with messages that have ended. */
+async function sender(): Promise<Person> {
+  const person = await service.person({ planRank: 2 });
+  const send = (script: string, about: object = {}) =>
+    service.call('POST', '/api/messages', {
+      key: person.key,
+      body: { channel: 'sms', to: numberFor(script), text: 'A text of some length. '.repeat(8), ...about },
+    });
+  await send('00', { reference: 'order-4711' });
+  await send('02', { text: 'Nobody reads this' });
+  await send('03');
+  await send('04');
+  return person;
 }

@@ -3,11 +3,10 @@ import { useStage } from '../stage.ts';
 import { operatorTests } from './pages.ts';
 import { operatorWalkTests } from './walk.ts';
 
-const stage = useStage();
-
-describe('the pages of operators', () => {
-  operatorTests(stage);
-});
-describe('the work of an operator', () => {
-  operatorWalkTests(stage);
+useStage();
+describe.each([
+  ['the pages of operators', operatorTests],
+  ['the work of an operator', operatorWalkTests],
+])('%s', (_, tests) => {
+  tests();
 });

@@ -2,19 +2,16 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { changeTheme, findings, still } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectReadable, looksWell } from '../pages/findings.ts';
+import { eventually, heading, open, pick, press, requestsOf, service, shoot, shows, visit } from '../stage.ts';
+import { act, newOperator } from './actions.ts';
 
-const tabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'] as const;
-
-export function operatorTests(stage: () => Stage): void {
+export function operatorTests(): void {
   let operator: Person;
   let customer: Person;
 
   beforeAll(async () => {
-    const { service } = stage();
-    [operator, customer] = [await service.person(), await service.person({ planRank: 2 })];
-    await (await services().operators()).actions().setRole(operator.email, 'operator');
+    [operator, customer] = [await newOperator(), await service.person({ planRank: 2 })];
     const { key } = customer;
     await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await service.call('POST', '/v1/chat/completions', { key, body: { ...chat(), temperature: 3 } });
@@ -30,41 +27,35 @@ export function operatorTests(stage: () => Stage): void {
     await press(page, 'Find');
   }
 
-  async function open(page: Page, { id }: Person, tab?: (typeof tabs)[number]): Promise<void> {
-    await page.goto(`/operator?account=${id}${tab ? `&tab=${tab}` : ''}`);
+  /** The page of an account, as the operator sees it. */
+  async function pageOf({ id }: Person, tab = 'overview'): Promise<Page> {
+    const page = await open(`/operator?account=${id}&tab=${tab}`, operator);
     await page.getByRole('tab', { name: 'Overview' }).waitFor();
+    return page;
   }
 
-  /** Opens a dialog of the account's page, gives the reason, and does it. */
-  async function act(page: Page, opener: string, action: string, reason: string): Promise<void> {
-    await press(page, opener);
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Reason').fill(reason);
-    await dialog.getByRole('button', { name: action }).click();
-  }
-
-  test('is nowhere for who is no operator: no link, no page, and none of its code', async () => {
-    const page = await stage().visit(customer);
-    const loaded: string[] = [];
-    page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
+  test('are hidden from everyone else: no link, no page, and none of their code', async () => {
+    const page = await visit(customer);
+    const requests = requestsOf(page);
+    const ofOperators = () => requests.map((url) => new URL(url).pathname).filter((path) => path.includes('operator'));
     await page.goto('/');
     await page.getByRole('link', { name: 'Usage', exact: true }).waitFor();
     await page.locator('h1').waitFor();
     expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0);
-    expect(loaded.filter((path) => path.includes('operator'))).toEqual([]);
+    expect(ofOperators()).toEqual([]);
     await page.goto('/operator?account=123');
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-    const about = loaded.filter((path) => path.includes('operator') && path !== '/operator');
-    expect(about.every((path) => /\/operator-only-[\w-]+\.js$/.test(path))).toBe(true);
+    await heading(page, 'Page not found');
+    const code = ofOperators().filter((path) => path !== '/operator');
+    expect(code.every((path) => /\/operator-only-[\w-]+\.js$/.test(path))).toBe(true);
   });
 
-  test('finds an account by address, id and key, of which no more than the beginning is sent', async () => {
-    const page = await stage().visit(operator);
+  test('find an account by address, id and key, of which only the beginning is sent', async () => {
+    const page = await visit(operator);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')));
     for (const typed of [customer.email, String(customer.id), customer.key, customer.key.slice(0, 13)]) {
       await find(page, ` ${typed} `);
-      await page.getByRole('heading', { name: customer.email }).waitFor();
+      await heading(page, customer.email);
       expect(new URL(page.url()).search).toBe(`?account=${customer.id}`);
     }
     expect(sent.filter((text) => text.includes(customer.key.slice(0, 18)))).toEqual([]);
@@ -74,34 +65,20 @@ export function operatorTests(stage: () => Stage): void {
     await shows(page, /^Enter an email/);
   });
 
-  test.each(tabs)(
-    'has the tab %s in the URL, and nothing in it that axe finds serious, on a phone too',
-    async (tab) => {
-      const { visit, shoot } = stage();
-      const page = await visit(operator);
-      await open(page, customer, tab);
-      await eventually(() => page.locator('.mantine-Skeleton-root[data-visible]').count()).toBe(0);
-      await shoot(page, `operator-${tab}-light`);
-      const light = await findings(page);
-      await changeTheme(page, 'dark');
-      await shoot(page, `operator-${tab}-dark`);
-      expect([...light, ...(await findings(page))]).toEqual([]);
-      await changeTheme(page, 'light');
-      await page.setViewportSize({ width: 360, height: 740 });
-      await page.reload();
+  test('have each tab in the URL, with nothing in it that axe finds serious, on a phone too', async () => {
+    for (const tab of ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit']) {
+      const page = await pageOf(customer, tab);
       await eventually(() => page.getByRole('tab', { selected: true }).getAttribute('id')).toMatch(
         new RegExp(`${tab}$`),
       );
       await eventually(() => page.locator('.mantine-Skeleton-root[data-visible]').count()).toBe(0);
-      await still(page);
-      await shoot(page, `operator-${tab}-phone`);
-      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
-    },
-  );
+      await looksWell(page, `operator-${tab}`);
+      await page.close();
+    }
+  }, 60_000);
 
-  test('keeps the filter of the requests in the URL, and takes it out with the tab', async () => {
-    const page = await stage().visit(operator);
-    await open(page, customer, 'requests');
+  test('keep the filter of the requests in the URL, and remove it with the tab', async () => {
+    const page = await pageOf(customer, 'requests');
     const table = page.getByRole('table', { name: /^Requests/ });
     await eventually(() => table.getByRole('row').count()).toBe(3);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: client error');
@@ -113,11 +90,9 @@ export function operatorTests(stage: () => Stage): void {
     expect(new URL(page.url()).search).toBe(`?account=${customer.id}&tab=ledger`);
   });
 
-  test('does nothing without a reason, and lists what it did', async () => {
-    const { service, visit, shoot } = stage();
+  test('do nothing without a reason, and list what was done', async () => {
     const person = await service.person();
-    const page = await visit(operator);
-    await open(page, person);
+    const page = await pageOf(person);
     await press(page, 'Grant credits');
     const dialog = page.getByRole('dialog', { name: 'Grant credits?' });
     await dialog.getByRole('button', { name: 'Grant credits' }).click();
@@ -133,24 +108,18 @@ export function operatorTests(stage: () => Stage): void {
     }
     await dialog.getByRole('textbox', { name: 'Credits' }).fill('2500');
     await dialog.getByLabel('Reason').fill('An outage on Monday, ticket 4711');
-    await still(page);
-    await shoot(page, 'operator-grant-light');
-    const light = await findings(page);
-    await changeTheme(page, 'dark');
-    await shoot(page, 'operator-grant-dark');
-    expect([...light, ...(await findings(page))]).toEqual([]);
+    await expectReadable(page, 'operator-grant');
     await dialog.getByRole('button', { name: 'Grant credits' }).click();
     await shows(page, `Credits were granted to ${person.email}.`);
     await shows(page, '2,600');
 
     await press(page, 'Assign plan');
     await page.getByRole('dialog').getByLabel('Reason').fill('Contract of 1 December');
-    await page.getByRole('combobox', { name: 'Plan' }).click();
-    await page.getByRole('option', { name: 'Enterprise' }).click();
+    await pick(page, 'Plan', 'Enterprise');
     await page.getByRole('dialog').getByRole('button', { name: 'Assign plan' }).click();
     await shows(page, `Plan assigned to ${person.email}.`);
 
-    await act(page, 'Suspend', 'Suspend account', 'Spam to many, ticket 4712');
+    await act(page, 'Suspend', 'Suspend account', { Reason: 'Spam to many, ticket 4712' });
     await shows(page, `${person.email} is suspended.`);
     await page.getByRole('button', { name: 'Resume' }).waitFor();
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
@@ -163,27 +132,17 @@ export function operatorTests(stage: () => Stage): void {
     await shows(page, 'Credits 100 → 2,600');
     await shows(page, 'An outage on Monday, ticket 4711');
     await shoot(page, 'operator-trail-light');
-    await act(page, 'Resume', 'Resume account', 'It was not them');
+    await act(page, 'Resume', 'Resume account', { Reason: 'It was not them' });
     await shows(page, `${person.email} is resumed.`);
     await page.goto('/operator');
     await page.getByRole('table', { name: /^Audit trail/ }).waitFor();
     await shows(page, 'It was not them');
-    await shoot(page, 'operator-home-dark');
-    const dark = await findings(page);
-    await changeTheme(page, 'light');
-    await shoot(page, 'operator-home-light');
-    expect([...dark, ...(await findings(page))]).toEqual([]);
-    await page.setViewportSize({ width: 360, height: 740 });
-    await still(page);
-    await shoot(page, 'operator-home-phone');
-    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+    await looksWell(page, 'operator-home');
   });
 
-  test('grants once, also when the response is lost and the button is pressed again', async () => {
-    const { service, visit } = stage();
+  test('grant once, even when the response is lost and the button is pressed again', async () => {
     const person = await service.person();
-    const page = await visit(operator);
-    await open(page, person);
+    const page = await pageOf(person);
     let lost = 0;
     await page.route('**/credits', async (route) => {
       if (lost++ > 0) return route.continue();
@@ -201,16 +160,14 @@ export function operatorTests(stage: () => Stage): void {
     expect((await services().metering().find(person.id))!.spendable).toBe(107_000_000);
   });
 
-  test('shows that another operator was faster, and what can be done instead', async () => {
-    const { service, visit } = stage();
+  test('show that another operator was faster, and what can be done instead', async () => {
     const person = await service.person();
-    const page = await visit(operator);
-    await open(page, person);
+    const page = await pageOf(person);
     await service.call('POST', `/api/operator/accounts/${person.id}/suspend`, {
       cookie: operator.cookie,
       body: { reason: 'From elsewhere' },
     });
-    await act(page, 'Suspend', 'Suspend account', 'Spam');
+    await act(page, 'Suspend', 'Suspend account', { Reason: 'Spam' });
     await page
       .getByRole('dialog')
       .getByText(/already suspended/)
@@ -220,18 +177,16 @@ export function operatorTests(stage: () => Stage): void {
     await page.getByRole('button', { name: 'Resume' }).waitFor();
   });
 
-  test('suspends a key of the account, and offers nothing on one’s own', async () => {
-    const { service, visit, shoot } = stage();
+  test('suspend a key of an account, and offer nothing on one’s own', async () => {
     const person = await service.person();
-    const page = await visit(operator);
-    await open(page, person, 'keys');
-    await act(page, 'Suspend test', 'Suspend key', 'Published on a forum');
+    const page = await pageOf(person, 'keys');
+    await act(page, 'Suspend test', 'Suspend key', { Reason: 'Published on a forum' });
     await shows(page, '“test” is suspended.');
     await page.getByRole('cell', { name: 'Suspended' }).waitFor();
     expect((await service.call('GET', '/v1/models', { key: person.key })).status).toBe(401);
-    await open(page, operator, 'keys');
-    await shows(page, 'Only another operator can change it');
-    expect(await page.getByRole('button', { name: /^(Suspend|Grant|Assign)/ }).count()).toBe(0);
-    await shoot(page, 'operator-own');
+    const own = await pageOf(operator, 'keys');
+    await shows(own, 'Only another operator can change it');
+    expect(await own.getByRole('button', { name: /^(Suspend|Grant|Assign)/ }).count()).toBe(0);
+    await shoot(own, 'operator-own');
   });
 }

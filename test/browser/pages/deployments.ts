@@ -1,20 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { eventually, type Stage, shows } from '../stage.ts';
+import { changeData, eventually, goTo, heading, member, refuse, service, shows, visit } from '../stage.ts';
+import { loadsOf } from './loads.ts';
 
 /** A file of the build, as documents and modules refer to it. */
 const file = /((?:\.\/|\bassets\/)[\w.-]+)\.(js|css)\b/g;
 
-/** How often the page's document is loaded from now on. */
-function loadsOf(page: Page): { readonly count: number } {
-  const loads = { count: 0 };
-  page.on('request', (request) => {
-    if (request.isNavigationRequest()) loads.count += 1;
-  });
-  return loads;
-}
-
-const goTo = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first().click();
 const minutesLater = (page: Page) => page.clock.fastForward(120_000);
 
 /** Serves the build with other names of its files, as an earlier build had them; gives what deploys the service's own. */
@@ -33,9 +24,8 @@ async function openEarlierBuild(page: Page): Promise<() => Promise<void>> {
 
 const isEarlier = (page: Page): Promise<boolean> => page.evaluate(`document.head.innerHTML.includes('-earlier.js')`);
 
-export function deploymentTests(stage: () => Stage): void {
+export function deploymentTests(): void {
   test('an open page is loaded again once with its next navigation after a deployment, and shows that page', async () => {
-    const { service, visit } = stage();
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/');
@@ -52,19 +42,18 @@ export function deploymentTests(stage: () => Stage): void {
     expect([loads.count, await isEarlier(page)]).toEqual([0, true]);
     await goTo(page, 'Usage');
     await eventually(() => isEarlier(page)).toBe(false);
-    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await heading(page, 'Usage');
     expect([loads.count, new URL(page.url()).pathname]).toEqual([1, '/usage']);
 
     for (const name of ['Plans', 'API keys', 'Usage']) {
       await minutesLater(page);
       await goTo(page, name);
     }
-    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await heading(page, 'Usage');
     expect(loads.count).toBe(1);
   });
 
   test('what is half typed stays when the page finds out that a newer one is there', async () => {
-    const { service, visit } = stage();
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/settings');
@@ -84,36 +73,26 @@ export function deploymentTests(stage: () => Stage): void {
   });
 
   test('a page looks for a newer one once a minute at most, and not with its first load', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/');
+    const { page } = await member('/');
     await shows(page, 'Make your first call');
     const looks: string[] = [];
     page.on('request', (request) => {
       if (!request.isNavigationRequest() && new URL(request.url()).pathname === '/') looks.push(request.url());
     });
     for (const name of ['Plans', 'API keys', 'Usage']) await goTo(page, name);
-    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    await heading(page, 'Usage');
     expect(looks).toEqual([]);
   });
 
   test('a newer API is understood: fields that the page does not know, and an error whose code it does not know', async () => {
-    const { service, visit } = stage();
     const page = await visit(await service.person());
-    await page.route('**/api/**', async (route) => {
-      const response = await route.fetch();
-      const { data, ...envelope } = await response.json();
-      const newer = data && !Array.isArray(data) ? { ...data, added: { since: 'n + 1' } } : data;
-      await route.fulfill({ response, json: { ...envelope, data: newer } });
-    });
+    await changeData(page, '**/api/**', (data) =>
+      data && !Array.isArray(data) ? { ...data, added: { since: 'n + 1' } } : data,
+    );
     await page.goto('/');
     await shows(page, 'Make your first call');
-    await page.route('**/api/subscription/plans', (route) =>
-      route.fulfill({
-        status: 409,
-        json: { message: 'NEVER_HEARD_OF', error: true, data: null, status: 409, detail: 'Plans are being counted.' },
-      }),
-    );
+    const unknown = { status: 409, message: 'NEVER_HEARD_OF', detail: 'Plans are being counted.' };
+    await refuse(page, '**/api/subscription/plans', unknown);
     await goTo(page, 'Plans');
     await shows(page, 'Plans are being counted.');
   });

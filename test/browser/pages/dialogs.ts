@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
-import { changeTheme, findings } from './findings.ts';
+import { become, eventually, member, press, service, shoot, shows } from '../stage.ts';
+import { changeTheme, expectReadable } from './findings.ts';
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
@@ -17,10 +17,9 @@ const widthsOfFrames = `(() => {
   look();
 })()`;
 
-export function dialogTests(stage: () => Stage): void {
+export function dialogTests(): void {
   test('a past expiry that is typed by hand is refused at its field', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/keys?new');
+    const { page } = await member('/keys?new');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('late');
     await dialog.getByRole('combobox', { name: 'Expires' }).selectOption('Custom date');
@@ -35,13 +34,16 @@ export function dialogTests(stage: () => Stage): void {
     await page.getByLabel('New API key', { exact: true }).waitFor();
   });
 
-  test('the focus goes back to where a dialog was opened from, or to the content where that is gone', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/keys');
+  test('a dialog hides the scroll bar, and returns the focus to its opener, or to the content if that is gone', async () => {
+    const { page } = await member('/keys');
+    const scrollBar = () => page.evaluate('getComputedStyle(document.body).overflowY');
     await press(page, 'Create API key');
     await page.getByRole('dialog').waitFor();
+    // A bright bar beside the dark dialog.
+    expect(await scrollBar()).toBe('hidden');
     await page.keyboard.press('Escape');
     await eventually(() => focused(page)).toBe('Create API key');
+    await eventually(scrollBar).toBe('scroll');
     for (const item of ['Rename', 'Rotate', 'Revoke']) {
       await page.getByRole('button', { name: 'Actions for test' }).focus();
       await page.keyboard.press('Enter');
@@ -57,50 +59,28 @@ export function dialogTests(stage: () => Stage): void {
     await eventually(() => page.evaluate('document.activeElement.id')).toBe('content');
   });
 
-  test('menus hold items only, and what is dangerous in them can be read', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/keys');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await changeTheme(page, colorScheme);
-      for (const name of [/^Actions for/, /^Account of/]) {
-        await press(page, name);
-        await page.getByRole('menu').waitFor();
-        expect(await findings(page)).toEqual([]);
-        const roles = await page
-          .getByRole('menu')
-          .locator(':scope > *')
-          .evaluateAll((items) => items.map((one) => one.getAttribute('role')));
-        expect(new Set(roles)).toEqual(new Set(roles.includes('separator') ? ['menuitem', 'separator'] : ['menuitem']));
-        await page.keyboard.press('Escape');
-      }
-      await press(page, /^Actions for/);
-      await page.getByRole('menuitem', { name: 'Revoke' }).click();
-      await page.getByRole('dialog').waitFor();
-      expect(await findings(page)).toEqual([]);
-      await press(page, 'Cancel');
-      await eventually(() => page.getByRole('dialog').count()).toBe(0);
+  test('menus hold items only, and their dangerous items and dialogs can be read', async () => {
+    const { page } = await member('/keys');
+    for (const name of [/^Actions for/, /^Account of/]) {
+      await press(page, name);
+      await page.getByRole('menu').waitFor();
+      await expectReadable(page, `menu ${name.source}`);
+      const items = page.getByRole('menu').locator(':scope > *');
+      const roles = await items.evaluateAll((all) => all.map((one) => one.getAttribute('role')));
+      expect(new Set(roles)).toEqual(new Set(roles.includes('separator') ? ['menuitem', 'separator'] : ['menuitem']));
+      await page.keyboard.press('Escape');
     }
-  });
-
-  test('nothing is left bright beside a dialog', async () => {
-    const page = await stage().visit(await stage().service.person());
-    const scrollBar = () => page.evaluate('getComputedStyle(document.body).overflowY');
-    await page.goto('/keys');
-    await press(page, 'Create API key');
+    await press(page, /^Actions for/);
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await page.getByRole('dialog').waitFor();
-    expect(await scrollBar()).toBe('hidden');
-    await page.keyboard.press('Escape');
-    await eventually(scrollBar).toBe('scroll');
+    await expectReadable(page, 'dialog-revoke');
   });
 
   test('a dialog moves nothing where scroll bars take room, whether the page scrolls or not', async () => {
-    const { service } = stage();
-    const { cookie } = await service.person();
     const browser = await launchBrowser({ hasScrollBars: true });
     try {
       const page = await browser.newPage({ baseURL: service.origin, reducedMotion: 'reduce' });
-      const [name = '', value = ''] = cookie.split('=');
-      await page.context().addCookies([{ name, value, url: service.origin }]);
+      await become(page, await service.person());
       for (const height of [1000, 300]) {
         await page.setViewportSize({ width: 1360, height });
         await page.goto('/keys');
@@ -122,8 +102,7 @@ export function dialogTests(stage: () => Stage): void {
   });
 
   test('the similarities can be read in both themes', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground?tab=embeddings');
+    const { page } = await member('/playground?tab=embeddings');
     await page
       .getByLabel('Texts, one per line')
       .fill('river\nriver bank\nthe river bank\na river\nhill and river\nmountain');
@@ -131,7 +110,7 @@ export function dialogTests(stage: () => Stage): void {
     await page.getByRole('region', { name: 'Similarity matrix' }).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await changeTheme(page, colorScheme);
-      await stage().shoot(page, `heat-map-${colorScheme}`);
+      await shoot(page, `heat-map-${colorScheme}`);
       expect(await lowestContrast(page)).toBeGreaterThanOrEqual(4.5);
     }
   });

@@ -3,11 +3,10 @@ import { accessTests } from '../accounts/access.ts';
 import { useStage } from '../stage.ts';
 import { firstLoadTests } from './first-loads.ts';
 
-const stage = useStage();
-
-describe('every page', () => {
-  accessTests(stage);
-});
-describe('a page that is loaded', () => {
-  firstLoadTests(stage);
+useStage();
+describe.each([
+  ['every page', accessTests],
+  ['a page that is loaded', firstLoadTests],
+])('%s', (_, tests) => {
+  tests();
 });

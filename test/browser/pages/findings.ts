@@ -2,6 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
+import { eventually, phone, shoot } from '../stage.ts';
 
 /** Guides with all that there is in guides: examples, tables, lists, links. */
 const sampleGuides = new Set(['/guides/quick-start', '/guides/plans-and-limits', '/guides/credits']);
@@ -31,16 +32,51 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** The rules of axe that depend on colours; the others find the same in both themes. */
+const ofColours = `{ type: 'tag', values: ['cat.color'] }`;
+
 /** What axe finds serious or critical, with the elements it means, once nothing of the page moves or fades any more. */
-export async function findings(page: Page): Promise<string[]> {
+export async function findings(page: Page, rules?: string): Promise<string[]> {
   await still(page);
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const options = `{ resultTypes: ['violations']${rules ? `, runOnly: ${rules}` : ''} }`;
   const violations: Finding[] = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+/** What axe finds serious in the dark theme and then in the light one, which stays. */
+export async function findingsInBothThemes(page: Page, name: string): Promise<string[]> {
+  await changeTheme(page, 'dark');
+  await shoot(page, `${name}-dark`);
+  const dark = await findings(page, ofColours);
+  await changeTheme(page, 'light');
+  await shoot(page, `${name}-light`);
+  return [...dark, ...(await findings(page))];
+}
+
+/** The page has nothing that axe finds serious, in both themes. */
+export async function expectReadable(page: Page, name: string): Promise<void> {
+  expect([name, await findingsInBothThemes(page, name)]).toEqual([name, []]);
+}
+
+/** Nothing of the page is wider than the window. */
+export async function expectFits(page: Page, name: string, width = phone.viewport.width): Promise<void> {
+  await page.setViewportSize({ width, height: phone.viewport.height });
+  await still(page);
+  await shoot(page, `${name}-${width}`);
+  await eventually(async () => [name, await isTooWide(page)]).toEqual([name, false]);
+}
+
+export const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
+
+/** The page can be read in both themes, and fits a phone, whose width it then has. */
+export async function looksWell(page: Page, name: string): Promise<void> {
+  await expectReadable(page, name);
+  await expectFits(page, name);
 }
 
 /** Shows the page in a theme, and resolves when it has changed to it. */

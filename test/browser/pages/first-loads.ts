@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { atLength } from '#test/many.ts';
 import { chat, type Person } from '#test/service/service.ts';
-import { eventually, press, type Stage } from '../stage.ts';
+import { eventually, member, open, press, service, visit } from '../stage.ts';
 import { everyPage, guestPages, settled, still } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import { type Weight, weightOf } from './weight.ts';
@@ -38,11 +38,10 @@ async function load(page: Page, path: string): Promise<Smoothness & Weight> {
   return { ...(await smoothness()), ...(await weightOf(page)) };
 }
 
-export function firstLoadTests(stage: () => Stage): void {
+export function firstLoadTests(): void {
   const visits: Visit[] = [];
 
   beforeAll(async () => {
-    const { service, visit } = stage();
     const [newcomer, customer] = await Promise.all([service.person(), service.person({ planRank: 2 })]);
     await service.call('POST', '/v1/chat/completions', { key: customer.key, body: chat() });
     await service.settled();
@@ -90,9 +89,7 @@ export function firstLoadTests(stage: () => Stage): void {
   });
 
   test.each(widths)('moves nothing while responses of two models stream, at %i px', async (width) => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person(), { viewport: { width, height: 800 } });
-    await page.goto('/playground');
+    const { page } = await member('/playground', {}, { viewport: { width, height: 800 } });
     if (width < 600) await press(page, 'Parameters');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('300');
     await page.getByRole('switch', { name: 'Compare' }).click();
@@ -106,8 +103,7 @@ export function firstLoadTests(stage: () => Stage): void {
   });
 
   test('would be found with a long task, and with what moves', async () => {
-    const page = await stage().visit();
-    await page.goto('/login');
+    const page = await open('/login');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const smoothness = await watchSmoothness(page);
     await page.evaluate('{ const until = performance.now() + 1500; while (performance.now() < until); }');

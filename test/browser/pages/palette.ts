@@ -1,13 +1,25 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { services } from '#runtime/services/container.ts';
 import type { Person } from '#test/service/service.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
-import { changeTheme, findings, settled } from './findings.ts';
+import { newOperator } from '../operators/actions.ts';
+import {
+  ask,
+  eventually,
+  heading,
+  member,
+  open,
+  phone,
+  press,
+  requestsOf,
+  service,
+  shoot,
+  shows,
+  visit,
+} from '../stage.ts';
+import { expectReadable, findings, settled } from './findings.ts';
 
 const input = (page: Page) => page.getByRole('combobox', { name: 'Search', exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML');
 
 /** The label of the option that the field points to, which is the one that is marked. */
@@ -23,12 +35,17 @@ async function opened(page: Page): Promise<void> {
   await input(page).waitFor();
 }
 
-export function paletteTests(stage: () => Stage): void {
-  test('opens with its keys anywhere, and goes to a page without a mouse', async () => {
-    const page = await stage().visit(await stage().service.person());
+export function paletteTests(): void {
+  test('is loaded when its keys are first pressed, on any page, and goes to a page without a mouse', async () => {
+    const page = await visit(await service.person());
+    const requests = requestsOf(page);
+    const code = () => requests.filter((url) => /\/assets\/palette-[^/]*\.js$/.test(url));
     await page.goto('/playground');
+    await page.waitForLoadState('networkidle');
+    expect(code()).toEqual([]);
     await page.getByLabel('Your message').focus();
     await opened(page);
+    expect(code()).toHaveLength(1);
     await input(page).fill('ledg');
     expect(await active(page)).toBe('Usage');
     await page.keyboard.press('Enter');
@@ -38,9 +55,7 @@ export function paletteTests(stage: () => Stage): void {
   });
 
   test('is a combobox with a list: arrows go round, what is chosen is announced, Escape leads back', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/settings');
+    const { page } = await member('/settings');
     await page.getByLabel('Name').focus();
     await opened(page);
     expect(await active(page)).toBe('Create API key');
@@ -52,12 +67,8 @@ export function paletteTests(stage: () => Stage): void {
     await page.keyboard.press('ArrowDown');
     expect(await active(page)).toBe('Create API key');
     expect(await input(page).getAttribute('aria-controls')).toBe(await page.getByRole('listbox').getAttribute('id'));
-    for (const theme of ['light', 'dark'] as const) {
-      await changeTheme(page, theme);
-      await shoot(page, `palette-${theme}`);
-      expect(await findings(page)).toEqual([]);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
+    await expectReadable(page, 'palette');
+    await page.setViewportSize(phone.viewport);
     await shoot(page, 'palette-phone');
     await input(page).fill('<b>nothing</b>');
     await shows(page, 'No results for “<b>nothing</b>”.');
@@ -69,14 +80,12 @@ export function paletteTests(stage: () => Stage): void {
   });
 
   test('creates a key, begins a chat, switches the theme and signs out', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person(), { colorScheme: 'light' });
+    const { page } = await member('/keys', {}, { colorScheme: 'light' });
     const act = async (text: string) => {
       await opened(page);
       await input(page).fill(text);
       await page.keyboard.press('Enter');
     };
-    await page.goto('/keys');
     await heading(page, 'API keys');
     await act('create');
     await page.getByRole('dialog', { name: 'Create API key' }).waitFor();
@@ -86,9 +95,7 @@ export function paletteTests(stage: () => Stage): void {
     await eventually(() => page.getByRole('dialog').count()).toBe(0);
 
     await page.goto('/playground');
-    await page.getByLabel('Your message').fill('Hello');
-    await press(page, 'Send');
-    await eventually(() => page.getByRole('log').textContent()).toContain('finish_reason: stop');
+    await ask(page, 'Hello');
     await act('new chat');
     await eventually(() => page.getByText('finish_reason: stop').count()).toBe(0);
     expect(new URL(page.url()).search).toBe('');
@@ -100,8 +107,7 @@ export function paletteTests(stage: () => Stage): void {
   });
 
   test('opens from the navigation too, on a phone from its menu', async () => {
-    const page = await stage().visit(await stage().service.person(), { viewport: { width: 360, height: 740 } });
-    await page.goto('/');
+    const { page } = await member('/', {}, phone);
     await press(page, 'Menu');
     await page
       .getByRole('dialog')
@@ -113,13 +119,12 @@ export function paletteTests(stage: () => Stage): void {
   });
 
   test('finds guides, operations, keys and agents, and goes to each of them', async () => {
-    const { service, visit, shoot } = stage();
     const person = await service.person();
     const created = async (path: string, body: object) =>
       String((await service.call('POST', path, { cookie: person.cookie, body })).body.data.id);
     const keyId = await created('/api/keys', { name: 'Nightly batch' });
     const agentId = await created('/api/agents', { name: 'Harbour desk', model: 'svc-1' });
-    const page = await visit(person);
+    const page = await open('/', person);
     const choose = async (text: string, group: string, name: RegExp) => {
       await opened(page);
       await input(page).fill(text);
@@ -127,7 +132,6 @@ export function paletteTests(stage: () => Stage): void {
       await results.getByRole('option', { name }).click();
       await eventually(() => dialog(page).count()).toBe(0);
     };
-    await page.goto('/');
     await settled(page);
 
     await choose('webhook', 'Guides', /^Webhooks$/);
@@ -157,12 +161,8 @@ export function paletteTests(stage: () => Stage): void {
   });
 
   test('lists the operations of operators to operators only', async () => {
-    const { service, visit } = stage();
-    const [person, operator] = [await service.person(), await service.person()];
-    await (await services().operators()).actions().setRole(operator.email, 'operator');
     const operations = async (whose: Person) => {
-      const page = await visit(whose);
-      await page.goto('/');
+      const page = await open('/', whose);
       await settled(page);
       await opened(page);
       const options = dialog(page).getByRole('group', { name: 'API reference' }).getByRole('option');
@@ -172,21 +172,9 @@ export function paletteTests(stage: () => Stage): void {
       await input(page).fill('operator suspend');
       return options.allTextContents();
     };
-    expect(await operations(person)).toEqual([]);
-    const listed = await operations(operator);
+    expect(await operations(await service.person())).toEqual([]);
+    const listed = await operations(await newOperator());
     expect(listed).toContainEqual(expect.stringContaining('POST /api/operator/accounts/{id}/suspend'));
     expect(listed.filter((text) => !text.includes('/api/operator/'))).toEqual([]);
-  });
-
-  test('is loaded when it is first opened, and not before', async () => {
-    const page = await stage().visit(await stage().service.person());
-    const files: string[] = [];
-    page.on('request', (request) => files.push(request.url()));
-    await page.goto('/');
-    await page.waitForLoadState('networkidle');
-    const isPalette = (url: string) => /\/assets\/palette-[^/]*\.js$/.test(url);
-    expect(files.filter(isPalette)).toEqual([]);
-    await opened(page);
-    expect(files.filter(isPalette)).toHaveLength(1);
   });
 }

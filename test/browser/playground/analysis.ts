@@ -1,25 +1,19 @@
 import { expect, test } from 'vitest';
 import { changeTheme, findings } from '../pages/findings.ts';
-import { press, type Stage, shows } from '../stage.ts';
+import { changeData, member, press, shoot, shows } from '../stage.ts';
 
 /** What can be seen on the accent of the theme. */
 const ticks = { light: 'rgb(255, 255, 255)', dark: 'rgb(12, 36, 25)' };
 const colorOf = (icon: any): string => icon.ownerDocument.defaultView.getComputedStyle(icon).color;
 
-export function analysisTests(stage: () => Stage): void {
-  test('marks entities where they are, strikes personal data through, and shows no score that nobody gave', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=analyze');
+export function analysisTests(): void {
+  test('marks entities where they are, strikes personal data through, and shows no score that the model did not give', async () => {
+    const { page } = await member('/playground?tab=analyze');
     const text = '👍 The Aurora 5 broke in Oslo. Write to ada@example.com, Ada Lovelace or +44 20 7946 0958.';
     await page.getByLabel('Text', { exact: true }).fill(text);
     await page.getByLabel('Key phrases').check();
     await page.getByRole('checkbox', { name: 'Language', exact: true }).check();
-    await page.route('**/api/ai/analyze', async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      await route.fulfill({ response, json: { ...body, data: { ...body.data, unlocated: 2 } } });
-    });
+    await changeData(page, '**/api/ai/analyze', (data) => ({ ...data, unlocated: 2 }));
     await press(page, 'Analyze');
     const marked = page.getByRole('region', { name: 'Marked text' });
     await marked.waitFor();
@@ -45,9 +39,8 @@ export function analysisTests(stage: () => Stage): void {
       }
   });
 
-  test('sends what the API takes only', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground?tab=analyze');
+  test('sends only requests that the API accepts', async () => {
+    const { page } = await member('/playground?tab=analyze');
     const button = page.getByRole('button', { name: 'Analyze', exact: true });
     const labels = page.getByLabel('Category labels (comma-separated)');
     await labels.fill('price, price');

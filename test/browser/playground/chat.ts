@@ -1,35 +1,18 @@
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeTheme, findings } from '../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { expectReadable } from '../pages/findings.ts';
+import { ask, eventually, log, member, press, say, service, shows } from '../stage.ts';
 
-const log = (page: Page) => page.getByRole('log');
-
-/** Sends a message, and waits for the end of so many responses. */
-async function send(page: Page, text: string, responses: number): Promise<void> {
-  await page.getByLabel('Your message').fill(text);
-  await press(page, 'Send');
-  await eventually(() => log(page).getByText('finish_reason: stop').count()).toBe(responses);
-}
-
-export function chatTests(stage: () => Stage): void {
+export function chatTests(): void {
   test('a message is edited: what came after it is replaced, and can be brought back', async () => {
-    const { service, visit, shoot } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/playground');
-    await send(page, 'Tell me of rivers', 1);
-    await send(page, 'And of hills', 2);
+    const { page, person } = await member('/playground');
+    await ask(page, 'Tell me of rivers');
+    await ask(page, 'And of hills', 2);
     const before = await log(page).textContent();
 
     await log(page).getByRole('button', { name: 'Edit message' }).first().click();
     const field = log(page).getByRole('textbox', { name: 'Edit message' });
     expect(await field.inputValue()).toBe('Tell me of rivers');
-    for (const theme of ['light', 'dark'] as const) {
-      await changeTheme(page, theme);
-      await shoot(page, `playground-edit-${theme}`);
-      expect(await findings(page)).toEqual([]);
-    }
+    await expectReadable(page, 'playground-edit');
     await field.press('Escape');
     expect(await log(page).textContent()).toBe(before);
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Edit message');
@@ -47,11 +30,8 @@ export function chatTests(stage: () => Stage): void {
   });
 
   test('the last response is regenerated, and charged again', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/playground');
-    await send(page, 'Tell me of rivers', 1);
+    const { page, person } = await member('/playground');
+    await ask(page, 'Tell me of rivers');
     await eventually(() => log(page).getByRole('button', { name: 'Regenerate' }).count()).toBe(1);
     const sent = page.waitForRequest('**/v1/chat/completions');
     await press(page, 'Regenerate');
@@ -63,9 +43,8 @@ export function chatTests(stage: () => Stage): void {
   });
 
   test('an undo while a response comes stops it, and brings back what was there', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
-    await send(page, 'Tell me of rivers', 1);
+    const { page } = await member('/playground');
+    await ask(page, 'Tell me of rivers');
     const before = await log(page).textContent();
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('1500');
     await log(page).getByRole('button', { name: 'Edit message' }).click();
@@ -80,10 +59,9 @@ export function chatTests(stage: () => Stage): void {
   });
 
   test('a message is copied as it was written, and deleted until that is undone', async () => {
-    const page = await stage().visit(await stage().service.person());
+    const { page } = await member('/playground');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto('/playground');
-    await send(page, 'Tell me of\n  *rivers*', 1);
+    await ask(page, 'Tell me of\n  *rivers*');
     await page.getByRole('button', { name: 'Copy message' }).first().click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('Tell me of\n  *rivers*');
     await log(page).getByRole('button', { name: 'Delete message' }).last().click();
@@ -96,15 +74,14 @@ export function chatTests(stage: () => Stage): void {
     expect(await log(page).textContent()).toContain('finish_reason: stop');
   });
 
-  test('a function call and its result go together', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
+  test('a function call and its result are played to the end, deleted together, and edited', async () => {
+    const { page } = await member('/playground');
     await press(page, 'Insert example');
-    await page.getByLabel('Your message').fill('What is the weather in Paris?');
-    await press(page, 'Send');
+    await say(page, 'What is the weather in Paris?');
+    await shows(page, 'find_weather');
     await page.getByLabel('Function result').fill('{"sky": "clear"}');
     await press(page, 'Submit result');
-    await eventually(() => log(page).textContent()).toMatch(/\{"sky": "clear"\}Assistant.*sky is clear/);
+    await eventually(() => log(page).textContent()).toMatch(/Function result\{"sky": "clear"\}Assistant.*sky is clear/);
     await log(page).getByRole('button', { name: 'Delete message' }).nth(1).click();
     expect(await log(page).textContent()).not.toMatch(/Calls find_weather|Function result/);
     await press(page, 'Undo');
@@ -121,8 +98,7 @@ export function chatTests(stage: () => Stage): void {
   });
 
   test('parameters survive a reload, and tokens are counted while one types', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
+    const { page } = await member('/playground');
     await shows(page, 'About 3 of 4,096 tokens');
     await page.getByLabel('Your message').fill('Tell me of rivers');
     await shows(page, 'About 11 of 4,096 tokens');

@@ -9,29 +9,16 @@ import { markdownTests } from './markdown.ts';
 import { playgroundTests } from './playground.ts';
 import { presetTests } from './presets.ts';
 
-const stage = useStage();
-
-describe('the playground', () => {
-  playgroundTests(stage);
-});
-describe('messages of a chat', () => {
-  chatTests(stage);
-});
-describe('Markdown of a response', () => {
-  markdownTests(stage);
-});
-describe('two models side by side', () => {
-  compareTests(stage);
-});
-describe('code of a request', () => {
-  getCodeTests(stage);
-});
-describe('text analysis', () => {
-  analysisTests(stage);
-});
-describe('presets', () => {
-  presetTests(stage);
-});
-describe('an interrupted response', () => {
-  interruptionTests(stage);
+useStage();
+describe.each([
+  ['the playground', playgroundTests],
+  ['messages of a chat', chatTests],
+  ['Markdown of a response', markdownTests],
+  ['two models side by side', compareTests],
+  ['code of a request', getCodeTests],
+  ['text analysis', analysisTests],
+  ['presets', presetTests],
+  ['an interrupted response', interruptionTests],
+])('%s', (_, tests) => {
+  tests();
 });

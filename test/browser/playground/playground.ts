@@ -1,55 +1,36 @@
 import { expect, test } from 'vitest';
-import { eventually, press, type Stage, shows } from '../stage.ts';
+import { eventually, log, member, press, say, service, shows } from '../stage.ts';
 
-export function playgroundTests(stage: () => Stage): void {
+export function playgroundTests(): void {
   test('streams a response piece by piece and shows its tokens, credits and times, with a short-lived key of its own', async () => {
-    const { service, visit } = stage();
     // The key's lifetime is by the service's clock, which is ahead of the browser's.
     const moved = await service.post('/_local/clock', { advance: 'PT3H' });
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/playground');
-    await page.getByLabel('Your message').fill('Tell me of rivers');
-    await press(page, 'Send');
-    const log = page.getByRole('log');
+    const { page, person } = await member('/playground');
+    await say(page, 'Tell me of rivers');
     const lengths = new Set<number>();
     await page.getByRole('button', { name: 'Stop' }).waitFor();
     while (await page.getByRole('button', { name: 'Stop' }).isVisible())
-      lengths.add((await log.textContent())?.length ?? 0);
+      lengths.add((await log(page).textContent())?.length ?? 0);
     expect(lengths.size).toBeGreaterThan(3);
     const receipt = await page.locator('dl').first().textContent();
     expect(receipt).toMatch(/Time to first token[\d.]+ m?s.*Total time.*Tokens \(in \+ out\)\d+ \+ \d+.*Credits1$/);
 
-    const { cookie } = person;
-    const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
-    const own = keys.filter(({ name }: { name: string }) => name === 'Playground');
+    const ownKeys = async () =>
+      (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data.filter(
+        ({ name }: { name: string }) => name === 'Playground',
+      );
+    const own = await ownKeys();
     expect(own).toHaveLength(1);
     expect(Math.abs(Date.parse(own[0].expiresAt) - Date.parse(moved.now) - 15 * 60_000)).toBeLessThan(30_000);
     await page.reload();
-    await page.getByLabel('Your message').fill('Again');
-    await press(page, 'Send');
+    await say(page, 'Again');
     await press(page, 'New chat');
-    const states = (await service.call('GET', '/api/keys', { cookie })).body.data
-      .filter(({ name }: { name: string }) => name === 'Playground')
-      .map(({ status }: { status: string }) => status);
+    const states = (await ownKeys()).map(({ status }: { status: string }) => status);
     expect(states.toSorted()).toEqual(['active', 'revoked']);
   });
 
-  test('plays a function call to its end', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
-    await press(page, 'Insert example');
-    await page.getByLabel('Your message').fill('What is the weather in Paris?');
-    await press(page, 'Send');
-    await shows(page, 'find_weather');
-    await page.getByLabel('Function result').fill('{"sky": "clear"}');
-    await press(page, 'Submit result');
-    await eventually(() => page.getByRole('log').textContent()).toMatch(/Function result\{"sky": "clear"\}Assistant./);
-  });
-
   test('completes, embeds with a similarity matrix, and translates', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
+    const { page } = await member('/playground');
     await page.getByRole('tab', { name: 'Completion' }).click();
     await press(page, 'Generate');
     await eventually(() => page.getByRole('region', { name: 'Output' }).textContent()).toMatch(/^Output.{20}/);
@@ -68,34 +49,28 @@ export function playgroundTests(stage: () => Stage): void {
     await eventually(() => page.getByRole('region', { name: 'Translation' }).last().textContent()).toMatch(/.{20}/);
   });
 
-  test('compares a text with itself, and forgets what is taken out', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
-    await page.getByRole('tab', { name: 'Embeddings' }).click();
+  test('compares a text with itself, forgets removed texts, and does not compare fewer than two', async () => {
+    const { page } = await member('/playground?tab=embeddings');
+    const field = page.getByLabel('Texts, one per line');
     const rows = page.getByRole('region', { name: 'Similarity matrix' }).getByRole('row');
     for (const texts of ['river\nriver\nhill\nriver', 'hill\nriver', 'river\nriver\nriver']) {
-      await page.getByLabel('Texts, one per line').fill(texts);
+      await field.fill(texts);
       await press(page, 'Compare');
       const named = texts.split('\n').map((text, index) => expect.stringMatching(`^${index + 1} · ${text}\\d`));
       await eventually(() => rows.allTextContents()).toEqual([expect.any(String), ...named]);
     }
-  });
-
-  test('fewer than two texts are an error at their field, and are not compared', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground?tab=embeddings');
+    const button = page.getByRole('button', { name: 'Compare', exact: true });
     for (const texts of ['', 'river', '\nriver\n \n']) {
-      await page.getByLabel('Texts, one per line').fill(texts);
+      await field.fill(texts);
       await shows(page, 'Enter at least 2 texts, each on a line of its own');
-      expect(await page.getByRole('button', { name: 'Compare', exact: true }).isDisabled()).toBe(true);
+      expect(await button.isDisabled()).toBe(true);
     }
-    await page.getByLabel('Texts, one per line').fill('river\nhill');
-    expect(await page.getByRole('button', { name: 'Compare', exact: true }).isEnabled()).toBe(true);
+    await field.fill('river\nhill');
+    expect(await button.isEnabled()).toBe(true);
   });
 
-  test('a number that no request may have stays as it is typed, with its error, and is not sent', async () => {
-    const page = await stage().visit(await stage().service.person());
-    await page.goto('/playground');
+  test('an invalid number stays as it is typed, with its error, and is not sent', async () => {
+    const { page } = await member('/playground');
     await page.getByLabel('Your message').fill('Hello');
     const isOff = (name: string) => page.getByRole('button', { name, exact: true }).isDisabled();
     for (const name of ['Maximum tokens', 'Top k']) {

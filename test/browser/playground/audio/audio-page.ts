@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { changeTheme, findings } from '../../pages/findings.ts';
-import { press, type Stage } from '../../stage.ts';
+import { looksWell } from '../../pages/findings.ts';
 
 /** The position of a player. */
 export const positionIn = (page: Page, player: string) =>
@@ -12,21 +9,12 @@ export const positionIn = (page: Page, player: string) =>
 export const secondsIn = async (page: Page, player: string): Promise<number> =>
   Number(await positionIn(page, player).getAttribute('aria-valuenow'));
 
-/** Saves what a button offers; its name and content. */
-export async function saved(page: Page, button: string): Promise<{ name: string; bytes: Buffer }> {
-  const [download] = await Promise.all([page.waitForEvent('download'), press(page, button)]);
-  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
-}
-
-/** In both colours, and on a phone. */
-export async function looksWell({ shoot }: Stage, page: Page, name: string): Promise<void> {
-  for (const theme of ['dark', 'light'] as const) {
-    await changeTheme(page, theme);
-    await shoot(page, `${name}-${theme}`);
-    expect(await findings(page)).toEqual([]);
-  }
-  await page.setViewportSize({ width: 360, height: 740 });
-  await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth');
-  await shoot(page, `${name}-phone`);
+/** In both themes and on a phone; then as wide as before. */
+export async function looksWellAtAnyWidth(page: Page, name: string): Promise<void> {
+  await looksWell(page, name);
   await page.setViewportSize({ width: 1360, height: 900 });
 }
+
+/** Chooses a file to transcribe. */
+export const chooseFile = (page: Page, name: string, buffer: Buffer, mimeType = 'audio/mpeg'): Promise<void> =>
+  page.locator('input[type=file]').first().setInputFiles({ name, mimeType, buffer });

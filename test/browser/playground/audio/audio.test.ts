@@ -4,12 +4,11 @@ import { longAudioTests } from './long-audio.ts';
 import { speechTextTests } from './speech-text.ts';
 import { speechTests } from './speech.ts';
 
-const stage = useStage();
-
-describe('speech and its recognition', () => {
-  speechTests(stage);
-  speechTextTests(stage);
-});
-describe('audio of more than a request takes', () => {
-  longAudioTests(stage);
+useStage();
+describe.each([
+  ['speech and its recognition', speechTests],
+  ['speech and its recognition', speechTextTests],
+  ['audio of more than a request takes', longAudioTests],
+])('%s', (_, tests) => {
+  tests();
 });

@@ -2,17 +2,16 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { wavFile } from '#test/audio/files.ts';
 import { paddedSpeech } from '#test/audio/padded-speech.ts';
-import { signOut, tracesOf } from '../../accounts/shared-browser.ts';
-import { eventually, press, type Stage, shows } from '../../stage.ts';
-import { looksWell, saved, secondsIn } from './audio-page.ts';
+import { tracesOf } from '../../accounts/shared-browser.ts';
+import { eventually, member, press, requestsOf, saved, service, shoot, shows, signOut } from '../../stage.ts';
+import { chooseFile, looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
 
 const megabyte = 1024 * 1024;
 const recording = paddedSpeech(5 * megabyte);
 /** The form of storage, which is on another port. */
 const storage = '**/audio';
 
-const choose = (page: Page, name: string, buffer = recording) =>
-  page.locator('input[type=file]').first().setInputFiles({ name, mimeType: 'audio/wav', buffer });
+const choose = (page: Page, name: string, buffer = recording) => chooseFile(page, name, buffer, 'audio/wav');
 
 const list = (page: Page) => page.getByRole('table', { name: 'Long transcriptions, newest first' });
 
@@ -23,11 +22,9 @@ async function throttle(page: Page, uploadThroughput: number): Promise<void> {
   await session.send('Network.emulateNetworkConditions', conditions);
 }
 
-export function longAudioTests(stage: () => Stage): void {
+export function longAudioTests(): void {
   test('is uploaded with its progress, transcribed by a job, heard by its times, and there again another day', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await shows(page, /^river\.wav, 5 MiB, 3\.0 s: about 0\.3 credits$/);
     await throttle(page, 3 * megabyte);
@@ -48,14 +45,14 @@ export function longAudioTests(stage: () => Stage): void {
     await transcript.getByRole('button', { name: 'stone' }).click();
     await eventually(() => secondsIn(page, 'Audio')).toBeGreaterThan(2);
     expect((await saved(page, 'Download .srt')).name).toBe('river.srt');
-    await looksWell(stage(), page, 'playground-long-audio');
+    await looksWellAtAnyWidth(page, 'playground-long-audio');
 
     await page.reload();
     await list(page).getByRole('button', { name: 'river.wav', exact: true }).click();
     await shows(page, 'The river runs by the old stone house.');
     await page.getByRole('button', { name: 'Download .vtt' }).waitFor();
     expect(await transcript.getByRole('button', { name: /^Play from/ }).count()).toBe(0);
-    await stage().shoot(page, 'playground-long-audio-opened');
+    await shoot(page, 'playground-long-audio-opened');
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press(page, 'Choose the audio file')]);
     await chooser.setFiles({ name: 'river.wav', mimeType: 'audio/wav', buffer: recording });
     await press(page, 'Play from 0:01');
@@ -68,9 +65,7 @@ export function longAudioTests(stage: () => Stage): void {
   });
 
   test('that does not come is reported with the reason, and sent again', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await shows(page, /^The maximum cost of the file is charged when/);
     await page.route(storage, (route) => route.abort('connectionreset'), { times: 1 });
@@ -90,11 +85,8 @@ export function longAudioTests(stage: () => Stage): void {
   });
 
   test('that takes long is shown with its time and what it costs at most, read no more once it has ended, and deleted', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    const reads: string[] = [];
-    page.on('request', (request) => reads.push(request.url()));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2 });
+    const reads = requestsOf(page);
     await choose(page, 'river.wav');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
     await press(page, 'Transcribe');
@@ -112,11 +104,8 @@ export function longAudioTests(stage: () => Stage): void {
   });
 
   test('that the balance does not pay is refused before its first byte, with the way to a plan', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ planRank: 2, credits: 12 }));
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(new URL(request.url()).pathname));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2, credits: 12 });
+    const requests = requestsOf(page);
     await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
     await shows(page, /10:55: about 65\.6 credits$/);
     await press(page, 'Transcribe');
@@ -125,7 +114,7 @@ export function longAudioTests(stage: () => Stage): void {
       'Not enough credits. This call needs up to 65.6 credits; you have 12 left. Upgrade the plan or wait for the next month.',
     );
     await shoot(page, 'playground-long-audio-credits');
-    expect(sent.filter((path) => path.endsWith('/uploads') || path === '/audio')).toEqual([]);
+    expect(requests.filter((url) => /(?:\/uploads|\d\/audio)$/.test(url))).toEqual([]);
     await choose(page, 'river.wav');
     await shows(page, /^river\.wav/);
     expect(await page.getByText('Not enough credits.').count()).toBe(0);
@@ -138,9 +127,7 @@ export function longAudioTests(stage: () => Stage): void {
   });
 
   test('that the browser cannot play is warned of before it is uploaded; its code is shown on the page that keeps it', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'noise.mp3', Buffer.alloc(5 * megabyte));
     await shows(page, /^This browser cannot play the file\./);
     await shoot(page, 'playground-long-audio-unplayable');
@@ -160,9 +147,7 @@ export function longAudioTests(stage: () => Stage): void {
   });
 
   test('of another browser, which does not know its name, is named by its start and its length before it is deleted', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await press(page, 'Transcribe');
     await shows(page, /^3\.0 s, 0\.3 credits$/);

@@ -1,22 +1,37 @@
 import { expect, test } from 'vitest';
-import { signOut, tracesOf } from '../../accounts/shared-browser.ts';
+import { tracesOf } from '../../accounts/shared-browser.ts';
 import { findings } from '../../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../../stage.ts';
-import { looksWell, secondsIn } from './audio-page.ts';
+import {
+  become,
+  eventually,
+  goTo,
+  heading,
+  member,
+  pick,
+  press,
+  service,
+  shoot,
+  shows,
+  signOut,
+  visit,
+} from '../../stage.ts';
+import { looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
 
 const words = 'The heron stands in the reeds.';
 
-export function speechTextTests(stage: () => Stage): void {
-  test('a text to speak is there again after another page and a reload, with its voice, and gone with the session', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=speech');
+export function speechTextTests(): void {
+  test('a text to speak must not be blank, is kept over another page and a reload, with its voice, and goes with the session', async () => {
+    const { page } = await member('/playground?tab=speech');
     const field = page.getByLabel('Text', { exact: true });
+    const button = page.getByRole('button', { name: 'Generate speech' });
+    await field.fill('  ');
+    await shows(page, 'Enter some text');
+    expect([await field.getAttribute('aria-invalid'), await button.isDisabled()]).toEqual(['true', true]);
     await field.fill(words);
-    await page.getByRole('combobox', { name: 'Voice' }).click();
-    await page.getByRole('option', { name: /^nova/ }).click();
-    await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
+    expect([await page.getByText('Enter some text').count(), await button.isDisabled()]).toEqual([0, false]);
+    await pick(page, 'Voice', /^nova/);
+    await goTo(page, 'Usage');
+    await heading(page, 'Usage');
     await page.goBack();
     expect(await field.inputValue()).toBe(words);
     await page.reload();
@@ -26,36 +41,17 @@ export function speechTextTests(stage: () => Stage): void {
     expect(await tracesOf(page, 'heron')).toEqual([]);
   });
 
-  test('a blank text is an error at its field, and cannot be spoken', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=speech');
-    const field = page.getByLabel('Text', { exact: true });
-    const button = page.getByRole('button', { name: 'Generate speech' });
-    await field.fill('  ');
-    await shows(page, 'Enter some text');
-    expect([await field.getAttribute('aria-invalid'), await button.isDisabled()]).toEqual(['true', true]);
-    await field.fill(words);
-    expect([await page.getByText('Enter some text').count(), await button.isDisabled()]).toEqual([0, false]);
-  });
-
   test('a text that a session left is not shown to another person in the tab', async () => {
-    const { service, visit } = stage();
-    const [one, other] = [await service.person(), await service.person()];
-    const page = await visit(one);
-    await page.goto('/playground?tab=speech');
+    const { page } = await member('/playground?tab=speech');
     await page.getByLabel('Text', { exact: true }).fill(words);
-    const [name = '', value = ''] = other.cookie.split('=');
-    await page.context().addCookies([{ name, value, url: service.origin }]);
+    await become(page, await service.person());
     await page.goto('/playground?tab=speech');
     await eventually(() => page.getByLabel('Text', { exact: true }).inputValue()).toMatch(/^Good morning\./);
     expect(await tracesOf(page, 'heron')).toEqual([]);
   });
 
   test('speech plays where it is looked at: not when it comes to another tab, and no longer once one leaves', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=speech');
+    const { page } = await member('/playground?tab=speech');
     await page.getByLabel('Text', { exact: true }).fill(`${words} `.repeat(10));
     const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
     await page.route('**/api/ai/speech', async (route) => {
@@ -75,7 +71,6 @@ export function speechTextTests(stage: () => Stage): void {
   });
 
   test('a browser that lets nothing begin by itself shows the player as it is', async () => {
-    const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.addInitScript(
       `HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
@@ -87,11 +82,9 @@ export function speechTextTests(stage: () => Stage): void {
   });
 
   test('the page names what the demo engine hears and speaks, and nothing of it where a model does', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription');
     await shows(page, /^Local mode transcribes only speech from the Text-to-speech tab/);
-    await looksWell(stage(), page, 'playground-transcription-local');
+    await looksWellAtAnyWidth(page, 'playground-transcription-local');
     await page.getByRole('tab', { name: 'Text-to-speech' }).click();
     const format = page.getByRole('combobox', { name: 'Format' });
     const flac = page.getByRole('option', { name: /^FLAC/ });
@@ -99,7 +92,7 @@ export function speechTextTests(stage: () => Stage): void {
     await shows(page, 'FLAC, needs --audio-url');
     expect(await flac.getAttribute('data-combobox-disabled')).toBe('true');
     expect(await findings(page)).toEqual([]);
-    await stage().shoot(page, 'playground-speech-formats');
+    await shoot(page, 'playground-speech-formats');
 
     await page.route('**/config.json', (route) =>
       route.fulfill({ json: { googleClientId: null, local: true, demoSpeechFormats: null } }),

@@ -1,20 +1,14 @@
 import { expect, test } from 'vitest';
-import { keysSent, signOut, tracesOf } from '../../accounts/shared-browser.ts';
+import { keysSent, tracesOf } from '../../accounts/shared-browser.ts';
 import { findings } from '../../pages/findings.ts';
-import { eventually, press, type Stage, shows } from '../../stage.ts';
-import { looksWell, positionIn, saved, secondsIn } from './audio-page.ts';
+import { eventually, member, pick, press, saved, service, shoot, shows, signOut, visit } from '../../stage.ts';
+import { chooseFile, looksWellAtAnyWidth, positionIn, secondsIn } from './audio-page.ts';
 
-const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer });
-
-export function speechTests(stage: () => Stage): void {
+export function speechTests(): void {
   test('what is spoken is heard, seen, saved, and transcribed with words that are found again in the audio', async () => {
-    const { service, visit } = stage();
-    const person = await service.person();
-    const page = await visit(person);
-    await page.goto('/playground?tab=speech');
+    const { page } = await member('/playground?tab=speech');
     await shows(page, /^\d+ of 4,096 characters, 50 credits$/);
-    await page.getByRole('combobox', { name: 'Voice' }).click();
-    await page.getByRole('option', { name: /^nova\s*Female, lively, English$/ }).click();
+    await pick(page, 'Voice', /^nova\s*Female, lively, English$/);
     await shows(page, 'Request, response, credits and times appear here.');
     await press(page, 'Generate speech');
     const position = positionIn(page, 'Generated speech');
@@ -32,10 +26,10 @@ export function speechTests(stage: () => Stage): void {
     await eventually(() => secondsIn(page, 'Generated speech')).toBeGreaterThan(1.5);
     const speech = await saved(page, 'Download speech.mp3');
     expect([speech.name, speech.bytes.length > 10_000]).toEqual(['speech.mp3', true]);
-    await looksWell(stage(), page, 'playground-speech');
+    await looksWellAtAnyWidth(page, 'playground-speech');
 
     await page.getByRole('tab', { name: 'Transcription' }).click();
-    await page.locator('input[type=file]').setInputFiles(file('morning.mp3', speech.bytes));
+    await chooseFile(page, 'morning.mp3', speech.bytes);
     await shows(page, /^morning\.mp3, [\d.]+ KiB, \d\.\d s: about 0\.\d credits$/);
     await press(page, 'Transcribe');
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -57,7 +51,7 @@ export function speechTests(stage: () => Stage): void {
     ]);
     expect((await saved(page, 'Download .vtt')).bytes.toString()).toMatch(/^WEBVTT\n\n00:00:00\.000 --> /);
     expect((await saved(page, 'Download .txt')).bytes.toString()).toMatch(/^Good morning\. These .* them\.\n$/);
-    await looksWell(stage(), page, 'playground-transcription');
+    await looksWellAtAnyWidth(page, 'playground-transcription');
 
     const sent = keysSent(page);
     await press(page, 'Transcribe');
@@ -68,9 +62,7 @@ export function speechTests(stage: () => Stage): void {
   });
 
   test('a recording is heard and sought in, though its file has no length, transcribed, and ended where one leaves its tab', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription');
     await press(page, 'Record');
     const level = page.getByRole('meter', { name: 'Input level' });
     await eventually(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(0);
@@ -90,7 +82,7 @@ export function speechTests(stage: () => Stage): void {
     await eventually(() => page.getByRole('button', { name: 'Transcribe' }).isDisabled()).toBe(true);
     await press(page, 'Discard');
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
-    await page.locator('input[type=file]').setInputFiles(file('other.mp3', Buffer.from('Dear friend')));
+    await chooseFile(page, 'other.mp3', Buffer.from('Dear friend'));
     await shows(page, /^other\.mp3/);
     await press(page, 'Record');
     await shows(page, /^0:01 of 5:00$/);
@@ -100,7 +92,6 @@ export function speechTests(stage: () => Stage): void {
   });
 
   test('a recording ends by itself after five minutes, and lets the microphone go', async () => {
-    const { service, visit } = stage();
     const page = await visit(await service.person());
     await page.addInitScript(`{
       const { getUserMedia } = MediaDevices.prototype;
@@ -118,9 +109,7 @@ export function speechTests(stage: () => Stage): void {
   });
 
   test('shows why there is no recording, and offers files instead', async () => {
-    const { service, visit, shoot } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=transcription');
+    const { page } = await member('/playground?tab=transcription');
     const failures = {
       NotAllowedError: 'Microphone access is blocked.',
       NotFoundError: 'No microphone found.',
@@ -141,20 +130,17 @@ export function speechTests(stage: () => Stage): void {
   });
 
   test('refuses in place what is of no format, empty or no audio, more than one file, and a text that nobody speaks', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person());
-    await page.goto('/playground?tab=transcription');
-    const input = page.locator('input[type=file]');
-    await input.setInputFiles(file('long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream'));
+    const { page } = await member('/playground?tab=transcription');
+    await chooseFile(page, 'long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream');
     await shows(page, /^Unknown file format/);
-    await input.setInputFiles(file('empty.mp3', Buffer.alloc(0)));
+    await chooseFile(page, 'empty.mp3', Buffer.alloc(0));
     await shows(page, 'The file is empty.');
-    await input.setInputFiles(file('letter.mp3', Buffer.from('Dear friend')));
+    await chooseFile(page, 'letter.mp3', Buffer.from('Dear friend'));
     await shows(page, 'This browser cannot play this format.');
     await press(page, 'Transcribe');
     const unread = page.getByText('The file is not in a supported audio format, or is incomplete.');
     await unread.waitFor();
-    await input.setInputFiles(file('letter.pdf', Buffer.from('%PDF'), 'application/pdf'));
+    await chooseFile(page, 'letter.pdf', Buffer.from('%PDF'), 'application/pdf');
     await shows(page, '“letter.pdf” is not audio. Choose a file in one of the formats above.');
     expect(await unread.count()).toBe(0);
     const dataTransfer = await page.evaluateHandle(`(() => {
@@ -180,9 +166,7 @@ export function speechTests(stage: () => Stage): void {
   });
 
   test('speech that is stopped or cut is shown with what it cost, and retried', async () => {
-    const { service, visit } = stage();
-    const page = await visit(await service.person({ planRank: 2 }));
-    await page.goto('/playground?tab=speech');
+    const { page } = await member('/playground?tab=speech', { planRank: 2 });
     const field = page.getByLabel('Text', { exact: true });
     await field.fill('The river runs by the old stone house. '.repeat(100));
     const begun = page.waitForResponse('**/api/ai/speech');
@@ -192,8 +176,7 @@ export function speechTests(stage: () => Stage): void {
     await shows(page, 'Interrupted. 200 credits charged.');
 
     await field.fill('One more sentence is here. '.repeat(10));
-    await page.getByRole('combobox', { name: 'Format' }).click();
-    await page.getByRole('option', { name: /^PCM/ }).click();
+    await pick(page, 'Format', /^PCM/);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut', count: 1 });
     await press(page, 'Generate speech');
     await shows(page, 'Interrupted. 50 credits charged.');

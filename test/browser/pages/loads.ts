@@ -1,0 +1,10 @@
+import type { Page } from 'playwright-core';
+
+/** How often the page's document is loaded from now on. */
+export function loadsOf(page: Page): { readonly count: number } {
+  const loads = { count: 0 };
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads.count += 1;
+  });
+  return loads;
+}
