@@ -8,9 +8,9 @@ import { acknowledgements, covers, isAcknowledged, ReviewedRules } from '#lib/ru
 import { EdgeStack } from '#lib/stacks/edge-stack.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
-import { live, parseStage, pipelineSettings, stageNamed } from '#lib/stages.ts';
+import { pipelineSettings, stageNamed } from '#lib/stages.ts';
 import { testFolder } from '#test/folder.ts';
-import { hostedModel } from '#test/stages/hosted-model.ts';
+import { fullStage as stage } from '#test/stages/full-stage.ts';
 import { newApp } from './stacks.ts';
 
 const dashboard = await testFolder();
@@ -19,16 +19,6 @@ for (const file of ['index.html', 'assets/a.js']) writeFileSync(join(dashboard, 
 
 /** Everything that can be deployed: a stage with every choice, and the pipeline. */
 const app = newApp();
-const domain = { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' };
-const stage = parseStage({
-  ...live,
-  frontDoor: { kind: 'edge', domain },
-  backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
-  models: { ...live.models, hosted: { 'svc-1': hostedModel } },
-  alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
-  messages: { ...live.messages, countries: ['DE'] },
-  canary: { model: 'svc-code' },
-});
 const pipeline = {
   repository: 'example/text-ai',
   branch: 'main',
@@ -88,8 +78,11 @@ test('a stage with a domain is served there, by TLS 1.2 and newer', () => {
   const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
   edge.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: {
-      Aliases: [domain.name],
-      ViewerCertificate: { AcmCertificateArn: domain.certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' },
+      Aliases: ['text.example.com'],
+      ViewerCertificate: {
+        AcmCertificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc',
+        MinimumProtocolVersion: 'TLSv1.2_2021',
+      },
     },
   });
   expect(api.resolve(api.apiUrl.value)).toBe('https://text.example.com/api');

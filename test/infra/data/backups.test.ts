@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { parseStage } from '#lib/stages.ts';
-import { plainStage } from '#test/stages/plain-stage.ts';
+import { fullStage } from '#test/stages/full-stage.ts';
 import { ofType, pathOf, synthesise } from '../synth.ts';
 import { type Resource } from '../whole.ts';
 
 const copyTo = 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies';
-const stage = parseStage({ ...plainStage, backup: { copyTo, days: 90 } });
-const { data, monitoring } = await synthesise({ stage });
+const { data, monitoring } = await synthesise({ stage: fullStage });
 const none = await synthesise();
 
 const tableId = (name: string) =>
@@ -17,7 +15,7 @@ const archiveArn = { 'Fn::GetAtt': [archiveId, 'Arn'] };
 const [[vaultId, vault] = []] = ofType(data, 'AWS::Backup::BackupVault');
 const roleId = ofType(data, 'AWS::IAM::Role').find(([, role]) => pathOf(role) === 'Backups/Role')?.[0];
 
-const plans = ofType(data, 'AWS::Backup::BackupPlan').map(([id, { Properties }]) => ({
+const backupPlans = ofType(data, 'AWS::Backup::BackupPlan').map(([id, { Properties }]) => ({
   id,
   rules: (Properties['BackupPlan'] as { BackupPlanRule: Record<string, unknown>[] }).BackupPlanRule,
 }));
@@ -30,7 +28,7 @@ test('a stage that copies no backups has none of it', () => {
 describe('a stage that copies its backups', () => {
   test('makes one each day, kept for a week in a vault that stays, and copies it elsewhere for its days', () => {
     expect(vault).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
-    for (const { rules } of plans) {
+    for (const { rules } of backupPlans) {
       expect(rules).toMatchObject([
         {
           TargetBackupVault: { 'Fn::GetAtt': [vaultId, 'BackupVaultName'] },
@@ -46,7 +44,7 @@ describe('a stage that copies its backups', () => {
     const selected = ofType(data, 'AWS::Backup::BackupSelection').map(([, { Properties }]) => {
       const { IamRoleArn, Resources } = Properties['BackupSelection'] as Record<string, unknown>;
       expect(IamRoleArn).toEqual({ 'Fn::GetAtt': [roleId, 'Arn'] });
-      const plan = plans.find(({ id }) => JSON.stringify(Properties['BackupPlanId']).includes(id));
+      const plan = backupPlans.find(({ id }) => JSON.stringify(Properties['BackupPlanId']).includes(id));
       return [plan?.rules[0]?.['ScheduleExpression'], Resources];
     });
     expect(selected).toEqual([

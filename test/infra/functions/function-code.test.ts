@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
@@ -10,7 +10,7 @@ import { routeEntry } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundleSizes } from '#lib/bundle-sizes.ts';
-import { functionCode } from '#lib/constructs/function-code.ts';
+import { bundle, functionCode } from '#lib/constructs/function-code.ts';
 
 const entries = ['create-chat-completion', 'unknown-route'];
 const outdir = mkdtempSync(join(tmpdir(), 'function-code-'));
@@ -28,15 +28,14 @@ test('every entry point becomes code of its own', () => {
   expect(folders).toHaveLength(entries.length);
 });
 
-/** Output of an expression in each function's code, loaded in a process of its own. */
+/** What a script prints in a process of its own. */
+const printed = (script: string, ...args: readonly string[]): string =>
+  execFileSync(process.execPath, ['-e', script, ...args], { cwd: outdir, encoding: 'utf8' }).trim();
+
+/** Output of an expression in each function's code, once that is loaded. */
 function printedByEach(expression: string): string[] {
   const script = `import(process.argv[1]).then(({ handler }) => console.log(${expression}))`;
-  return folders.map((folder) =>
-    execFileSync(process.execPath, ['-e', script, join(outdir, folder, 'index.mjs')], {
-      cwd: outdir,
-      encoding: 'utf8',
-    }).trim(),
-  );
+  return folders.map((folder) => printed(script, join(outdir, folder, 'index.mjs')));
 }
 
 test('the code needs nothing beside it to load', () => {
@@ -83,6 +82,43 @@ test('a change of what an entry point imports is a change of its code, and nothi
   expect(other).not.toBe(one);
   expect(again).toBe(one);
 });
+
+test('a module that the start and a later import share is one, with its state and in its order', () => {
+  const sources = {
+    'count.ts': "export let count = 0;\nexport const add = () => { count += 1; };\nconsole.log('count');\n",
+    'names.ts': "export const name = 'of names';\nconsole.log('names');\n",
+    'first.ts': "import { add } from './count.ts';\nadd();\nexport const first = () => import('./later.ts');\n",
+    'later.ts':
+      "import './names.ts';\nimport { add, count } from './count.ts';\nadd();\nexport const seen = () => count;\n",
+    'second.ts':
+      "import { name } from './names.ts';\nimport { count } from './count.ts';\nexport const seen = [name, count];\n",
+    'entry.ts':
+      "import { add, count } from './count.ts';\nimport { first } from './first.ts';\nimport { name } from './names.ts';\n" +
+      'export const handler = async () => {\n  const { seen } = await first();\n  add();\n' +
+      "  return [count, seen(), name, ...(await import('./second.ts')).seen];\n};\n",
+  };
+  const shared = join(outdir, 'shared');
+  mkdirSync(shared);
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(shared, name), text);
+  const out = join(shared, 'out');
+  bundle(`export { handler } from '${join(shared, 'entry.ts')}';\n`, out);
+  const script = 'import(process.argv[1]).then(({ handler }) => handler()).then((all) => console.log(all.join()))';
+  expect(printed(script, join(out, 'index.mjs')).split('\n')).toEqual(['count', 'names', '3,3,of names,of names,3']);
+});
+
+test.each(['create-chat-completion', 'list-keys'])(
+  'a start of %s reads one file, and each of the others finds what it imports',
+  (entry) => {
+    const out = join(outdir, entry);
+    bundle(routeEntry(entry), out);
+    const later = readdirSync(out).filter((file) => file !== 'index.mjs');
+    expect(later.length).toBeGreaterThan(10);
+    expect(readFileSync(join(out, 'index.mjs'), 'utf8')).not.toMatch(/(?:from|import)"\.\//);
+    const script =
+      'Promise.all(process.argv.slice(2).map((file) => import(process.argv[1] + file))).then(() => console.log("all"))';
+    expect(printed(script, `${out}/`, ...later)).toBe('all');
+  },
+);
 
 function addFunction(stack: Stack, id: string, entry: string): LambdaFunction {
   return new LambdaFunction(stack, id, {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
+import { run } from '../../../bin/preflight/clients.ts';
 import { type Stub, startStubAws } from '../stub-aws.ts';
 import {
   callerIdentity,
@@ -180,6 +181,27 @@ describe('a missing prerequisite is reported with its remedy', () => {
     const env = { account: '111111111111', region: 'us-gov-west-1' };
     const stage = parseStage({ ...choices, env, models: live.models });
     expect((await resultsOf(stage)).get('Region')).toMatch(/^missing: .*us-gov-west-1/);
+  });
+
+  test('a service that the region does not offer', async () => {
+    const hostname = 'email.xx-test-1.amazonaws.com';
+    const error = Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND', hostname });
+    expect(await run('SES sending', () => Promise.reject(error))).toEqual({
+      name: 'SES sending',
+      status: 'missing',
+      detail: expect.stringContaining(`${hostname} does not exist: the region does not have this service`),
+    });
+  });
+
+  test('production access for messages, if the stage names countries', async () => {
+    const messagesOf = async (countries: readonly string[], Value = 'SANDBOX') => {
+      play({ DescribeAccountAttributes: { body: { AccountAttributes: [{ Name: 'ACCOUNT_TIER', Value }] } } });
+      const results = await resultsOf(parseStage({ ...choices, messages: { ...live.messages, countries } }));
+      return results.get('Messages');
+    };
+    expect(await messagesOf([])).toBeUndefined();
+    expect(await messagesOf(['DE'])).toMatch(/^missing: .*sandbox/);
+    expect(await messagesOf(['DE'], 'PRODUCTION')).toMatch(/^ok/);
   });
 });
 

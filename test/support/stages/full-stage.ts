@@ -1,0 +1,17 @@
+import type { Stage } from '#lib/stage.ts';
+import { live, parseStage } from '#lib/stages.ts';
+import { hostedModel } from './hosted-model.ts';
+
+/** A stage with everything that a stage may have: a domain, copies of backups, a hosted model, messages, the canary. */
+export const fullStage: Stage = parseStage({
+  ...live,
+  frontDoor: {
+    kind: 'edge',
+    domain: { name: 'text.example.com', certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc' },
+  },
+  backup: { copyTo: 'arn:aws:backup:eu-central-1:222222222222:backup-vault:text-ai-copies', days: 90 },
+  models: { ...live.models, hosted: { 'svc-1': hostedModel } },
+  alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
+  messages: { ...live.messages, countries: ['DE'] },
+  canary: { model: 'svc-code' },
+});
