@@ -32,40 +32,25 @@ const offers: [string, string, object][] = [
 describe.each(offers)('%s', (_, path, offered) => {
   const body = { model: 'svc-1', messages, ...offered };
 
+  const refusal = { status: 502, cost: 0, text: expect.stringContaining('called a function that was not offered') };
+
   it('whose model calls a function that was not offered is a 502, uncharged', async () => {
     for (const name of ['rm', '', 'toString', 'KNOWN', 'known ']) {
       service.model.responds(whole(name));
-      let status = 0;
-      let text = '';
-      const cost = await service.charged(async () => {
-        const response = await service.open(path, body);
-        status = response.status;
-        text = await response.text();
-      });
-      expect([name, status, cost]).toEqual([name, 502, 0]);
-      expect(text).toContain('called a function that was not offered');
+      expect({ name, ...(await service.priced(path, body)) }).toEqual({ name, ...refusal });
     }
   });
 
   it('that is streamed is a 502, uncharged, when its model begins with such a call', async () => {
     for (const name of ['rm', '', null]) {
       service.model.streams([piece(name), end, done]);
-      let status = 0;
-      const cost = await service.charged(async () => {
-        const response = await service.open(path, { ...body, stream: true });
-        status = response.status;
-        expect(await response.text()).toContain('called a function that was not offered');
-      });
-      expect([name, status, cost]).toEqual([name, 502, 0]);
+      expect({ name, ...(await service.priced(path, { ...body, stream: true })) }).toEqual({ name, ...refusal });
     }
   });
 
   it('that is streamed ends with an error, charged for the text, when its model makes such a call after it', async () => {
     service.model.streams([chatPiece('Hello'), piece('rm'), end, done]);
-    let text = '';
-    const cost = await service.charged(async () => {
-      text = await (await service.open(path, { ...body, stream: true })).text();
-    });
+    const { text, cost } = await service.priced(path, { ...body, stream: true });
     expect(text).toContain('Hello');
     expect(text).toContain('called a function that was not offered');
     expect(text).not.toMatch(/STREAM_COMPLETE|\[DONE\]|"rm"/);

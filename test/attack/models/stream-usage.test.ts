@@ -48,7 +48,7 @@ describe.each(modelsOwn)('a streamed completion of %s whose model %s reports usa
 
   it('costs whoever leaves after any number of chunks no more than whoever reads it all', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
-    const whole = await service.charged(async () => (await service.open(path, body)).text());
+    const { cost: whole } = await service.priced(path, body);
     expect(whole).toBeLessThan((await tokensOf(numbered)) * perToken);
 
     const costs: number[] = [];
@@ -114,7 +114,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
     const many = Array.from({ length: 300 }, (_, index) => reported(' tide', index + 1));
     const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true };
     service.model.streams([...many, textEnd, done]);
-    const whole = await service.charged(async () => (await service.open(path, body)).text());
+    const { cost: whole } = await service.priced(path, body);
     service.model.streams([...many.slice(0, maxTokens + 20), hangs]);
     const left = await service.charged(async () => {
       const leaving = new AbortController();

@@ -31,47 +31,38 @@ const wholeUsages: [string, string | undefined, number | 'ours'][] = [
 const withUsage = (usageText: string | undefined, rest: string): string =>
   `{${rest}${usageText === undefined ? '' : `,"usage":${usageText}`}}`;
 
+const choices = (choice: object) => `"choices":${JSON.stringify([{ ...choice, finish_reason: 'stop' }])}`;
+const vectors = '"data":[{"index":0,"embedding":[0.5,0.25]}]';
+
 describe.each(paths.completions)('a whole completion of %s', (path) => {
+  const body = { model: 'svc-1', prompt, max_tokens: maxTokens };
+
   it.each(wholeUsages)('with %s is charged exactly', async (_, usageText, expected) => {
-    const choice = JSON.stringify([{ text: output, finish_reason: 'stop' }]);
-    service.model.becomes(replies(withUsage(usageText, `"choices":${choice}`)));
-    let status = 0;
-    const cost = await service.charged(async () => {
-      ({ status } = await service.plain(path, { model: 'svc-1', prompt, max_tokens: maxTokens }));
-    });
-    const tokens = expected === 'ours' ? await countedCost(output) : expected * perToken;
-    expect([status, cost]).toEqual([200, tokens]);
+    service.model.becomes(replies(withUsage(usageText, choices({ text: output }))));
+    const cost = expected === 'ours' ? await countedCost(output) : expected * perToken;
+    expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
   });
 
   it('is charged for no more output than was requested, however long it is', async () => {
-    const choices = [{ text: `${output} `.repeat(100), finish_reason: 'stop' }];
-    service.model.becomes(replies(JSON.stringify({ choices })));
-    const work = () => service.plain(path, { model: 'svc-1', prompt, max_tokens: maxTokens });
-    expect(await service.charged(work)).toBe(((await tokensOf(prompt)) + maxTokens) * perToken);
+    service.model.becomes(replies(withUsage(undefined, choices({ text: `${output} `.repeat(100) }))));
+    const cost = ((await tokensOf(prompt)) + maxTokens) * perToken;
+    expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
   });
 });
 
 describe.each(paths.chats)('a whole chat of %s', (path) => {
   it.each(wholeUsages)('with %s costs 1 credit', async (_, usageText) => {
-    const choice = JSON.stringify([{ message: { content: output }, finish_reason: 'stop' }]);
-    service.model.becomes(replies(withUsage(usageText, `"choices":${choice}`)));
-    let status = 0;
-    const cost = await service.charged(async () => {
-      ({ status } = await service.plain(path, { model: 'svc-1', messages, max_tokens: maxTokens }));
-    });
-    expect([status, cost]).toEqual([200, 1_000_000]);
+    service.model.becomes(replies(withUsage(usageText, choices({ message: { content: output } }))));
+    const priced = await service.priced(path, { model: 'svc-1', messages, max_tokens: maxTokens });
+    expect(priced).toMatchObject({ status: 200, cost: 1_000_000 });
   });
 });
 
 describe.each(paths.embeddings)('embeddings of %s', (path) => {
   it.each(wholeUsages)('with %s are charged exactly', async (_, usageText, expected) => {
-    const bare = usageText?.replace(/,"completion_tokens":[^}]*/, '');
-    service.model.becomes(replies(withUsage(bare, '"data":[{"index":0,"embedding":[0.5,0.25]}]')));
-    let status = 0;
-    const cost = await service.charged(async () => {
-      ({ status } = await service.plain(path, { model: 'svc-embed', input: prompt }));
-    });
-    const exact = expected === 'ours' ? await tokensOf(prompt) : 20;
-    expect([status, cost]).toEqual([200, exact * 100]);
+    service.model.becomes(replies(withUsage(usageText?.replace(/,"completion_tokens":[^}]*/, ''), vectors)));
+    const tokens = expected === 'ours' ? await tokensOf(prompt) : 20;
+    const priced = await service.priced(path, { model: 'svc-embed', input: prompt });
+    expect(priced).toMatchObject({ status: 200, cost: tokens * 100 });
   });
 });

@@ -42,6 +42,14 @@ export async function startScriptedService({ families = usualFamilies, url, dead
       ...(signal && { signal }),
     });
 
+  /** What the work cost, in microcredits, once no hold is open. */
+  async function charged(work: () => Promise<unknown>): Promise<number> {
+    const before = (await meterOf()).spendable;
+    await work();
+    await expect.poll(async () => (await meterOf()).holds.size, { timeout: 10_000, interval: 20 }).toBe(0);
+    return before - (await meterOf()).spendable;
+  }
+
   return {
     model,
     person,
@@ -50,12 +58,16 @@ export async function startScriptedService({ families = usualFamilies, url, dead
     calls: service,
     open,
 
-    /** What the work cost, in microcredits, once no hold is open. */
-    async charged(work: () => Promise<unknown>): Promise<number> {
-      const before = (await meterOf()).spendable;
-      await work();
-      await expect.poll(async () => (await meterOf()).holds.size, { timeout: 10_000, interval: 20 }).toBe(0);
-      return before - (await meterOf()).spendable;
+    charged,
+
+    /** The response to a request, and what it cost. */
+    async priced(path: string, body: object) {
+      let [status, text] = [0, ''];
+      const cost = await charged(async () => {
+        const response = await open(path, body);
+        [status, text] = [response.status, await response.text()];
+      });
+      return { status, text, cost };
     },
 
     async plain(path: string, body: object) {
