@@ -186,3 +186,15 @@ export function requestsOf(page: Page): string[] {
   page.on('request', (request) => void urls.push(request.url()));
   return urls;
 }
+
+/** Counts the different lengths that the text of an element has from now on. */
+export async function lengthsOf(page: Page, selector: string): Promise<() => Promise<number>> {
+  await page.evaluate(`(() => {
+    window.lengths = new Set();
+    new MutationObserver(() => {
+      const element = document.querySelector(${JSON.stringify(selector)});
+      if (element) lengths.add(element.textContent.length);
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  })()`);
+  return () => page.evaluate('lengths.size');
+}
