@@ -138,7 +138,7 @@ export function accessTests(): void {
   test.each([1280, 360])(
     'keeps the account menu and the current page in view in a window of %i × 640 px, and is reached from its menu',
     async (width) => {
-      const page = await visit(person, { viewport: { width, height: 640 } });
+      const page = await visit(await service.person(), { viewport: { width, height: 640 } });
       const openMenu = async () => width < 600 && press(page, 'Menu');
       for (const path of ['/docs', '/']) {
         await page.goto(path);

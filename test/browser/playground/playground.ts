@@ -21,6 +21,7 @@ export function playgroundTests(): void {
     expect(own).toHaveLength(1);
     expect(Math.abs(Date.parse(own[0].expiresAt) - Date.parse(moved.now) - 15 * 60_000)).toBeLessThan(30_000);
     await page.reload();
+    await eventually(() => page.locator('dl').first().textContent()).toBe(receipt);
     await say(page, 'Again');
     await press(page, 'New chat');
     const states = (await ownKeys()).map(({ status }: { status: string }) => status);
