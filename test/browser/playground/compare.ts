@@ -14,7 +14,7 @@ async function compare(page: Page): Promise<void> {
 }
 
 export function compareTests(): void {
-  test('two models get the same conversation; each streams with its own figures, which stay until a new chat, and both are charged', async () => {
+  test('two models get the same conversation; each streams with its own figures, and both are charged', async () => {
     const { page, person } = await member('/playground');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('60');
     await page.getByLabel('System message').fill('Be brief');
@@ -44,12 +44,6 @@ export function compareTests(): void {
     expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(98);
     const keys = (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data;
     expect(keys.filter(({ name }: { name: string }) => name === 'Playground')).toHaveLength(1);
-
-    await press(page, 'New chat');
-    await eventually(() => page.locator('dl').count()).toBe(0);
-    await page.reload();
-    await page.getByLabel('Your message').waitFor();
-    expect(await page.locator('dl').count()).toBe(0);
   });
 
   test('one stop stops both, and each shows what it was charged', async () => {

@@ -38,13 +38,13 @@ export function getCodeTests(): void {
     const paths = {
       Completion: '/v1/completions',
       Embeddings: '/v1/embeddings',
-      Analyze: '/api/ai/analyze',
+      'Text analysis': '/api/ai/analyze',
       Translation: '/api/ai/translate',
       'Text-to-speech': '/api/ai/speech',
       Transcription: '/api/ai/transcribe',
     };
     for (const [tab, path] of Object.entries(paths)) {
-      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tab', { name: tab, exact: true }).click();
       await press(page, 'Get code');
       const dialog = page.getByRole('dialog');
       expect(await dialog.getByRole('region', { name: 'cURL code' }).textContent()).toContain(path);

@@ -24,8 +24,12 @@ export function playgroundTests(): void {
     await eventually(() => page.locator('dl').first().textContent()).toBe(receipt);
     await say(page, 'Again');
     await press(page, 'New chat');
+    await eventually(() => page.locator('dl').count()).toBe(0);
     const states = (await ownKeys()).map(({ status }: { status: string }) => status);
     expect(states.toSorted()).toEqual(['active', 'revoked']);
+    await page.reload();
+    await page.getByLabel('Your message').waitFor();
+    expect(await page.locator('dl').count()).toBe(0);
   });
 
   test('completes, embeds with a similarity matrix, and translates', async () => {
