@@ -1,12 +1,37 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chunkCount } from '#bench/shared/model-replies.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { jobs, type StreamTrigger } from '#contract/jobs.ts';
+import { eventPatterns, tables } from '#contract/platform/resources.ts';
+import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost/cost.ts';
+import { passes } from '#local/dynamodb/batch-delivery.ts';
+import { keyNoteRow } from '#repositories/meter/key-rows.ts';
+import { meterCalls } from '#repositories/meter/meter-calls.ts';
+import { newMeterRow } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
+import { itemBytes } from '#test/database/item-size.ts';
+import { attemptOn, meterWith, start } from '#test/meter/meters.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
+
+/** The writes of one call of an account whose item also has these attributes. */
+async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
+  const meter = meterWith(1e9);
+  const sent: UpdateCommandInput[] = [];
+  const { admit, settle } = meterCalls(tables.meters.name, async (input) => {
+    sent.push(input);
+    return () => ({ ...newMeterRow(meter, []), k: { 'key-1': 4_000_000_000 }, ...more });
+  });
+  // A call needs no other method of the store.
+  const calls = metering({ admit, settle } as MeterStore, planOfRank);
+  await (await calls.admit(attemptOn(meter, 'call'))).settle(1e6, start);
+  return sent;
+}
 
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {
@@ -30,23 +55,14 @@ describe('an admitted call writes twice and reads nothing', () => {
   });
 });
 
-test(
-  'a stream notes what it has come to every 2 s, and one that is over by then nothing',
-  {
-    timeout: 20_000,
-  },
-  async () => {
-    const { key } = await api.account();
-    api.pauseModel(5000);
-    const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
-    api.pauseModel(2);
-    expect(response).toMatchObject({
-      status: 200,
-      operations: ['UpdateItem', 'model', 'UpdateItem', 'UpdateItem', 'UpdateItem'],
-    });
-    expect(response.lastByteMs).toBeLessThan(6000);
-  },
-);
+test('a stream writes its cost every 2 s', async () => {
+  const { key } = await api.account();
+  api.pauseModel(5000);
+  const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
+  api.pauseModel(2);
+  expect(response).toMatchObject({ status: 200, operations: [...admitted, 'UpdateItem', 'UpdateItem'] });
+  expect(response.lastByteMs).toBeLessThan(6000);
+});
 
 describe('an admitted call reads its key first, once,', () => {
   const long = { model: 'svc-1-32k', messages: [{ role: 'user', content: 'word '.repeat(8000) }] };
@@ -66,17 +82,13 @@ describe('an admitted call reads its key first, once,', () => {
 describe('a refusal calls no model, and the database no more than once', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);
   const spent = { c: 0, g: [] };
+  const large = { ...chat, model: 'svc-1-32k' };
 
   test.each<[string, number, string[], () => Promise<{ key: string; body?: unknown }>]>([
     ['a key that is none', 401, [], async () => ({ key: 'tai_nonsense' })],
     ['a key with a typo', 401, [], async () => ({ key: mistyped((await api.account()).key) })],
     ['a key that was revoked', 401, ['UpdateItem'], async () => api.account(4, () => ({ k: {} }))],
-    [
-      'a plan too small for the model',
-      403,
-      ['UpdateItem'],
-      async () => ({ ...(await api.account(1)), body: { ...chat, model: 'svc-1-32k' } }),
-    ],
+    ['a plan too small for the model', 403, ['UpdateItem'], async () => ({ ...(await api.account(1)), body: large })],
     ['a minute used up', 429, ['UpdateItem'], async () => api.account(4, ({ n }) => ({ b: { [bucket()]: n } }))],
     ['credits used up', 402, ['UpdateItem'], async () => api.account(4, () => spent)],
     ['a body that is no JSON', 400, ['GetItem'], async () => ({ ...(await api.account()), body: '{' })],
@@ -107,21 +119,116 @@ test('the two writes of a call take one unit each, also in an account that never
   });
   const [keyId] = Object.keys(item.k as object);
   const now = Date.now();
-  const attempt = {
-    accountId,
-    keyId,
-    requestId: 'r'.repeat(19),
-    service: 'chat',
-    model: 'svc-1',
-    minPlanRank: 1,
-  } as const;
-  const openHold = await metering(store, planOfRank).admit({
-    ...attempt,
-    amount: 1e6,
-    now,
-    deadline: (now / 1000 + 150) | 0,
-  });
+  const attempt = { accountId, keyId, requestId: 'r'.repeat(19), service: 'chat', model: 'svc-1' } as const;
+  const terms = { minPlanRank: 1, amount: 1e6, now, deadline: (now / 1000 + 150) | 0 };
+  const openHold = await metering(store, planOfRank).admit({ ...attempt, ...terms });
   await openHold.settle(1e6, now);
   expect(units).toEqual([1, 1]);
   expect(units.length).toBe(writeUnits.request);
+});
+
+const limits = { x: 4_000_000_000, b: 'budget-1', l: 5e6, p: 'day', o: ['svc-1'] };
+const limited = (more: object) =>
+  api.account(4, ({ k }) => ({ k: { [Object.keys(k as object)[0] ?? '']: { ...limits, ...more } } }));
+
+test('a limited key’s call writes twice, the first of a process once more, and reads nothing', async () => {
+  const { key } = await limited({});
+  for (const operations of [['UpdateItem', ...admitted], admitted])
+    expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200, operations });
+});
+
+test('a refusal by a limit calls the database once, where it is known', async () => {
+  const { key } = await limited({ l: 1e6 });
+  expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200 });
+  expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 403, operations: ['UpdateItem'] });
+});
+
+test('a key without limits adds no byte to its item and no clause to its writes', async () => {
+  const sent = await writesOfCall();
+  const clauses = /\.x|\.o|:model|:service|:limit|#budget|:budget/;
+  expect(
+    sent.map(({ UpdateExpression, ConditionExpression }) => clauses.test(`${UpdateExpression} ${ConditionExpression}`)),
+  ).toEqual([false, false]);
+  const values = sent.flatMap(({ ExpressionAttributeValues = {} }) => Object.keys(ExpressionAttributeValues));
+  expect(values.filter((name) => clauses.test(name))).toEqual([]);
+  expect(Object.keys(newMeterRow(meterWith(1e9), [])).filter((name) => name.startsWith('B'))).toEqual([]);
+  expect(sent[0]?.ExpressionAttributeValues?.[':hold']).toEqual([1e6, expect.any(Number), 'chat', 'svc-1', 'key-1']);
+});
+
+const wh = new Set(Array.from({ length: 10 }, (_, index) => `whk_0123456789abcde${index}`));
+
+test('a call of an account with ten webhooks sends the same requests as without webhooks', async () => {
+  const { key } = await api.account(4, () => ({ wh }));
+  for (const _ of ['first', 'second'])
+    expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200, operations: admitted });
+});
+
+test('the writes of a call do not mention webhooks', async () => {
+  const sent = await writesOfCall({ wh });
+  expect(sent).toHaveLength(2);
+  expect(JSON.stringify(sent)).not.toMatch(/\bwh\b|webhook/);
+});
+
+test('a change of keys that a webhook is sent wakes its job, and not the ledger’s', () => {
+  const last = keyNoteRow({ type: 'created', at: 1, keyId: 'k' });
+  const record = { dynamodb: { NewImage: marshall({ a: 1, wh, last }) } };
+  const wakes = ({ trigger }: { trigger: StreamTrigger }) => passes(eventPatterns(trigger.newImageHas), record);
+  expect([wakes(jobs.dispatchWebhooks), wakes(jobs.projectLedger)]).toEqual([true, false]);
+});
+
+test('an account without webhooks wakes no job and has no byte of them; one with ten has at most 256 more in its item', () => {
+  const filters = eventPatterns(jobs.dispatchWebhooks.trigger.newImageHas);
+  const item = newMeterRow(meterWith(1e9), [{ type: 'charge', at: 1, amount: -5 }]);
+  const recordOf = (image: Record<string, unknown>) => ({ dynamodb: { NewImage: marshall(image) } });
+  expect([item, { ...item, wh }].map((image) => passes(filters, recordOf(image)))).toEqual([false, true]);
+  expect(Object.keys(item)).not.toContain('wh');
+  // A set is counted as a list is, at the most.
+  expect(itemBytes({ ...item, wh: [...wh] }) - itemBytes(item)).toBeLessThanOrEqual(256);
+});
+
+/** Far more than a busy machine adds to a call, so that the slope counts only the waits. */
+const delayMs = 250;
+const callsPerDelay = 4;
+
+/** How many waits for the database follow one another: what a delay of each adds, over that delay (docs/performance.md). */
+async function roundTrips(body: object) {
+  const { key } = await api.account();
+  const times: { delay: number; firstByteMs: number; lastByteMs: number }[] = [];
+  for (let call = 0; call < callsPerDelay; call++) {
+    for (const delay of [0, delayMs]) {
+      api.delay(delay);
+      const response = await api.post('/v1/chat/completions', key, body);
+      expect(response.status).toBe(200);
+      times.push({ ...response, delay });
+    }
+  }
+  api.delay(0);
+  const minMs = (delay: number, of: (time: (typeof times)[number]) => number) =>
+    Math.min(...times.filter((time) => time.delay === delay).map(of));
+  const slope = (of: (time: (typeof times)[number]) => number) => (minMs(delayMs, of) - minMs(0, of)) / delayMs;
+  return { first: slope(({ firstByteMs }) => firstByteMs), last: slope(({ lastByteMs }) => lastByteMs) };
+}
+
+/** The machine may pause once. A wait too many appears in every run. */
+const again = { retry: 2 };
+
+test.each([false, true])(
+  'a response waits once for its first byte, twice in all (stream: %s)',
+  again,
+  async (stream) => {
+    const { first, last } = await roundTrips({ ...chat, stream });
+    expect(Math.abs(first - 1)).toBeLessThan(0.15);
+    expect(Math.abs(last - 2)).toBeLessThan(0.15);
+  },
+);
+
+test('a stream has a frame for each that the model made, and one that marks it whole', async () => {
+  const { key } = await api.account();
+  const { text } = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
+  const frames = text.split('\n\n').filter(Boolean);
+  const made = frames.map((frame) => JSON.parse(frame.slice('data: '.length)) as { message: string; data: any });
+  const words = made.map(({ data }) => data?.choices?.[0]?.delta?.content).filter((content) => content);
+  expect(words).toHaveLength(chunkCount);
+  expect(made.map(({ message }) => message)).toEqual([...made.slice(1).map(() => 'STREAM_CHUNK'), 'STREAM_COMPLETE']);
+  expect(made).toHaveLength(chunkCount + 1 + 1);
 });

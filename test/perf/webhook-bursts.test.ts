@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
+import type { Meter } from '#domain/meter/meter.ts';
 import { services } from '#runtime/services/container.ts';
-import { atLength, patience } from '#test/many.ts';
+import { atLength, patience, times } from '#test/many.ts';
 import { credits } from '#test/meter/meters.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
-import { hang, type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
+import { hang, type Receiver, type Respond, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
 
 const count = atLength(100, 1000);
 /** The machine of a whole run does much else at the same time. */
@@ -20,24 +21,34 @@ afterAll(async () => {
   await Promise.all(receivers.map((receiver) => receiver.close()));
 });
 
-async function webhook({ key }: Person, ...responding: Parameters<typeof startReceiver>): Promise<Receiver> {
+async function receiverWith(...responding: Parameters<typeof startReceiver>): Promise<Receiver> {
   const receiver = await startReceiver(...responding);
   receivers.push(receiver);
-  const body = { url: receiver.url, events: ['credits.granted'] };
-  expect((await service.call('POST', '/api/webhooks', { key, body })).status).toBe(201);
   return receiver;
 }
 
-/** Makes so many events, one write each, and gives when each was written, by its `seq`. */
+async function createWebhook({ key }: Person, url: string): Promise<void> {
+  const body = { url, events: ['credits.granted'] };
+  expect((await service.call('POST', '/api/webhooks', { key, body })).status).toBe(201);
+}
+
+async function webhook(person: Person, ...responding: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const receiver = await receiverWith(...responding);
+  await createWebhook(person, receiver.url);
+  return receiver;
+}
+
+/** Writes one event of an account and returns its `seq`. */
+async function happenOnce({ id }: Person): Promise<number> {
+  const now = Math.floor(Date.now() / 1000);
+  const change = (meter: Meter) => grantCredits(meter, credits(1), now);
+  return (await services().metering().change(id, Date.now(), change)).seq;
+}
+
+/** Writes events one after the other. Returns the time of each write by its `seq`. */
 async function happen(person: Person, count: number): Promise<ReadonlyMap<number, number>> {
   const written = new Map<number, number>();
-  for (let event = 0; event < count; event++) {
-    const now = Math.floor(Date.now() / 1000);
-    const { seq } = await services()
-      .metering()
-      .change(person.id, Date.now(), (meter) => grantCredits(meter, credits(1), now));
-    written.set(seq, performance.now());
-  }
+  for (let event = 0; event < count; event++) written.set(await happenOnce(person), performance.now());
   return written;
 }
 
@@ -90,6 +101,44 @@ test(
     report('beside 500 that are due', list);
     expect(list[10]).toBeLessThan(medianSeconds);
     expect(list.at(-1)).toBeLessThan(10);
+  },
+  patience,
+);
+
+const slowly: Respond = (response) => setTimeout(() => response.writeHead(200).end(), 14_000);
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// Takes two minutes, and its seconds mean nothing on a machine that does much else.
+test.runIf(process.env['LONG'])(
+  'ten slow webhooks of each of ten accounts delay no delivery of another account by seconds',
+  async () => {
+    const slow = await receiverWith(slowly);
+    const people = await Promise.all(times(10, () => service.person({ planRank: 4 })));
+    const other = await service.person({ planRank: 4 });
+    const quick = await receiverWith();
+    await createWebhook(other, quick.url);
+    // One webhook after the other gets its first event, so that each has a message of its own.
+    for (let index = 0; index < 10; index++) {
+      await Promise.all(people.map((person) => createWebhook(person, `${slow.url}/${index}`)));
+      for (const person of people) {
+        await happenOnce(person);
+        await pause(300);
+      }
+    }
+    const written = new Map<number, number>();
+    for (let round = 0; round < 120; round++) {
+      // The other event comes first, so that it is ahead in every queue.
+      await happenOnce(people[round % people.length]!);
+      written.set(await happenOnce(other), performance.now());
+      await pause(500);
+    }
+    await expect.poll(() => quick.received.length, { timeout: 60_000, interval: 50 }).toBe(written.size);
+    const list = delays(quick, written);
+    report(`beside 100 slow webhooks with ${slow.received.length} requests`, list);
+    expect(slow.received.length).toBeGreaterThan(100);
+    expect(list[list.length >> 1]).toBeLessThan(1);
+    expect(list.at(-1)).toBeLessThan(2);
   },
   patience,
 );

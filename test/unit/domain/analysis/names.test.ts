@@ -1,8 +1,13 @@
 import fc from 'fast-check';
+import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
-import { folded } from '#domain/analysis/pii-text.ts';
+import { creditCards, emails, mayHavePhones } from '#domain/analysis/pii-rules.ts';
+import { folded, plainTexts } from '#domain/analysis/pii-text.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+import { listed } from '#test/listed.ts';
 import { analysisBy, reply } from '#test/models/analysis-model.ts';
 import { anyText } from '#test/models/any-text.ts';
+import { foldedPieces, mailParts } from '#test/models/hostile/slow-ways.ts';
 
 async function redact(text: string, names: readonly string[], offsetUnit: 'utf16' | 'code_point' = 'utf16') {
   const { analyze } = analysisBy(() => reply({ pii: names.map((name) => ({ text: name, type: 'PERSON' })) }));
@@ -12,30 +17,16 @@ async function redact(text: string, names: readonly string[], offsetUnit: 'utf16
 
 describe('a name that the model quoted is hidden', () => {
   it.each([
-    [
-      'with particles',
-      '김철수 씨를 만났다. 김철수는 의사다. 김철수가 웃었다.',
-      '김철수',
-      '[P] 씨를 만났다. [P] 의사다. [P] 웃었다.',
-    ],
+    ['with particles', '김철수 씨를 만났다. 김철수는 의사다.', '김철수', '[P] 씨를 만났다. [P] 의사다.'],
+    ['with another particle', '김철수가 웃었다.', '김철수', '[P] 웃었다.'],
     ['with endings, in other case', 'Müller kam. Müllers Haus. MÜLLER!', 'Müller', '[P] kam. [P] Haus. [P]!'],
     ['in compounds', 'Anna_Müller, Müller2, 2Müller', 'Müller', 'Anna_[P], [P], 2[P]'],
     ['with what is joined to it', 'Anna_Müller und #AnnaMüller', 'Anna', '[P] und #[P]'],
     ['over the end of a line', '12 Main St,\nSpringfield', '12 Main St, Springfield', '[P]'],
-    [
-      'over any white space',
-      'Ada\u00a0Lovelace and Ada\nLovelace, Ada \u200b\t Lovelace',
-      'Ada Lovelace',
-      '[P] and [P], [P]',
-    ],
+    ['over any space', 'Ada\u00a0Lovelace, Ada\nLovelace, Ada \u200b\t Lovelace', 'Ada Lovelace', '[P], [P], [P]'],
     ['decomposed', 'Jose\u0301 lives here.', 'José', '[P] lives here.'],
     ['composed', 'José lives here.', 'Jose\u0301', '[P] lives here.'],
-    [
-      'in Hangul that is decomposed',
-      '김철수는 의사다.'.normalize('NFD'),
-      '김철수',
-      `[P] ${'의사다.'.normalize('NFD')}`,
-    ],
+    ['in decomposed Hangul', '김철수는 가.'.normalize('NFD'), '김철수', '[P] 가.'.normalize('NFD')],
     ['with another apostrophe', 'Pat O’Brien, Pat O‘Brien', "Pat O'Brien", '[P], [P]'],
     ['with another hyphen', 'Anna‑Lena, Anna−Lena and Anna–Lena', 'Anna-Lena', '[P], [P] and [P]'],
     ['in capitals that differ in length', 'Frau GROSS und Groß', 'Groß', 'Frau [P] und [P]'],
@@ -76,19 +67,7 @@ describe('a name that the model quoted is hidden', () => {
 });
 
 /** Texts that have the same words in several forms, and quotes of them. */
-const word = fc.constantFrom(
-  'Ada',
-  'José',
-  '김철수',
-  'Müller',
-  "O'Brien",
-  'Anna-Lena',
-  'ﬁnn',
-  'Groß',
-  'x@y.org',
-  '😀Ada',
-  '田中さん',
-);
+const word = fc.constantFrom(...listed("Ada José 김철수 Müller O'Brien Anna-Lena ﬁnn Groß x@y.org 😀Ada 田中さん"));
 const form = fc.constantFrom<(text: string) => string>(
   (text) => text,
   (text) => text.normalize('NFD'),
@@ -140,4 +119,98 @@ it('nothing that the model quoted begins a word of what is left, and offsets sli
     }),
     { numRuns: 500 },
   );
+});
+
+const ascii = fc.string({
+  unit: fc.constantFrom(...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))),
+});
+
+const sign = fc.constantFrom(
+  ...Array.from("aB1٣é東がー김〇．。，-.@'`´’ \n\u00a0\u200b\u00ad\u0301\ufe0f_!\u{1d7d8}😀\u{e0020}ßİΣſK"),
+  '\ud83d',
+  '.org',
+);
+const text = fc.oneof(
+  anyText,
+  fc.array(sign, { maxLength: 40 }).map((all) => all.join('')),
+);
+const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: 500 });
+
+describe('the quick search of any text finds the same as the slow one', () => {
+  it('of ASCII alone and beside other text', () => {
+    always(
+      fc.property(ascii, (given) => {
+        const [alone, beside] = [folded(given), folded(`${given}字`)];
+        expect(`${alone.text}字`).toBe(beside.text);
+        for (let at = 0; at < alone.text.length; at += 1)
+          expect(alone.spanOf({ start: at, end: at + 1 })).toEqual(beside.spanOf({ start: at, end: at + 1 }));
+      }),
+    );
+  });
+
+  it('of folded letters and their places', () => {
+    always(
+      fc.property(text, (given) => {
+        const [quick, slow] = [folded(given), foldedPieces(given)];
+        expect(quick.text).toBe(slow.map(({ fold }) => fold).join(''));
+        let unit = 0;
+        for (const { fold, start, end } of slow) {
+          const isEach = fold.length === end - start;
+          for (let at = 0; at < fold.length; at += 1, unit += 1) {
+            const found = quick.spanOf({ start: unit, end: unit + 1 });
+            expect(isEach ? [start, start + at] : [start]).toContain(found.start);
+            expect(isEach ? [end, start + at + 1] : [end]).toContain(found.end);
+            if (at === 0) expect(quick.unitAt(start)).toBe(unit);
+          }
+        }
+      }),
+    );
+  });
+
+  it('of addresses of mail', () => {
+    always(
+      fc.property(text, text, (one, other) => {
+        const [before, after] = [one.replaceAll(/[@"]/g, ''), other.replaceAll(/[@[]/g, '')];
+        const [found] = [...emails(`${before}@${after}`)];
+        const { local, domains } = mailParts(before, after);
+        const isNamed = domains.some((domain) => /\.(?:xn--[a-z0-9-]+|\p{L}[\p{L}\p{M}]+)/iu.test(domain));
+        expect(found !== undefined).toBe(local !== '' && isNamed);
+        if (!found) return;
+        expect(found.start).toBe(before.length - local.length);
+        const ends = domains.map((domain) => domain.startsWith(after.slice(0, found.end - before.length - 1)));
+        expect(ends).toContain(true);
+      }),
+    );
+  });
+
+  it('of cards, with and without the digits of other scripts beside them', () => {
+    const digits = fc.string({ unit: fc.constantFrom(...Array.from('01234-. a')), maxLength: 60 });
+    const card = fc.constantFrom('4111 1111 1111 1111', '4111111111111111', '5500-0000-0000-0004');
+    always(
+      fc.property(
+        fc.array(fc.oneof(digits, card), { maxLength: 6 }).map((all) => all.join(' ')),
+        (given) => {
+          expect([...creditCards(given)]).toEqual([...creditCards(`${given}; ٣`)]);
+        },
+      ),
+    );
+  });
+
+  it('of what the rules read, and whether there may be a phone number', () => {
+    always(
+      fc.property(text, (given) => {
+        expect(plainTexts(given).length).toBe(/\p{Cf}/u.test(given) ? 2 : 1);
+        expect(plainTexts(given)[0]!.text).not.toMatch(/[\p{Cf}\uff0b\uff0d-\uff1a\uff20-\uff3a]/u);
+        expect(mayHavePhones(given)).toBe(/[+＋]|\p{Nd}{2}/u.test(given));
+      }),
+    );
+  });
+
+  it('of tokens', async () => {
+    const short = text.map((given) => given.slice(0, 200).toWellFormed());
+    const counted = fc.asyncProperty(short, async (given) => {
+      expect(await bpeTokenizer.count(given)).toBe(countTokens(given));
+    });
+    await fc.assert(counted, { numRuns: 500 });
+  });
 });

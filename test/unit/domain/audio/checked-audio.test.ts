@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { SpeechFormat } from '#contract/audio/speech.ts';
-import { checkedAudio } from '#domain/audio/checked-audio.ts';
+import { uploadTypes } from '#contract/audio/transcriptions.ts';
+import { checkedAudio, refuseUnknownType } from '#domain/audio/checked-audio.ts';
 import { flac } from '#gateways/audio/flac.ts';
 
 async function* chunks(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
@@ -107,4 +108,12 @@ describe('the audio of a model', () => {
       await expect(read(Buffer.from(none), format)).rejects.toMatchObject(invalid);
     }
   });
+});
+
+it.each(uploadTypes)('an upload may be of %s, which a container has', (type) => {
+  expect(() => refuseUnknownType(type)).not.toThrow();
+});
+
+it('an upload may be of no other type', () => {
+  expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

@@ -5,6 +5,7 @@ import { toModelCompletion } from '#domain/inference/completion.ts';
 import { toModelEmbeddings } from '#domain/inference/embeddings.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { hostilePieces, hostileText, randomOf } from '#test/attacks/hostile-texts.ts';
+import { atLength } from '#test/many.ts';
 
 const proved = async () => undefined;
 const words = (count: number): string => 'word '.repeat(count).trim();
@@ -28,25 +29,18 @@ describe('our own count', () => {
 describe('without max_tokens', () => {
   const completion = (count: number) =>
     toModelCompletion({ model: 'svc-1', prompt: words(count), stream: false } as never, bpeTokenizer, proved);
-  const chat = (count: number) =>
-    outputRoom(
-      { model: 'svc-1', messages: [{ role: 'user', content: words(count) }], functions: [] } as never,
-      bpeTokenizer,
-      proved,
-    );
+  const chat = (count: number) => {
+    const messages = [{ role: 'user', content: words(count) }];
+    return outputRoom({ model: 'svc-1', messages, functions: [] } as never, bpeTokenizer, proved);
+  };
 
-  it.each([1, 700, 799, 815, 818, 819, 820, 1_000, 3_996])(
-    'a completion of %i words has the default of 100, whatever the bytes',
-    async (count) => {
-      expect((await completion(count)).body.max_tokens).toBe(100);
-    },
-  );
-
-  it.each([1, 617, 717, 817, 825, 837, 3_065])('a chat of %i words has the default of 1,024', async (count) => {
-    expect(await chat(count)).toBe(1024);
+  it('a completion may have 100 tokens and a chat 1,024 by default, however many bytes its words have', async () => {
+    for (const count of [1, 700, 799, 815, 818, 819, 820, 1_000, 3_996])
+      expect([count, (await completion(count)).body.max_tokens]).toEqual([count, 100]);
+    for (const count of [1, 617, 717, 817, 825, 837, 3_065]) expect([count, await chat(count)]).toEqual([count, 1024]);
   });
 
-  it('what does not fit is cut to what does, and refused when nothing does', async () => {
+  it('a longer output is cut to the room of the window, and a call without room is refused', async () => {
     expect((await completion(4_000)).body.max_tokens).toBe(96);
     expect(await chat(4_000)).toBe(4096 - 4_000 - 7);
     await expect(completion(4_096)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
@@ -77,7 +71,7 @@ describe('our count and the library’s', () => {
 
   it.each([...Object.keys(hostilePieces), 'all'])('are the same: %s', async (kind) => {
     const random = randomOf(7);
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < atLength(15, 60); round += 1) {
       const text = hostileText(kind, 1 + random(3000), random).replaceAll('\ufeff', '');
       expect(await bpeTokenizer.count(text), `of ${JSON.stringify(text)}`).toBe(theirs(text));
     }

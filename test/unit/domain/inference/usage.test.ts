@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { specifiedCompletion } from '#domain/inference/completion.ts';
 import { inference } from '#domain/inference/inference.ts';
+import type { ModelGateway } from '#domain/inference/model-gateway.ts';
 import { tokenPrice } from '#domain/meter/pricing.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
 const uncalled = () => {
   throw new Error('this model is not called here');
 };
+const others = {
+  chat: uncalled,
+  chatStream: uncalled,
+  completion: uncalled,
+  completionStream: uncalled,
+  embed: uncalled,
+};
 
 /** What a completion of a container costs that reports such a usage. */
 async function costOf(usage: unknown, text = 'one two three'): Promise<number> {
   const reply = { choices: [{ text, finish_reason: 'stop' }], usage } as never;
-  const others = { chat: uncalled, chatStream: uncalled, completionStream: uncalled, embed: uncalled };
   const gateway = { ...others, completion: () => ({ prepare: uncalled, send: async () => reply }) };
   const { orderCompletion, complete } = inference(gateway, bpeTokenizer, { now: () => 0 });
   const order = await orderCompletion(
@@ -42,4 +49,28 @@ describe('what a model reports that it used', () => {
     expect(await costOf({ prompt_tokens: 0, completion_tokens: 0 }, '')).toBe(0);
     expect(await costOf({ prompt_tokens: 7, completion_tokens: 0 }, '')).toBe(tokenPrice('completion', 7));
   });
+});
+
+/** A gateway whose calls show what they would send. */
+const gateway: ModelGateway = {
+  ...others,
+  completionStream: (_, request) => ({ request, prepare: () => undefined, send: uncalled }),
+};
+const oneTokenEach = { count: async (text: string) => text.length / 10 };
+
+it('an order within a budget keeps the call that was prepared, unless less output fits', async () => {
+  const { orderCompletion } = inference(gateway, oneTokenEach, { now: () => 0 });
+  const body = { model: 'svc-instruct', prompt: 'x'.repeat(100), max_tokens: 50, stream: true };
+  const order = await orderCompletion(body as never, specifiedCompletion, async () => undefined);
+  expect(order.amount).toBe(tokenPrice('completion', 150));
+
+  const same = await order.within?.(tokenPrice('completion', 100));
+  expect(same?.amount).toBe(tokenPrice('completion', 60));
+  expect(same?.call).toBe(order.call);
+
+  const less = await order.within?.(tokenPrice('completion', 40));
+  expect(less?.amount).toBe(tokenPrice('completion', 40));
+  expect(less?.call).toMatchObject({ request: { max_tokens: 30 } });
+
+  expect(await order.within?.(tokenPrice('completion', 10))).toBeUndefined();
 });

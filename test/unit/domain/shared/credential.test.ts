@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  accountOfKey,
-  issueCredential,
-  newAccountId,
-  newRequestId,
-  parseCredential,
-} from '#domain/shared/credential.ts';
+import { accountOfKey, issueCredential, newAccountId, newRequestId, parseCredential, timedId } from '#domain/shared/credential.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
 const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);
@@ -80,4 +74,19 @@ describe('request ids', () => {
     expect(new Set(ids).size).toBe(20_000);
     expect(new Set(ids.join('')).size).toBe(62);
   });
+});
+
+const random = { bytes: (count: number) => randomBytes(count) } as Parameters<typeof timedId>[2];
+const lastDay = Date.UTC(8888, 0);
+
+it('ids are in the order of the milliseconds in which they were made, and no two are alike', () => {
+  const times = fc.uniqueArray(fc.integer({ min: 0, max: lastDay }), { minLength: 2, maxLength: 20 });
+  fc.assert(
+    fc.property(times, (all) => {
+      const ids = all.toSorted((one, other) => one - other).map((now) => timedId('msg', now, random));
+      expect(ids.toSorted()).toEqual(ids);
+    }),
+  );
+  expect(timedId('agt', 0, random)).toMatch(/^agt_0{8}[0-9A-Za-z]{12}$/);
+  expect(new Set(Array.from({ length: 1000 }, () => timedId('doc', lastDay, random))).size).toBe(1000);
 });

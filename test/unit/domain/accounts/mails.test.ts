@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Account, EmailChange } from '#domain/accounts/account.ts';
+import { addressTakenMail, agreementMail, emailChangedMail, emailChangeView, newAddressMail } from '#domain/accounts/email-change.ts';
+import * as mails from '#domain/accounts/mails.ts';
+import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
+
+const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
+
+const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
+const ada = { name: 'Ada', confirmedAt: 1 };
+const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
+
+type Write = (to: Addressee, link: string) => MailContent;
+
+/** Every mail there is; each takes a link, and whom it greets, where it does not go to an address that may be anybody's. */
+const templates: [name: string, write: Write, isToOwner: boolean][] = [
+  ...Object.entries(plain).map(([name, write]): [string, Write, boolean] => [name, write, true]),
+  ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
+  ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
+  [
+    'webhookDisabledMail',
+    (to, target) => webhookDisabledMail(to, { host: 'a.example.com', reason: 'failing' }, target),
+    true,
+  ],
+  ['newAddressMail', (_, target) => newAddressMail(target), false],
+  ['addressTakenMail', (_, target) => addressTakenMail(target), false],
+];
+
+const unescaped = (html: string) =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+const readable = (html: string) => unescaped(html.replaceAll(/<[^>]*>/g, '\n')).split('\n');
+const tags = (html: string) => html.match(/<[^>]*>/g) ?? [];
+const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => unescaped(target));
+
+describe.each(templates)('%s', (_, write, isToOwner) => {
+  const mail = write(ada, link);
+
+  it('has a subject of one line', () => {
+    expect(mail.subject).toMatch(/^[A-Z][^\r\n]{5,100}$/);
+  });
+
+  it('has the same sentences in text and in HTML, and greets its owner by name', () => {
+    const shown = readable(mail.html).map((line) => line.trim());
+    const sentences = mail.text.split('\n').filter((line) => line !== '' && line !== link);
+    expect(sentences[0]).toBe(isToOwner ? 'Hello Ada,' : 'Hello,');
+    expect(sentences.length).toBeGreaterThanOrEqual(3);
+    for (const sentence of sentences) expect(shown).toContain(sentence.replace(/:$/, ''));
+  });
+
+  it.each([
+    ['nobody whose address is not confirmed', { name: 'Ada' }],
+    ['nobody by a name with a link in it', { name: 'Ada of evil.com', confirmedAt: 1 }],
+    ['nobody by a name of two lines', { name: 'Ada,\nyou won', confirmedAt: 1 }],
+  ])('names %s', (_, to) => {
+    const { subject, text, html } = write(to, link);
+    expect(text.split('\n')[0]).toBe('Hello,');
+    expect(html).toContain('<p>Hello,</p>');
+    expect(subject + text + html).not.toMatch(/Ada|evil|won/);
+  });
+
+  it('has one link, the same in text and in HTML', () => {
+    expect(mail.text.match(/https?:\S+/g)).toEqual([link]);
+    expect(linksIn(mail.html)).toEqual([link]);
+  });
+
+  it('shows a name with HTML in it as that name, and gets no tag from it', () => {
+    const hostile = write({ ...ada, name: attack }, link);
+    expect(tags(hostile.html)).toEqual(tags(mail.html));
+    expect(readable(hostile.html)).toContain(isToOwner ? `Hello ${attack},` : 'Hello,');
+    expect(hostile.subject).toBe(mail.subject);
+    expect(linksIn(hostile.html)).toEqual([link]);
+  });
+
+  it('keeps a link inside its attribute', () => {
+    const hostile = write(ada, `${link}"><script>alert(1)</script>`);
+    expect(hostile.html).not.toContain('<script');
+    expect(tags(hostile.html)).toHaveLength(tags(mail.html).length);
+  });
+
+  it('loads nothing from anywhere and runs nothing', () => {
+    for (const tag of tags(mail.html)) {
+      expect(tag).not.toMatch(
+        /^<(?:img|script|style|link|iframe|object|embed|video|audio|base|meta|form|input|svg)\b/i,
+      );
+      expect(tag).not.toMatch(/\s(?:src|srcset|background|action|on\w+)=|url\(|@import/i);
+    }
+  });
+
+  it('is a document that a mail program can show', () => {
+    expect(mail.html).toMatch(/^<!doctype html>\n<html lang="en">/);
+    const closings = tags(mail.html).filter((tag) => tag.startsWith('</'));
+    expect(tags(mail.html)).toHaveLength(1 + 2 * closings.length);
+  });
+});
+
+const change: EmailChange = {
+  email: 'new@example.com',
+  oldDigest: 'old',
+  newDigest: 'new',
+  requestedAt: 1000,
+  expiresAt: 2000,
+  sessionsValidFrom: 0,
+};
+const account: Account = {
+  id: 1,
+  email: 'old@example.com',
+  name: 'Ada',
+  role: 'viewer',
+  createdAt: 0,
+  confirmedAt: 0,
+  emailChange: change,
+};
+
+describe('a pending change of an email address', () => {
+  it('is shown with what is confirmed of it, and without its tokens', () => {
+    const half: EmailChange = { ...change, oldConfirmedAt: 1500 };
+    expect(emailChangeView({ ...account, emailChange: half }, 1999)).toEqual({
+      email: 'new@example.com',
+      expiresAt: '1970-01-01T00:00:02.000Z',
+      isConfirmedByOld: true,
+      isConfirmedByNew: false,
+    });
+  });
+
+  it('is shown alike where the address has an account, so that its owner alone learns that', () => {
+    const { newDigest: _, ...taken } = change;
+    expect(emailChangeView({ ...account, emailChange: taken }, 1500)).toEqual(emailChangeView(account, 1500));
+  });
+
+  it.each<[string, Partial<Account>, number]>([
+    ['when it has expired', {}, 2000],
+    ['when it was cancelled', { emailChange: { ...change, outcome: 'cancelled' } }, 1500],
+    ['when all sessions were ended, as by a new password', { sessionsValidFrom: 1200 }, 1500],
+    ['when the account is deleted', { deletedAt: 1200 }, 1500],
+  ])('is none any more %s', (_, after, now) => {
+    expect(emailChangeView({ ...account, ...after }, now)).toBe(null);
+  });
+});
+
+describe('the mail that requests the owner’s consent', () => {
+  it('names the address that the account is to have', () => {
+    expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
+  });
+});

@@ -1,0 +1,308 @@
+import * as fc from 'fast-check';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { OpenAiChatRequest } from '#contract/inference/openai.ts';
+import {
+  chatChunks,
+  type ChatFormat,
+  chatReply,
+  openAiChat,
+  specifiedChat,
+  toModelRequest,
+} from '#domain/inference/chat.ts';
+import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
+import { bpeTokenizer } from '#gateways/tokenizer.ts';
+
+const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
+const time = { name: 'get_time' };
+const tools = [
+  { type: 'function', function: { ...weather, strict: true } },
+  { type: 'function', function: time },
+];
+const user = { role: 'user', content: 'Hi' };
+const call = (id: string, name = 'get_weather', text = '{}') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
+const calling = { role: 'assistant', content: null, function_call: { name: 'get_weather', arguments: '{}' } };
+const part = (text: string) => ({ type: 'text', text });
+const said = (content: string) => ({ role: 'assistant', content });
+
+const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
+const modelRequest = (body: object) => toModelRequest(conversationOfOpenAi(parsed(body)), 100);
+
+describe('a request to a model', () => {
+  it.each<[what: string, message: object, sent: object]>([
+    ['a system message', { role: 'system', content: 'Be kind' }, { role: 'system', content: 'Be kind' }],
+    ['a developer message', { role: 'developer', content: 'Be kind' }, { role: 'system', content: 'Be kind' }],
+    ['text parts', { role: 'user', content: [part('one'), part('two')] }, { role: 'user', content: 'one\ntwo' }],
+    ['an assistant message', { ...said('Yes'), refusal: null, annotations: [] }, said('Yes')],
+    ['a refusal', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No' }] }, said('No')],
+    ['a function call', calling, { role: 'assistant', content: null, tool_calls: [call('call_0')] }],
+  ])('contains %s', (_, message, sent) => {
+    expect(modelRequest({ messages: [message] }).messages).toEqual([sent]);
+  });
+
+  it('contains tool calls and their results by id, with the names of the tools', () => {
+    const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b', 'get_time')] };
+    const results = [
+      { role: 'tool', tool_call_id: 'b', content: [part('noon')] },
+      { role: 'tool', tool_call_id: 'a', content: 'clear' },
+    ];
+    expect(modelRequest({ messages: [user, calls, ...results] }).messages).toEqual([
+      user,
+      calls,
+      { role: 'tool', tool_call_id: 'b', name: 'get_time', content: 'noon' },
+      { role: 'tool', tool_call_id: 'a', name: 'get_weather', content: 'clear' },
+    ]);
+  });
+
+  it('contains a function result as the response to the call before it', () => {
+    const result = { role: 'function', name: 'get_weather', content: 'clear' };
+    expect(modelRequest({ messages: [user, calling, result] }).messages).toMatchObject([
+      user,
+      { tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', tool_call_id: 'call_1', name: 'get_weather', content: 'clear' },
+    ]);
+  });
+
+  const named = { type: 'function', function: { name: 'get_time' } };
+  it.each<[string, object, unknown]>([
+    ['tools alone', { tools }, 'auto'],
+    ['auto', { tools, tool_choice: 'auto' }, 'auto'],
+    ['none', { tools, tool_choice: 'none' }, 'none'],
+    ['required', { tools, tool_choice: 'required' }, 'required'],
+    ['a named tool', { tools, tool_choice: named }, named],
+    ['functions alone', { functions: [weather, time] }, 'auto'],
+    ['function_call none', { functions: [weather, time], function_call: 'none' }, 'none'],
+    ['a named function', { functions: [weather, time], function_call: { name: 'get_time' } }, named],
+  ])('contains the tools and the choice of %s', (_, body, tool_choice) => {
+    const request = modelRequest(body);
+    expect(request['tool_choice']).toEqual(tool_choice);
+    expect(request['tools']).toEqual([weather, time].map((offered) => ({ type: 'function', function: offered })));
+  });
+
+  it.each<[object, object]>([
+    [{ stop: 'END' }, { stop: ['END'] }],
+    [{ seed: 7 }, { seed: 7 }],
+    [{ response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
+    [{ tools, parallel_tool_calls: false }, { parallel_tool_calls: false }],
+    [
+      { temperature: null, top_p: null },
+      { temperature: 1, top_p: 1, top_k: 50 },
+    ],
+  ])('contains the setting %j', (body, expected) => {
+    expect(modelRequest(body)).toMatchObject(expected);
+  });
+
+  it('contains a JSON schema unchanged', () => {
+    const json_schema = { name: 'x', schema: { type: 'object' }, strict: true };
+    const response_format = { type: 'json_schema', json_schema };
+    expect(modelRequest({ response_format })['response_format']).toEqual(response_format);
+  });
+
+  it('contains nothing else', () => {
+    const more = {
+      response_format: { type: 'text' },
+      tools: [],
+      parallel_tool_calls: true,
+      seed: null,
+      stop: null,
+      n: 1,
+      user: 'someone',
+      logprobs: true,
+      store: false,
+      metadata: {},
+      stream_options: { include_usage: true },
+      reasoning_effort: 'low',
+    };
+    expect(Object.keys(modelRequest(more)).toSorted()).toEqual(Object.keys(modelRequest({})).toSorted());
+  });
+
+  it.each([
+    [{ max_tokens: 5 }, 5],
+    [{ max_completion_tokens: 6 }, 6],
+    [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
+    [{ max_tokens: null }, undefined],
+  ])('limits the output as %j states', (body, expected) => {
+    expect(conversationOfOpenAi(parsed(body)).maxTokens).toBe(expected);
+  });
+});
+
+describe('a request', () => {
+  const image = { type: 'image_url', image_url: { url: 'data:,' } };
+  const saying = (message: object) => ({ messages: [message] });
+  const parts = (content: object[]) => saying({ role: 'user', content });
+  const format = (type: string, more = {}) => ({ response_format: { type, ...more } });
+  const other = { type: 'function', function: { name: 'x' } };
+  const result = { role: 'tool', tool_call_id: 'a', content: 'x' };
+  it.each<[string, object, string, RegExp]>([
+    ['an image', parts([image]), 'messages.0.content', /images, audio and files are not supported/],
+    ['no parts', parts([]), 'messages.0.content', /must be well-formed Unicode or a list of text parts/],
+    [
+      'an unknown role',
+      saying({ role: 'wizard', content: 'x' }),
+      'messages.0.role',
+      /developer, user, assistant, tool/,
+    ],
+    ['no content', saying({ role: 'assistant', content: null, tool_calls: [] }), 'messages.0', /must have content/],
+    ['a result without its call', { messages: [user, result] }, 'messages', /the tool call that it responds to/],
+    ['two choices', { n: 2 }, 'n', /must be 1/],
+    ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
+    ['129 tools', { tools: Array.from({ length: 129 }, () => tools[1]) }, 'tools', /at most 128 tools/],
+    ['tools beside functions', { tools, functions: [time] }, 'tools', /together with functions/],
+    ['the choice of a tool not offered', { tools, tool_choice: other }, 'tool_choice', /one of the tools/],
+    ['a required choice of nothing', { tool_choice: 'required' }, 'tool_choice', /one of the tools/],
+    ['an unknown choice', { tools, tool_choice: 'any' }, 'tool_choice', /must be none, auto, required/],
+    ['the choice of a function not offered', { function_call: { name: 'x' } }, 'function_call', /one of the functions/],
+    ['an unknown format', format('xml'), 'response_format.type', /json_schema/],
+    [
+      'an invalid schema',
+      format('json_schema', { json_schema: { name: 'x', schema: [] } }),
+      'response_format.json_schema.schema',
+      /JSON schema object/,
+    ],
+    ['an invalid seed', { seed: -1 }, 'seed', /at least 0/],
+    ['stream options that are a list', { stream_options: [] }, 'stream_options', /must be an object/],
+    ['max_completion_tokens 0', { max_completion_tokens: 0 }, 'max_completion_tokens', /must be positive/],
+  ])('is refused for %s', (_, body, path, rule) => {
+    const sent = { model: 'svc-1', messages: [user], ...body };
+    const { issues = [] } = v.safeParse(OpenAiChatRequest, sent, { abortEarly: true });
+    expect(issues.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([[path, expect.stringMatching(rule)]]);
+  });
+});
+
+const about = { id: 'chatcmpl-1', created: 7, model: 'svc-1' };
+const usage = { prompt_tokens: 3, completion_tokens: 4 };
+const total = { ...usage, total_tokens: 7 };
+const chunkOf = (delta: object, finish_reason?: string): ModelChunk => ({ choices: [{ delta, finish_reason }] });
+const opened = (index: number, id: string, name: string) => ({ index, id, function: { name, arguments: '' } });
+const more = (index: number, text: string) => ({ index, function: { arguments: text } });
+
+/** `offered` are the functions that the caller has, other than the usual two. */
+async function streamed(
+  chunks: readonly ModelChunk[],
+  format: ChatFormat<unknown>,
+  offered = new Set(['get_weather', 'get_time']),
+): Promise<any[]> {
+  async function* source() {
+    yield* chunks;
+  }
+  const delivered = new DeliveredText(1000, bpeTokenizer);
+  return Array.fromAsync(
+    chatChunks({ chunks: source(), format, offered, about, delivered, onUsage: async () => usage }),
+  );
+}
+const choiceOf = (delta: object, finish_reason: string | null = null) => {
+  return { index: 0, delta, logprobs: null, finish_reason };
+};
+
+/** The message that clients assemble from a stream. */
+function assembled(chunks: any[]): unknown {
+  let content: string | null = null;
+  const calls: any[] = [];
+  for (const { choices } of chunks) {
+    const { delta } = choices[0];
+    if (typeof delta.content === 'string') content = (content ?? '') + delta.content;
+    for (const { index, id, type, function: piece } of delta.tool_calls ?? []) {
+      calls[index] ??= { id, type, function: { name: piece.name, arguments: '' } };
+      calls[index].function.arguments += piece.arguments;
+    }
+  }
+  const delivered = calls.length > 0 ? { content: content || null, tool_calls: calls } : { content };
+  const message = { role: 'assistant', refusal: null, ...delivered };
+  return { index: 0, message, logprobs: null, finish_reason: chunks.at(-1).choices[0].finish_reason };
+}
+
+describe('a stream', () => {
+  const calls = [
+    chunkOf({ role: 'assistant', content: null }),
+    chunkOf({ tool_calls: [opened(0, 'a', 'get_weather')] }),
+    chunkOf({ tool_calls: [more(0, '{"x"')] }),
+    chunkOf({ tool_calls: [more(0, ':1}'), opened(1, '', 'get_time')] }),
+    chunkOf({ tool_calls: [more(1, '{}')] }),
+    chunkOf({}, 'tool_calls'),
+  ];
+
+  it('opens each call with its id and name, and continues it by its index', async () => {
+    const chunks = await streamed(calls, openAiChat(parsed({ tools })));
+    expect(chunks.map(({ choices }) => choices[0])).toEqual([
+      choiceOf({ role: 'assistant', content: null, refusal: null }),
+      choiceOf({ tool_calls: [{ index: 0, ...call('a', 'get_weather', '') }] }),
+      choiceOf({ tool_calls: [more(0, '{"x"')] }),
+      choiceOf({ tool_calls: [more(0, ':1}')] }),
+      choiceOf({ tool_calls: [{ index: 1, ...call('chatcmpl-1-call-1', 'get_time', '') }] }),
+      choiceOf({ tool_calls: [more(1, '{}')] }),
+      choiceOf({}, 'tool_calls'),
+    ]);
+  });
+
+  it('contains only the first call if one was requested', async () => {
+    const names = (chunks: any[]) => JSON.stringify(chunks).match(/get_\w+/g);
+    expect(names(await streamed(calls, openAiChat(parsed({ tools, parallel_tool_calls: false }))))).toEqual([
+      'get_weather',
+    ]);
+    const functions = await streamed(calls, openAiChat(parsed({ functions: [weather, time] })));
+    expect(names(functions)).toEqual(['get_weather']);
+    expect(functions.map(({ choices }) => choices[0].delta.function_call?.arguments ?? '').join('')).toBe('{"x":1}');
+    expect(functions.at(-1).choices[0].finish_reason).toBe('function_call');
+    expect(names(await streamed(calls, specifiedChat))).toEqual(['get_weather']);
+  });
+
+  it('sends the role and the end even without text', async () => {
+    const chunks = await streamed([chunkOf({}, 'stop')], openAiChat(parsed({})));
+    expect(chunks.map(({ choices }) => choices[0])).toEqual([
+      choiceOf({ role: 'assistant', content: '', refusal: null }),
+      choiceOf({}, 'stop'),
+    ]);
+  });
+
+  it('reports the usage after the end if it was requested', async () => {
+    const reporting = openAiChat(parsed({ stream_options: { include_usage: true } }));
+    const chunks = await streamed([chunkOf({ content: 'Hi' }, 'stop')], reporting);
+    expect(chunks.at(-1)).toEqual({ ...about, object: 'chat.completion.chunk', choices: [], usage: total });
+    expect(chunks.slice(0, -1).map((chunk) => chunk.usage)).toEqual([null, null, null]);
+    const silent = await streamed([chunkOf({ content: 'Hi' }, 'stop')], openAiChat(parsed({})));
+    expect(JSON.stringify(silent)).not.toContain('usage');
+  });
+
+  it.each(['length', 'content_filter'])('reports the end %s of a call that may be cut', async (reason) => {
+    const cut = [...calls.slice(0, 3), chunkOf({}, reason)];
+    expect((await streamed(cut, openAiChat(parsed({ tools })))).at(-1).choices[0].finish_reason).toBe(reason);
+    expect((await streamed(cut, specifiedChat)).at(-1).choices[0].finish_reason).toBe(reason);
+  });
+
+  it('assembles to the whole response wherever it is cut', async () => {
+    const made = fc.record({
+      id: fc.string(),
+      name: fc.string({ minLength: 1 }),
+      pieces: fc.array(fc.string(), { maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string(), { maxLength: 5 }),
+        fc.array(made, { maxLength: 4 }),
+        async (texts, parts) => {
+          const chunks = [
+            ...texts.map((content) => chunkOf({ content })),
+            ...parts.flatMap(({ id, name, pieces }, index) => [
+              chunkOf({ tool_calls: [opened(index, id, name)] }),
+              ...pieces.map((piece) => chunkOf({ tool_calls: [more(index, piece)] })),
+            ]),
+            chunkOf({}, parts.length > 0 ? 'tool_calls' : 'stop'),
+          ];
+          const format = openAiChat(parsed({ tools }));
+          const offered = new Set(parts.map(({ name }) => name));
+          const functions = parts.map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') }));
+          const tool_calls = functions.map(({ id, ...called }) => ({ id, function: called }));
+          const reply = { choices: [{ message: { content: texts.join(''), tool_calls }, finish_reason: 'stop' }] };
+          const whole = chatReply(reply, usage, about, { maxCalls: format.maxCalls, offered });
+          expect(assembled(await streamed(chunks, format, offered))).toEqual(format.body(whole, about).choices[0]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import type { Alerts } from '#contract/alerts/alerts.ts';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { openMeter, periodStart } from '#domain/meter/credits/billing.ts';
+import type { Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import { eventsOf } from '#domain/webhooks/events.ts';
+import { credits } from '#test/meter/meters.ts';
+
+const at = Date.UTC(2027, 2, 10, 12) / 1000;
+const today = Date.UTC(2027, 2, 10) / 1000;
+const yesterday = today - 86_400;
+const { meter } = openMeter(7, at - 9, planOfRank);
+
+const limit = { budget: 'b1', amount: credits(10), period: 'day' } as const;
+const keys = new Map([['key-1', { expiresAt: at + 9999, limit }]]);
+const hold = (amount: number, about: Partial<Hold> = {}): Hold => ({
+  amount,
+  deadline: at + 60,
+  service: 'chat',
+  model: 'svc-1',
+  keyId: 'key-1',
+  budget: { id: 'b1', start: today },
+  ...about,
+});
+const charge = (amount: number, requestId = 'r'): LedgerEntry => ({ type: 'charge', at, amount: -amount, requestId });
+
+/** The keys of an account, with what its budget has used and what calls hold. */
+function account(used: number, holds: Record<string, Hold>, about: Partial<Meter> = {}): Meter {
+  return {
+    ...meter,
+    spendable: credits(1000),
+    keys,
+    budgets: new Map([['b1', { start: today, used }]]),
+    holds: new Map(Object.entries(holds)),
+    ...about,
+  };
+}
+
+const charged = (before: Meter, after: Meter, cost = credits(1)) =>
+  eventsOf({ id: '1', before, after, entries: [charge(cost)] });
+
+/** A call that held one amount of a budget and came to another is settled, while others may go on. */
+function settled(usedBefore: number, held: number, cost: number, others: Record<string, Hold> = {}): string[] {
+  const before = account(usedBefore + held, { r: hold(held), ...others });
+  const after = account(usedBefore + cost, others, { seq: before.seq + 1 });
+  return charged(before, after, cost).map(({ type }) => type);
+}
+
+describe('a key’s limit', () => {
+  it.each([
+    ['is reached by the call after which less than a credit is left', credits(9), credits(1), credits(1), true],
+    ['is not reached while a credit is left', credits(8), credits(1), credits(1), false],
+    ['is not reached by what a call held and did not come to', credits(8), credits(2), credits(0.5), false],
+    ['is reached once: not again by a call after it', credits(9.5), credits(0.5), credits(0.5), false],
+    ['is not reached by a call that costs nothing', credits(9), credits(1), 0, false],
+  ])('%s', (_, used, held, cost, isReached) => {
+    expect(settled(used, held, cost)).toEqual(isReached ? ['key.limit_reached'] : []);
+  });
+
+  it('does not count what is held for calls that run', () => {
+    const running = { other: hold(credits(5)) };
+    expect(settled(credits(5 + 3), credits(1), credits(1), running)).toEqual([]);
+  });
+
+  it('is not reached by a call of a period that is over', () => {
+    const old = hold(credits(1), { budget: { id: 'b1', start: yesterday } });
+    expect(charged(account(credits(10), { r: old }), account(credits(10), {}))).toEqual([]);
+  });
+
+  it('is reported with what was used, and when it resets', () => {
+    const events = charged(
+      account(credits(10), { r: hold(credits(1)) }),
+      account(credits(10), {}, { seq: meter.seq + 1 }),
+    );
+    const data = { accountId: 7, seq: meter.seq + 1, keyId: 'key-1', used: 10, resetsAt: '2027-03-11T00:00:00.000Z' };
+    expect(events).toEqual([
+      { type: 'key.limit_reached', at, data: { ...data, limit: { credits: 10, period: 'day' } } },
+    ]);
+  });
+
+  it('is found by its budget where the key was rotated meanwhile, and nowhere once no key has it', () => {
+    const before = account(credits(10), { r: hold(credits(1)) });
+    const rotated = account(credits(10), {}, { keys: new Map([['key-2', { expiresAt: at + 9999, limit }]]) });
+    const gone = account(credits(10), {}, { keys: new Map() });
+    expect(charged(before, rotated)).toMatchObject([{ data: { keyId: 'key-1' } }]);
+    expect(charged(before, gone)).toEqual([]);
+  });
+});
+
+describe('a change of keys', () => {
+  const data = { accountId: 7, seq: meter.seq, keyId: 'k' };
+  const rotation = { keyId: 'k', previousKeyId: 'j' };
+  it.each<[KeyEvent['type'], object, object]>([
+    ['created', { keyId: 'k' }, {}],
+    ['revoked', { keyId: 'k' }, {}],
+    ['rotated', rotation, { previousKeyId: 'j', previousExpiresAt: null }],
+    [
+      'rotated',
+      { ...rotation, previousExpiresAt: today + 86_400 },
+      { previousKeyId: 'j', previousExpiresAt: '2027-03-11T00:00:00.000Z' },
+    ],
+  ])('is an event: %s %j', (type, about, more) => {
+    const keyEvent = { type, at, ...about } as KeyEvent;
+    const event = { type: `key.${type}`, at, data: { ...data, ...more } };
+    expect(eventsOf({ id: '1', before: meter, after: meter, entries: [], keyEvent })).toEqual([event]);
+  });
+
+  it('is none where keys are suspended, renamed, or expire', () => {
+    const before = account(0, {});
+    expect(eventsOf({ id: '1', before, after: { ...before, keys: new Map() }, entries: [] })).toEqual([]);
+  });
+});
+
+it('an account that is new or deleted has no events', () => {
+  const entries: LedgerEntry[] = [{ type: 'grant', at, amount: credits(5), source: 'free' }];
+  const after = { ...meter, seq: 2 };
+  expect(eventsOf({ id: '1', before: undefined, after, entries })).toEqual([]);
+  expect(eventsOf({ id: '1', before: meter, after: { ...after, closed: 'deleted' }, entries })).toEqual([]);
+  expect(eventsOf({ id: '1', before: meter, after, entries })).toHaveLength(1);
+});
+
+const rules: Alerts['rules'] = [
+  { kind: 'balance_below', value: 50 },
+  { kind: 'month_percent', value: 60 },
+  { kind: 'key_percent', value: 40 },
+];
+
+/** A call of 5 credits that takes a balance of 100 credits past a half, by a key that has used 4 of 10. */
+function alerted(alerts: Alerts | undefined, balanceBefore = 52) {
+  const account = (balance: number, used: number, about: Partial<Meter>): Meter => ({
+    ...meter,
+    ...(alerts && { alerts }),
+    spendable: credits(balance),
+    used: { chat: credits(100 - balance) },
+    keys,
+    budgets: new Map([['b1', { start: today, used: credits(used) }]]),
+    ...about,
+  });
+  const before = account(balanceBefore, 0, {});
+  const after = account(balanceBefore - 5, 5, { seq: before.seq + 1 });
+  const entries = [{ type: 'charge', at, amount: -credits(5), keyId: 'key-1', requestId: 'r' }] as const;
+  return eventsOf({ id: '1', before, after, entries });
+}
+
+describe('alerts', () => {
+  it('are events of an account that has webhooks among their channels, one for each rule that comes true', () => {
+    const events = alerted({ rules, channels: ['email', 'webhook'] });
+    const data = { accountId: 7, seq: meter.seq + 1, balance: 47 };
+    const start = periodStart(meter.period);
+    const balanceAlert = { ...data, kind: 'balance_below', value: 50, keyId: null };
+    const keyAlert = { ...data, kind: 'key_percent', value: 40, keyId: 'key-1' };
+    expect(events).toEqual([
+      { type: 'alert.triggered', at, once: `${start}-balance-50`, data: balanceAlert },
+      { type: 'alert.triggered', at, once: `${today}-key-b1-40`, data: keyAlert },
+    ]);
+  });
+
+  it.each([
+    ['of an account that has chosen mails only', { rules, channels: ['email'] }],
+    ['of an account that has chosen nothing', undefined],
+    ['of an account without rules', { rules: [], channels: ['webhook'] }],
+  ] satisfies [string, Alerts | undefined][])('are none %s', (_, alerts) => {
+    expect(alerted(alerts)).toEqual([]);
+  });
+
+  it('change nothing about the events that every account has', () => {
+    const types = (alerts?: Alerts) => alerted(alerts, 22).map(({ type }) => type);
+    expect(types()).toEqual(['credits.low']);
+    expect(types({ rules: [], channels: ['webhook'] })).toEqual(['credits.low']);
+  });
+});

@@ -1,0 +1,189 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { tei } from '#gateways/sagemaker/tei.ts';
+import { tgi } from '#gateways/sagemaker/tgi.ts';
+import { lmi, vllm } from '#gateways/sagemaker/vllm.ts';
+import { whisperx } from '#gateways/sagemaker/whisperx.ts';
+
+const sampling = { temperature: 0.7, top_p: 0.9, top_k: 50, frequency_penalty: 0.5, presence_penalty: 0.25 };
+const neutral = { temperature: 1, top_p: 1, top_k: 50, frequency_penalty: 0, presence_penalty: 0 };
+const messages = [{ role: 'user', content: 'Hi' }];
+const whole = { stream: false };
+const streamed = { stream: true };
+
+/** What goes over the wire: fields that are undefined do not. */
+const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
+const chatBody = (container: typeof vllm, request: object, options: object = whole) =>
+  sent(container.chat!.body({ messages, max_tokens: 9, ...request }, options as typeof whole));
+const completionBody = (container: typeof vllm, request: object, options: object = whole) =>
+  sent(container.completion!.body({ prompt: 'Hi', max_tokens: 9, ...request }, options as typeof whole));
+
+describe.each([
+  ['vllm', vllm],
+  ['lmi', lmi],
+] as const)('%s', (_, container) => {
+  it('is sent OpenAI bodies with top_k, without a model, that request the usage of streams', () => {
+    const chat = { messages, max_tokens: 9 };
+    expect(chatBody(container, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...sampling, stop: ['.'] });
+    expect(completionBody(container, neutral)).toEqual({ prompt: 'Hi', max_tokens: 9, ...neutral });
+    const stream = { stream: true, stream_options: { include_usage: true } };
+    expect(chatBody(container, neutral, streamed)).toEqual({ ...chat, ...neutral, ...stream });
+    expect(completionBody(container, neutral, streamed)).toEqual({
+      ...{ prompt: 'Hi', max_tokens: 9, ...neutral, stream: true },
+      stream_options: { include_usage: true, continuous_usage_stats: true },
+    });
+  });
+
+  it('is sent the name that it serves the model by, where the stage gives one', () => {
+    expect(chatBody(container, {}, { stream: false, servedName: 'mine' })).toMatchObject({ model: 'mine' });
+    expect(completionBody(container, {}, { stream: true, servedName: 'mine' })).toMatchObject({ model: 'mine' });
+  });
+
+  it('is sent the least top_p in place of 0, which it refuses', () => {
+    expect(chatBody(container, { top_p: 0 })).toMatchObject({ top_p: 1e-6 });
+  });
+});
+
+describe('tgi', () => {
+  it('is sent chats in OpenAI form, without what it has not or means otherwise', () => {
+    const chat = { messages, max_tokens: 9 };
+    const { top_k: _, presence_penalty: __, ...known } = sampling;
+    expect(chatBody(tgi, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...known, stop: ['.'] });
+    const stream = { stream: true, stream_options: { include_usage: true } };
+    expect(chatBody(tgi, neutral, streamed)).toEqual({ ...chat, temperature: 1, ...stream });
+  });
+
+  it('is sent calls and results without empty content, and a chosen function by its name', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    const calling = { role: 'assistant', tool_calls: [call] };
+    const result = { role: 'tool', tool_call_id: 'call_1', name: 'f', content: '21' };
+    const earlier = [{ ...calling, content: null }, { ...calling, content: '' }, result];
+    const tool_choice = { type: 'function', function: { name: 'f' } };
+    expect(chatBody(tgi, { messages: earlier, tools, tool_choice })).toEqual({
+      messages: [calling, calling, result],
+      max_tokens: 9,
+      tools,
+      tool_choice: 'f',
+    });
+    expect(chatBody(tgi, { tools, tool_choice: 'auto' })).toMatchObject({ tool_choice: 'auto' });
+    expect(chatBody(tgi, { tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
+  });
+
+  it('is sent the JSON schema of a response in its own words', () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } } };
+    const request = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
+    expect(chatBody(tgi, request)).toMatchObject({ response_format: { type: 'json', value: schema } });
+    expect(chatBody(tgi, { response_format: { type: 'json_object' } })).not.toHaveProperty('response_format');
+  });
+
+  it('is sent completions as inputs and parameters', () => {
+    const always = { max_new_tokens: 9, do_sample: true, return_full_text: false, details: true };
+    const { presence_penalty: _, ...known } = sampling;
+    expect(completionBody(tgi, { ...sampling, stop: ['.'] })).toEqual({
+      inputs: 'Hi',
+      parameters: { ...always, ...known, stop: ['.'], decoder_input_details: true },
+      stream: false,
+    });
+    expect(completionBody(tgi, neutral, streamed)).toEqual({
+      inputs: 'Hi',
+      parameters: { ...always, temperature: 1, top_k: 50, decoder_input_details: false },
+      stream: true,
+    });
+  });
+
+  it('does not sample at a temperature of 0', () => {
+    const body = { parameters: { do_sample: false, max_new_tokens: 9 } };
+    expect(completionBody(tgi, { ...sampling, temperature: 0 })).toMatchObject(body);
+    expect(JSON.stringify(completionBody(tgi, { ...sampling, temperature: 0 }))).not.toMatch(/temperature|top_[pk]/);
+  });
+
+  it.each([
+    ['an object', { city: 'Paris' }, '{"city":"Paris"}'],
+    ['a text', '{"city":"Paris"}', '{"city":"Paris"}'],
+  ])('may give the arguments of a call as %s', (_, given, read) => {
+    const message = { role: 'assistant', tool_calls: [{ id: '0', function: { name: 'f', arguments: given } }] };
+    const reply = tgi.chat!.reply({ choices: [{ message, finish_reason: 'stop' }], usage: null });
+    expect(reply.choices[0]!.message.tool_calls![0]!.function).toEqual({ name: 'f', arguments: read });
+  });
+
+  it.each([
+    ['a list', (call: object) => [call]],
+    ['one', (call: object) => call],
+  ])('may stream the calls as %s', (_, given) => {
+    const delta = { role: 'assistant', tool_calls: given({ index: 0, function: { name: 'f', arguments: '{' } }) };
+    const chunk = tgi.chat!.chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
+    expect(chunk.choices[0]!.delta!.tool_calls![0]!.function).toEqual({ name: 'f', arguments: '{' });
+  });
+
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  const details = { finish_reason: 'eos_token', generated_tokens: 2, prefill: [{ id: 1 }, { id: 2 }, { id: 3 }] };
+  it.each([
+    [[{ generated_text: 'Hello', details }], 'eos_token', usage],
+    [{ generated_text: 'Hello', details }, 'eos_token', usage],
+    [[{ generated_text: 'Hello', details: { ...details, prefill: [] } }], 'eos_token', undefined],
+    [[{ generated_text: 'Hello' }], undefined, undefined],
+  ])('replies to a completion with %j', (reply, finish_reason, reported) => {
+    expect(tgi.completion!.reply(reply)).toEqual({ choices: [{ text: 'Hello', finish_reason }], usage: reported });
+  });
+
+  const token = { id: 1, text: ' you', special: false };
+  const end = { ...token, special: true };
+  const ended = { finish_reason: 'length', generated_tokens: 2, input_length: 3 };
+  it.each([
+    [{ token, generated_text: null, details: null }, ' you', null, undefined],
+    [{ token, generated_text: 'to you', details: ended }, ' you', 'length', usage],
+    [{ token: end, generated_text: 'to', details: null }, '', 'stop', undefined],
+  ])('streams a completion with %j', (event, text, finish_reason, reported) => {
+    expect(tgi.completion!.chunk(event)).toEqual({ choices: [{ text, finish_reason }], usage: reported });
+  });
+});
+
+describe('embeddings', () => {
+  const texts = Array.from({ length: 70 }, (_, index) => `text ${index}`);
+  const vectors = [
+    [0.1, 0.2],
+    [0.3, 0.4],
+  ];
+
+  const bodiesOf = ({ embeddings }: typeof vllm | typeof tei) =>
+    sent(embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body));
+
+  it('are requested of vllm in OpenAI form, whose vectors may come in any order', () => {
+    expect(bodiesOf(vllm)).toEqual([{ input: texts, dimensions: 8 }]);
+    const data = vectors.map((embedding, index) => ({ index, embedding })).toReversed();
+    expect(vllm.embeddings!.reply({ data, usage: { prompt_tokens: 4 } })).toEqual({ vectors, promptTokens: 4 });
+  });
+
+  it('are requested of lmi as inputs', () => {
+    expect(bodiesOf(lmi)).toEqual([{ inputs: texts }]);
+    expect(lmi.embeddings!.reply(vectors)).toEqual({ vectors });
+  });
+
+  it('are requested of tei as inputs, 32 at a time', () => {
+    const parts = [texts.slice(0, 32), texts.slice(32, 64), texts.slice(64)];
+    expect(bodiesOf(tei)).toEqual(parts.map((inputs) => ({ inputs, truncate: false, dimensions: 8 })));
+    expect(tei.embeddings!.reply(vectors)).toEqual({ vectors });
+  });
+
+  it.each([[{ data: vectors }], [[['a']]], [[[Number.NaN]]], ['no']])('that are none are refused: %j', (reply) => {
+    expect(() => tei.embeddings!.reply(reply)).toThrow(v.ValiError);
+  });
+});
+
+const reply = (json: string) => whisperx.transcription?.reply(JSON.parse(json));
+
+it.each(['1e999', '-1', '1e300', '"1"'])('a transcript that lasts %s seconds is no transcript', (duration) => {
+  expect(() => reply(`{"text":"hi","duration":${duration}}`)).toThrow('Invalid');
+});
+
+it.each([
+  ['-5', '1', 0, 1],
+  ['3', '1', 3, 3],
+  ['0', '1e999', 0, 86_400],
+  ['1e999', '-1e999', 86_400, 86_400],
+])('the times %s to %s of a transcript are numbers in order', (from, to, start, end) => {
+  const timed = `"start":${from},"end":${to}`;
+  const read = reply(`{"text":"hi","duration":1,"segments":[{${timed},"text":"hi"}],"words":[{${timed},"word":"hi"}]}`);
+  expect(read).toMatchObject({ segments: [{ start, end, text: 'hi' }], words: [{ start, end, word: 'hi' }] });
+});

@@ -1,0 +1,125 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { describe, expect, it, test } from 'vitest';
+import { routes } from '#contract/routes.ts';
+import { acceptedKind, authorize, idempotencyKeyOf } from '#middleware/incoming.ts';
+
+const kindFor = (...accept: string[]) =>
+  acceptedKind({ multiValueHeaders: { Accept: accept } } as unknown as APIGatewayProxyEvent, ['json', 'audio']);
+
+test.each([
+  [['audio/*'], 'audio'],
+  [['audio/mpeg'], 'audio'],
+  [['Audio/*; q=0.5, */*'], 'audio'],
+  [['text/html', 'audio/wav'], 'audio'],
+  [['application/json, audio/*'], 'audio'],
+  [['application/json, audio/*;q=0.9'], 'json'],
+  [['audio/*;q=0'], 'json'],
+  [['audio/*;q=many'], 'json'],
+  [['*/*'], 'json'],
+  [[''], 'json'],
+  [[], 'json'],
+] as const)('Accept %j gives %s where a route has both', (accept, kind) => {
+  expect(kindFor(...accept)).toBe(kind);
+});
+
+test('a route with one kind gives that, whatever is accepted', () => {
+  const event = { multiValueHeaders: { accept: ['application/json'] } } as unknown as APIGatewayProxyEvent;
+  expect(acceptedKind(event, ['audio'])).toBe('audio');
+});
+
+const publicOrigin = 'https://ai.example.com';
+const gateway = 'abc.execute-api.eu-west-1.amazonaws.com';
+
+/** What becomes of a change that a browser sends with its cookie: undefined, or the refusal. */
+function refusalOf(headers: Record<string, string>, origin = publicOrigin): unknown {
+  const { before } = authorize(routes.logout, () => origin);
+  const multiValueHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+  const event = { multiValueHeaders } as unknown as APIGatewayProxyEvent;
+  try {
+    return before!({ event, context: { call: {} } } as never);
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+}
+
+describe('a change that a page makes', () => {
+  test.each([
+    ['the dashboard, behind the edge', { host: gateway, origin: publicOrigin }],
+    ['a page at the address that was called', { host: gateway, origin: `https://${gateway}` }],
+    ['a client that sends no Origin', { host: gateway }],
+  ])('is obeyed from %s', (_name, headers) => {
+    expect(refusalOf(headers)).toBeUndefined();
+  });
+
+  test.each([
+    ['the same host over another scheme', { host: 'ai.example.com', origin: 'http://ai.example.com' }],
+    ['the gateway over another scheme', { host: gateway, origin: `http://${gateway}` }],
+    ['another port of the host', { host: gateway, origin: `https://${gateway}:8443` }],
+    ['another host', { host: gateway, origin: 'https://evil.example' }],
+    ['a host that begins like ours', { host: gateway, origin: `${publicOrigin}.evil.example` }],
+    ['no origin', { host: gateway, origin: 'null' }],
+    ['an empty origin', { host: gateway, origin: '' }],
+    ['what is no origin', { host: gateway, origin: 'https://[::1' }],
+    ['another site, as the browser reports', { host: gateway, 'sec-fetch-site': 'cross-site' }],
+    ['a sibling site, as the browser reports', { host: gateway, 'sec-fetch-site': 'same-site' }],
+  ])('is refused from %s', (_name, headers) => {
+    expect(refusalOf(headers)).toBe('INSUFFICIENT_PERMISSIONS');
+  });
+
+  test('is compared with the scheme that the service is served with: on one machine that is http', () => {
+    const local = 'http://127.0.0.1:8787';
+    expect(refusalOf({ host: 'localhost:8787', origin: 'http://localhost:8787' }, local)).toBeUndefined();
+    expect(refusalOf({ host: 'localhost:8787', origin: 'https://localhost:8787' }, local)).toBe(
+      'INSUFFICIENT_PERMISSIONS',
+    );
+  });
+});
+
+const keyOf = (...values: string[]) => idempotencyKeyOf({ multiValueHeaders: { 'Idempotency-Key': values } } as never);
+
+describe('the Idempotency-Key header', () => {
+  it('may be missing', () => {
+    expect(keyOf()).toBeUndefined();
+    expect(idempotencyKeyOf({ multiValueHeaders: null } as never)).toBeUndefined();
+  });
+
+  it.each([
+    ['x', 'x'],
+    ['"x"', 'x'],
+    ['8e03978e-40d5-43e8-bc93-6894a57f9324', '8e03978e-40d5-43e8-bc93-6894a57f9324'],
+    ['a b', 'a b'],
+    ['a\\b', 'a\\b'],
+    ['"a, b"', 'a, b'],
+    ['"a\\"b\\\\c"', 'a"b\\c'],
+    ['~!#$%&', '~!#$%&'],
+    ['x'.repeat(255), 'x'.repeat(255)],
+    [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
+    [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
+  ])('%j means %j', (value, key) => {
+    expect(keyOf(value)).toBe(key);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['empty in quotes', '""'],
+    ['256 characters', 'x'.repeat(256)],
+    ['256 characters in quotes', `"${'x'.repeat(256)}"`],
+    ['a quote that stays open', '"open'],
+    ['a quote that ends too early', '"a"b'],
+    ['a quote inside', 'a"b'],
+    ['an escape that is none', '"\\a"'],
+    ['an escape at the end', '"a\\"'],
+    ['a comma', 'a, b'],
+    ['two strings', '"a", "b"'],
+    ['a parameter', '"a";b=1'],
+    ['a letter outside ASCII', 'é'],
+    ['a control character', 'a\tb'],
+    ['a line break', 'a\n'],
+  ])('with %s is refused', (_, value) => {
+    expect(() => keyOf(value)).toThrow(/^The Idempotency-Key header /);
+  });
+
+  it('that comes twice is refused', () => {
+    expect(() => keyOf('a', 'a')).toThrow(/^The Idempotency-Key header must be sent once/);
+  });
+});
