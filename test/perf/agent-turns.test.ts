@@ -44,13 +44,8 @@ describe('a turn reads its agent once and its conversation as far as its window 
     // The newest 25 messages, and the rest in a second read if it fits the window.
     const reads = messages > 25 ? ['GetItem', 'Query', 'Query'] : ['GetItem', 'Query'];
     expect(operations.slice(0, reads.length).toSorted()).toEqual(reads);
-    expect(operations.slice(reads.length)).toEqual([
-      'UpdateItem',
-      'UpdateItem',
-      'model',
-      'TransactWriteItems',
-      'UpdateItem',
-    ]);
+    const writes = ['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem'];
+    expect(operations.slice(reads.length)).toEqual(writes);
   });
 
   test('and the next one the same', async () => {

@@ -21,74 +21,70 @@ afterAll(() => api.close());
 const calls = 50;
 
 // Runs first, because the sweep visits all accounts.
-describe('the watch on holds', () => {
-  it("uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
-    const { accountId, item } = await api.account(5, () => ({ p: 7 }));
-    const [keyId] = Object.keys(item.k as object);
-    const used = { write: 0, read: 0 };
-    const index = { write: 0 };
-    api.client.middlewareStack.add(
-      (next) => async (args) => {
-        Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
-        const result = await next(args);
-        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: ConsumedCapacity };
-        const inIndex = ConsumedCapacity?.GlobalSecondaryIndexes?.['holds']?.CapacityUnits ?? 0;
-        const isRead = 'ConsistentRead' in args.input || 'KeyConditionExpression' in args.input;
-        if (isRead) used.read += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
-        else {
-          used.write += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
-          index.write += inIndex;
-        }
-        return result;
-      },
-      { step: 'initialize', name: 'capacity', priority: 'low' },
-    );
-    const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
-    const now = Date.now();
-    const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
-    const requestId = newRequestId(ambient.random);
-    const hold = await meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0 });
-    await hold.settle(1e6, now);
-    const ofCall = { ...used };
-    await meter.sweep(now + 61_000);
-    api.client.middlewareStack.remove('capacity');
-    expect({ ofCall, write: used.write - ofCall.write + index.write, read: used.read }).toEqual({
-      ofCall: { write: writeUnits.request, read: 0 },
-      ...watchUnits,
-    });
+it("the watch on holds uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
+  const { accountId, item } = await api.account(5, () => ({ p: 7 }));
+  const [keyId] = Object.keys(item.k as object);
+  const used = { write: 0, read: 0 };
+  const index = { write: 0 };
+  api.client.middlewareStack.add(
+    (next) => async (args) => {
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: ConsumedCapacity };
+      const inIndex = ConsumedCapacity?.GlobalSecondaryIndexes?.['holds']?.CapacityUnits ?? 0;
+      const isRead = 'ConsistentRead' in args.input || 'KeyConditionExpression' in args.input;
+      if (isRead) used.read += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
+      else {
+        used.write += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
+        index.write += inIndex;
+      }
+      return result;
+    },
+    { step: 'initialize', name: 'capacity', priority: 'low' },
+  );
+  const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+  const now = Date.now();
+  const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
+  const requestId = newRequestId(ambient.random);
+  const hold = await meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0 });
+  await hold.settle(1e6, now);
+  const ofCall = { ...used };
+  await meter.sweep(now + 61_000);
+  api.client.middlewareStack.remove('capacity');
+  expect({ ofCall, write: used.write - ofCall.write + index.write, read: used.read }).toEqual({
+    ofCall: { write: writeUnits.request, read: 0 },
+    ...watchUnits,
   });
 });
 
-describe("an account's item", () => {
-  it.each([
-    ['whole responses', false],
-    ['streams that have noted their progress', true],
-  ])('has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
-    const bucket = Math.floor(Date.now() / 3000);
-    const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
-    const { accountId, item } = await api.account(5, () => ({ b: buckets }));
-    const [keyId] = Object.keys(item.k as object);
-    const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
-    const bytes = async () => {
-      const read = new GetCommand({ TableName: tables.meters.name, Key: { a: accountId }, ConsistentRead: true });
-      return itemBytes((await api.client.send(read)).Item!);
-    };
-    const admit = async (): Promise<OpenHold> => {
-      const now = Date.now();
-      const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
-      const requestId = newRequestId(ambient.random);
-      return meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0, ...(isStream && { isStream }) });
-    };
-    const first = await admit();
-    await first.settle(1e6, Date.now());
-    const atRest = await bytes();
-    const open: OpenHold[] = [];
-    for (let call = 0; call < calls; call++) open.push(await admit());
-    if (isStream) for (const hold of open) await hold.recordProgress(123_456);
-    const perCall = ((await bytes()) - atRest) / calls;
-    expect(atRest).toBeLessThanOrEqual(usualItemBytes.atRest);
-    expect(atRest).toBeGreaterThan(0.8 * usualItemBytes.atRest);
-    expect(perCall).toBeLessThanOrEqual(usualItemBytes.perCall);
-    expect(perCall).toBeGreaterThan(0.8 * usualItemBytes.perCall);
-  });
+it.each([
+  ['whole responses', false],
+  ['streams that have noted their progress', true],
+])('an account’s item has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
+  const bucket = Math.floor(Date.now() / 3000);
+  const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
+  const { accountId, item } = await api.account(5, () => ({ b: buckets }));
+  const [keyId] = Object.keys(item.k as object);
+  const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+  const bytes = async () => {
+    const read = new GetCommand({ TableName: tables.meters.name, Key: { a: accountId }, ConsistentRead: true });
+    return itemBytes((await api.client.send(read)).Item!);
+  };
+  const admit = async (): Promise<OpenHold> => {
+    const now = Date.now();
+    const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
+    const requestId = newRequestId(ambient.random);
+    return meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0, ...(isStream && { isStream }) });
+  };
+  const first = await admit();
+  await first.settle(1e6, Date.now());
+  const atRest = await bytes();
+  const open: OpenHold[] = [];
+  for (let call = 0; call < calls; call++) open.push(await admit());
+  if (isStream) for (const hold of open) await hold.recordProgress(123_456);
+  const perCall = ((await bytes()) - atRest) / calls;
+  expect(atRest).toBeLessThanOrEqual(usualItemBytes.atRest);
+  expect(atRest).toBeGreaterThan(0.8 * usualItemBytes.atRest);
+  expect(perCall).toBeLessThanOrEqual(usualItemBytes.perCall);
+  expect(perCall).toBeGreaterThan(0.8 * usualItemBytes.perCall);
 });

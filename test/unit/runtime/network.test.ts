@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { callerAddressOf, networkOf } from '#runtime/network.ts';
+import { listed } from '#test/listed.ts';
 
 const on = (TRUSTED_PROXIES = 0) => ({ NETWORK_LIMITS: 'on', TRUSTED_PROXIES }) as const;
 
@@ -11,12 +12,11 @@ const eventFrom = (sourceIp: string, forwardedBefore?: string) =>
     requestContext: { identity: { sourceIp } },
   }) as unknown as APIGatewayProxyEvent;
 
-/** An event without the header, as other gateways make it. */
-const bareEventFrom = (sourceIp: string, forwarded?: string) =>
-  ({
-    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
-    requestContext: { identity: { sourceIp } },
-  }) as unknown as APIGatewayProxyEvent;
+/** An event as other gateways make it: with the header as the caller sent it, or without. */
+const bareEventFrom = (sourceIp: string, forwarded?: string) => {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  return { headers, requestContext: { identity: { sourceIp } } } as unknown as APIGatewayProxyEvent;
+};
 
 const networkFrom = (address: string) => networkOf(bareEventFrom(address), on());
 
@@ -30,16 +30,11 @@ describe('the network of a request', () => {
     expect(networkFrom('203.0.113.8')).not.toBe(networkFrom('203.0.113.7'));
   });
 
-  it.each([
-    '2001:db8:1:2::1',
-    '2001:db8:1:2:3:4:5:6',
-    '2001:DB8:1:2:FFFF::',
-    '2001:0db8:0001:0002:0000:0000:0000:0001',
-    '2001:db8:1:2::203.0.113.7',
-    '[2001:db8:1:2::9]',
-    '[2001:db8:1:2::9]:443',
-    '2001:db8:1:2::9%eth0',
-  ])('is the first half of an IPv6 address, whatever way it is written: %s', (address) => {
+  const spellings = listed(`
+    2001:db8:1:2::1 2001:db8:1:2:3:4:5:6 2001:DB8:1:2:FFFF:: 2001:0db8:0001:0002:0000:0000:0000:0001
+    2001:db8:1:2::203.0.113.7 [2001:db8:1:2::9] [2001:db8:1:2::9]:443 2001:db8:1:2::9%eth0
+  `);
+  it.each(spellings)('is the first half of an IPv6 address, whatever way it is written: %s', (address) => {
     expect(networkFrom(address)).toBe(networkFrom('2001:db8:1:2::'));
   });
 

@@ -4,28 +4,24 @@ import { integer } from '#contract/shared/fields.ts';
 import { numberError, refusalErrors, schemaErrors } from '../../../../dashboard/src/api/form-errors.ts';
 import { ApiError } from '../../../../dashboard/src/api/response.ts';
 
-describe('the error of a number that may be empty', () => {
-  it.each([
-    ['', undefined],
-    [1, undefined],
-    [1536, undefined],
-    [0, 'Dimensions must be at least 1'],
-    [-5, 'Dimensions must be at least 1'],
-    [1.5, 'Dimensions must be a whole number'],
-    ['-', 'Dimensions must be a whole number'],
-    [1537, 'Dimensions must be at most 1536'],
-    ['99999999999999999999', 'Dimensions is too large'],
-  ])('of %j is %j', (value, error) => {
-    expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
-  });
+it.each([
+  ['', undefined],
+  [1, undefined],
+  [1536, undefined],
+  [0, 'Dimensions must be at least 1'],
+  [-5, 'Dimensions must be at least 1'],
+  [1.5, 'Dimensions must be a whole number'],
+  ['-', 'Dimensions must be a whole number'],
+  [1537, 'Dimensions must be at most 1536'],
+  ['99999999999999999999', 'Dimensions is too large'],
+])('the error of a number that may be empty of %j is %j', (value, error) => {
+  expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
 });
 
-describe('the refusal of a URL', () => {
-  it('requests a full one', () => {
-    const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
-    expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
-      url: 'Enter a full URL, such as https://example.com/hook.',
-    });
+it('the refusal of a URL requests a full one', () => {
+  const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
+  expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
+    url: 'Enter a full URL, such as https://example.com/hook.',
   });
 });
 

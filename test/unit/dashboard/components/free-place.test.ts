@@ -39,15 +39,14 @@ describe('the place of a toast', () => {
       width: fc.integer({ min: 1, max: 200 }),
       height: fc.integer({ min: 1, max: 80 }),
     });
-    fc.assert(
-      fc.property(fc.array(area, { maxLength: 20 }), (obstacles) => {
-        const place = freePlace(toast, phone, obstacles);
-        fc.pre(place !== undefined);
-        expect(isFree({ ...place, ...toast }, obstacles)).toBe(true);
-        expect(place.top).toBeGreaterThanOrEqual(0);
-        expect(place.top + toast.height).toBeLessThanOrEqual(phone.height);
-        expect(place.left + toast.width).toBeLessThanOrEqual(phone.width);
-      }),
-    );
+    const property = fc.property(fc.array(area, { maxLength: 20 }), (obstacles) => {
+      const place = freePlace(toast, phone, obstacles);
+      fc.pre(place !== undefined);
+      expect(isFree({ ...place, ...toast }, obstacles)).toBe(true);
+      expect(place.top).toBeGreaterThanOrEqual(0);
+      expect(place.top + toast.height).toBeLessThanOrEqual(phone.height);
+      expect(place.left + toast.width).toBeLessThanOrEqual(phone.width);
+    });
+    fc.assert(property);
   });
 });

@@ -7,16 +7,14 @@ import {
   formatTimestamps,
 } from '../../../../dashboard/src/lib/format.ts';
 
-describe('a share', () => {
-  it.each([
-    [1, 1, '100%'],
-    [24, 100, '24%'],
-    [1, 1000, '<1%'],
-    [0, 1000, '0%'],
-    [0, 0, '0%'],
-  ])('%d of %d is %s', (part, all, text) => {
-    expect(formatShare(part, all)).toBe(text);
-  });
+it.each([
+  [1, 1, '100%'],
+  [24, 100, '24%'],
+  [1, 1000, '<1%'],
+  [0, 1000, '0%'],
+  [0, 0, '0%'],
+])('a share %d of %d is %s', (part, all, text) => {
+  expect(formatShare(part, all)).toBe(text);
 });
 
 describe('a moment', () => {
@@ -47,19 +45,15 @@ describe('a text of the API', () => {
   );
 });
 
-describe('a day', () => {
-  it.each([
-    ['2026-12-25T00:00:00.000Z', '25 Dec'],
-    ['2027-01-25T23:59:59.000Z', '25 Jan 2027'],
-  ])('includes its year unless it is the current one: %s', (iso, text) => {
-    expect(formatDayNear(iso, Date.UTC(2026, 10, 26))).toBe(text);
-  });
+it.each([
+  ['2026-12-25T00:00:00.000Z', '25 Dec'],
+  ['2027-01-25T23:59:59.000Z', '25 Jan 2027'],
+])('a day includes its year unless it is the current one: %s', (iso, text) => {
+  expect(formatDayNear(iso, Date.UTC(2026, 10, 26))).toBe(text);
 });
 
-describe('a time from now', () => {
-  it('is “in less than a minute”, not “now”, if it is in the future', () => {
-    const now = Date.UTC(2026, 10, 26);
-    expect(formatFromNow(new Date(now + 30_000).toISOString(), now)).toBe('in less than a minute');
-    expect(formatFromNow(new Date(now - 30_000).toISOString(), now)).toBe('just now');
-  });
+it('a time from now is “in less than a minute”, not “now”, if it is in the future', () => {
+  const now = Date.UTC(2026, 10, 26);
+  expect(formatFromNow(new Date(now + 30_000).toISOString(), now)).toBe('in less than a minute');
+  expect(formatFromNow(new Date(now - 30_000).toISOString(), now)).toBe('just now');
 });

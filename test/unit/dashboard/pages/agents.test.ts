@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { NewAgent } from '#contract/agents/agents.ts';
 import { schemaErrors } from '../../../../dashboard/src/api/form-errors.ts';
 import { formatBytes } from '../../../../dashboard/src/lib/format.ts';
-import { agentBody, agentFormSchema, agentLabels, changesOf, newAgentValues, valuesOf } from '../../../../dashboard/src/pages/agents/agent-values.ts';
+import {
+  agentBody,
+  agentFormSchema,
+  agentLabels,
+  changesOf,
+  newAgentValues,
+  valuesOf,
+} from '../../../../dashboard/src/pages/agents/agent-values.ts';
 import { readTextFile } from '../../../../dashboard/src/pages/agents/text-file.ts';
 import { extendTurn, pendingTurn, readChunk } from '../../../../dashboard/src/pages/agents/turn.ts';
 

@@ -8,7 +8,13 @@ import { type MessageStatus, NewMessage } from '#contract/messages/messages.ts';
 import { failures } from '#contract/messages/names.ts';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 import { countText } from '../../../../dashboard/src/pages/messages/count-text.ts';
-import { draftSchema, e164Of, emptyDraft, exampleBody, messageBody } from '../../../../dashboard/src/pages/messages/draft.ts';
+import {
+  draftSchema,
+  e164Of,
+  emptyDraft,
+  exampleBody,
+  messageBody,
+} from '../../../../dashboard/src/pages/messages/draft.ts';
 import { failureMeanings, isFinal, pollMsOf } from '../../../../dashboard/src/pages/messages/message.ts';
 import { readNumber as readTyped } from '../../../../dashboard/src/pages/messages/read-number.ts';
 
@@ -16,15 +22,13 @@ describe('a text that is typed', () => {
   it('is counted as the service does', () => {
     const characters = fc.constantFrom(...Array.from('aé€[]{}~\n\r ’…ąЖ漢ç😀'), '👨‍👩‍👧', '\u0301', '\u200b', '👍🏽', '\r\n');
     const texts = fc.array(characters, { maxLength: 500 }).map((list) => list.join(''));
-    fc.assert(
-      fc.property(texts, (text) => {
-        const { segments, encoding, fills, foreign } = countText(text);
-        expect({ segments, encoding }).toEqual(countSegments(text));
-        expect(fills).toHaveLength(segments);
-        expect(foreign.length > 0).toBe(encoding === 'UCS-2');
-      }),
-      { numRuns: 300 },
-    );
+    const property = fc.property(texts, (text) => {
+      const { segments, encoding, fills, foreign } = countText(text);
+      expect({ segments, encoding }).toEqual(countSegments(text));
+      expect(fills).toHaveLength(segments);
+      expect(foreign.length > 0).toBe(encoding === 'UCS-2');
+    });
+    fc.assert(property, { numRuns: 300 });
   });
 
   it('has its units and the room in its segments', () => {

@@ -19,25 +19,18 @@ const refund = (service: string, reason: Entry['reason']): Entry =>
   entry({ type: 'refund', credits: 2, service, reason });
 
 describe('an entry of the credit history', () => {
+  const effectiveAt = '2027-12-25T23:00:00.000Z';
+  const downgrade = { kind: 'downgrade_scheduled', plan: 'dev_pass' } as const;
   it.each([
     [{ kind: 'subscribed', plan: 'dev_pass' }, 'Subscribed to Dev Pass'],
     [{ kind: 'assigned', plan: 'enterprise' }, 'Enterprise assigned'],
     [{ kind: 'renewed', plan: 'dev_pass' }, 'Dev Pass renewed'],
     [{ kind: 'upgraded', plan: 'pro_pass' }, 'Upgraded to Pro Pass'],
-    [
-      { kind: 'downgrade_scheduled', plan: 'dev_pass', effectiveAt: '2027-12-25T23:00:00.000Z' },
-      'Downgrade to Dev Pass scheduled for 25 Dec',
-    ],
-    [
-      { kind: 'downgrade_scheduled', plan: 'dev_pass', effectiveAt: '2028-01-25T23:00:00.000Z' },
-      'Downgrade to Dev Pass scheduled for 25 Jan 2028',
-    ],
+    [{ ...downgrade, effectiveAt }, 'Downgrade to Dev Pass scheduled for 25 Dec'],
+    [{ ...downgrade, effectiveAt: '2028-01-25T23:00:00.000Z' }, 'Downgrade to Dev Pass scheduled for 25 Jan 2028'],
     [{ kind: 'downgrade_cancelled', plan: 'pro_pass' }, 'Downgrade cancelled'],
     [{ kind: 'downgraded', plan: 'freemium' }, 'Downgraded to Freemium'],
-    [
-      { kind: 'cancelled', plan: 'dev_pass', effectiveAt: '2027-12-25T23:00:00.000Z' },
-      'Subscription to Dev Pass cancelled',
-    ],
+    [{ kind: 'cancelled', plan: 'dev_pass', effectiveAt }, 'Subscription to Dev Pass cancelled'],
     [{ kind: 'resumed', plan: 'dev_pass' }, 'Subscription to Dev Pass resumed'],
   ] as const)('names the change %o', (change, text) => {
     expect(entryText(entry({ change }), now)).toBe(text);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Account, EmailChange } from '#domain/accounts/account.ts';
-import { addressTakenMail, agreementMail, emailChangedMail, emailChangeView, newAddressMail } from '#domain/accounts/email-change.ts';
+import {
+  addressTakenMail,
+  agreementMail,
+  emailChangedMail,
+  emailChangeView,
+  newAddressMail,
+} from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 
@@ -10,29 +16,21 @@ const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
 const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 
+const failing = { host: 'a.example.com', reason: 'failing' } as const;
 type Write = (to: Addressee, link: string) => MailContent;
 
-/** Every mail there is; each takes a link, and whom it greets, where it does not go to an address that may be anybody's. */
+/** All mails. A mail to an address whose owner is unknown greets nobody by name. */
 const templates: [name: string, write: Write, isToOwner: boolean][] = [
   ...Object.entries(plain).map(([name, write]): [string, Write, boolean] => [name, write, true]),
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
-  [
-    'webhookDisabledMail',
-    (to, target) => webhookDisabledMail(to, { host: 'a.example.com', reason: 'failing' }, target),
-    true,
-  ],
+  ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
   ['newAddressMail', (_, target) => newAddressMail(target), false],
   ['addressTakenMail', (_, target) => addressTakenMail(target), false],
 ];
 
-const unescaped = (html: string) =>
-  html
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&');
+const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+const unescaped = (html: string) => html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => characters[name]!);
 const readable = (html: string) => unescaped(html.replaceAll(/<[^>]*>/g, '\n')).split('\n');
 const tags = (html: string) => html.match(/<[^>]*>/g) ?? [];
 const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, target = '']) => unescaped(target));
@@ -98,23 +96,11 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
   });
 });
 
-const change: EmailChange = {
-  email: 'new@example.com',
-  oldDigest: 'old',
-  newDigest: 'new',
-  requestedAt: 1000,
-  expiresAt: 2000,
-  sessionsValidFrom: 0,
-};
-const account: Account = {
-  id: 1,
-  email: 'old@example.com',
-  name: 'Ada',
-  role: 'viewer',
-  createdAt: 0,
-  confirmedAt: 0,
-  emailChange: change,
-};
+const digests = { oldDigest: 'old', newDigest: 'new' };
+const times = { requestedAt: 1000, expiresAt: 2000, sessionsValidFrom: 0 };
+const change: EmailChange = { email: 'new@example.com', ...digests, ...times };
+const owner = { id: 1, email: 'old@example.com', name: 'Ada', role: 'viewer', createdAt: 0, confirmedAt: 0 } as const;
+const account: Account = { ...owner, emailChange: change };
 
 describe('a pending change of an email address', () => {
   it('is shown with what is confirmed of it, and without its tokens', () => {
@@ -142,8 +128,6 @@ describe('a pending change of an email address', () => {
   });
 });
 
-describe('the mail that requests the owner’s consent', () => {
-  it('names the address that the account is to have', () => {
-    expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
-  });
+it('the mail that requests the owner’s consent names the new address', () => {
+  expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
 });

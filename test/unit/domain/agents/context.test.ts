@@ -84,15 +84,16 @@ async function chosen(choices: ContextInput, summary?: string) {
   return { old, made, context: await plan.context(made ?? choices.summary) };
 }
 
-const check = (holds: (choices: ContextInput, result: NonNullable<Awaited<ReturnType<typeof chosen>>>) => void) =>
-  fc.assert(
-    fc.asyncProperty(cases, fc.constantFrom(undefined, 'A summary.'), async (given, summary) => {
-      const choices = choicesOf(given);
-      const result = await chosen(choices, summary);
-      if (result) holds(choices, result);
-    }),
-    { numRuns: 500 },
-  );
+type Chosen = NonNullable<Awaited<ReturnType<typeof chosen>>>;
+
+function check(holds: (choices: ContextInput, result: Chosen) => void): Promise<void> {
+  const property = fc.asyncProperty(cases, fc.constantFrom(undefined, 'A summary.'), async (given, summary) => {
+    const choices = choicesOf(given);
+    const result = await chosen(choices, summary);
+    if (result) holds(choices, result);
+  });
+  return fc.assert(property, { numRuns: 500 });
+}
 
 const earlierSent = ({ messages }: ChosenContext, { required }: ContextInput) => messages.slice(0, -required.length);
 
@@ -153,19 +154,16 @@ describe('with truncation', () => {
     }));
 
   it('drop, nothing is summarized, and a message is refused only where it fits alone into no context', async () => {
-    await fc.assert(
-      fc.asyncProperty(cases, async (given) => {
-        const choices = choicesOf({ ...given, truncation: 'drop' });
-        const result = await chosen(choices);
-        const { agent, required, window } = choices;
-        const needed =
-          overhead + systemTokens(agent.instructions || undefined) + sum(required) + (agent.maxTokens ?? 1);
-        expect(result !== undefined).toBe(needed <= window);
-        expect(result?.old ?? []).toEqual([]);
-        expect(result?.context.system ?? '').not.toContain('"summary"');
-      }),
-      { numRuns: 300 },
-    );
+    const property = fc.asyncProperty(cases, async (given) => {
+      const choices = choicesOf({ ...given, truncation: 'drop' });
+      const result = await chosen(choices);
+      const { agent, required, window } = choices;
+      const needed = overhead + systemTokens(agent.instructions || undefined) + sum(required) + (agent.maxTokens ?? 1);
+      expect(result !== undefined).toBe(needed <= window);
+      expect(result?.old ?? []).toEqual([]);
+      expect(result?.context.system ?? '').not.toContain('"summary"');
+    });
+    await fc.assert(property, { numRuns: 300 });
   });
 });
 

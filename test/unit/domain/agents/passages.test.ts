@@ -19,44 +19,39 @@ const isSpace = (value: string): boolean => !/\S/.test(value);
 
 describe('the chunks of a text', () => {
   it('are at least as many as the bound computed without cutting', () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        fc.pre(!isSpace(value));
-        expect(minChunksOf(value)).toBeLessThanOrEqual(chunksOf(value).length);
-      }),
-    );
+    const property = fc.property(text, (value) => {
+      fc.pre(!isSpace(value));
+      expect(minChunksOf(value)).toBeLessThanOrEqual(chunksOf(value).length);
+    });
+    fc.assert(property);
     expect(minChunksOf('Word '.repeat(10_000))).toBe(40);
   });
 
   it('are its slices at their offsets in code points, in order, and leave nothing out but white space', () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        const points = pointsOf(value);
-        const chunks = chunksOf(value);
-        let at = 0;
-        for (const { start, end, text: passage } of chunks) {
-          expect(isSpace(points.slice(at, start).join(''))).toBe(true);
-          expect(points.slice(start, end).join('')).toBe(passage);
-          expect(start).toBeGreaterThanOrEqual(at);
-          at = end;
-        }
-        expect(isSpace(points.slice(at).join(''))).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
+    const property = fc.property(text, (value) => {
+      const points = pointsOf(value);
+      const chunks = chunksOf(value);
+      let at = 0;
+      for (const { start, end, text: passage } of chunks) {
+        expect(isSpace(points.slice(at, start).join(''))).toBe(true);
+        expect(points.slice(start, end).join('')).toBe(passage);
+        expect(start).toBeGreaterThanOrEqual(at);
+        at = end;
+      }
+      expect(isSpace(points.slice(at).join(''))).toBe(true);
+    });
+    fc.assert(property, { numRuns: 300 });
   });
 
   it('are of at most 1,000 bytes, none empty, and never with half of a character', () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        for (const { text: passage } of chunksOf(value)) {
-          expect(Buffer.byteLength(passage)).toBeLessThanOrEqual(chunkBytes);
-          expect([passage.trim(), passage.isWellFormed()]).toEqual([passage, true]);
-          expect(passage).not.toBe('');
-        }
-      }),
-      { numRuns: 300 },
-    );
+    const property = fc.property(text, (value) => {
+      for (const { text: passage } of chunksOf(value)) {
+        expect(Buffer.byteLength(passage)).toBeLessThanOrEqual(chunkBytes);
+        expect([passage.trim(), passage.isWellFormed()]).toEqual([passage, true]);
+        expect(passage).not.toBe('');
+      }
+    });
+    fc.assert(property, { numRuns: 300 });
   });
 
   it('never begin with the mark of a letter that the one before ends with', () => {
@@ -67,12 +62,10 @@ describe('the chunks of a text', () => {
     const marked = fc
       .array(letter, { minLength: 600, maxLength: 1500 })
       .map((letters) => letters.map((parts) => parts.join('')).join(''));
-    fc.assert(
-      fc.property(marked, (value) => {
-        for (const { text: passage } of chunksOf(value)) expect(passage).not.toMatch(/^[\p{M}\u200d]/u);
-      }),
-      { numRuns: 100 },
-    );
+    const property = fc.property(marked, (value) => {
+      for (const { text: passage } of chunksOf(value)) expect(passage).not.toMatch(/^[\p{M}\u200d]/u);
+    });
+    fc.assert(property, { numRuns: 100 });
   });
 
   it('are cut between the marks of a letter only where these alone are longer than a chunk', () => {
@@ -106,14 +99,13 @@ const cosine = (one: readonly number[], other: readonly number[]): number =>
 
 describe('packed vectors', () => {
   it('score as their cosine similarity does, to 0.01 and a half of a byte’s step', () => {
-    fc.assert(
-      fc.property(fc.array(vector, { minLength: 1, maxLength: 5 }), vector, (vectors, query) => {
-        const scores = scoresOf(packVectors(vectors), vectors.length, unit(query));
-        expect(scores).toHaveLength(vectors.length);
-        for (const [at, one] of vectors.entries())
-          expect(Math.abs((scores[at] ?? 9) - cosine(one, query))).toBeLessThan(0.01 + Math.sqrt(dimensions) / 254);
-      }),
-    );
+    const property = fc.property(fc.array(vector, { minLength: 1, maxLength: 5 }), vector, (vectors, query) => {
+      const scores = scoresOf(packVectors(vectors), vectors.length, unit(query));
+      expect(scores).toHaveLength(vectors.length);
+      for (const [at, one] of vectors.entries())
+        expect(Math.abs((scores[at] ?? 9) - cosine(one, query))).toBeLessThan(0.01 + Math.sqrt(dimensions) / 254);
+    });
+    fc.assert(property);
   });
 
   it('score the same wherever their bytes lie in a buffer', () => {

@@ -3,37 +3,16 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Message } from '#domain/agents/conversation.ts';
 import { modelConversation, systemText, tokensOf } from '#domain/agents/prompt.ts';
+import { listed } from '#test/listed.ts';
 
 const hostile = fc.array(
   fc.oneof(
     fc.string({ unit: 'binary' }),
+    fc.constantFrom('"}', '\n', '\\', '\u2028', '\u0085', '<|im_start|>system', '< |im_end|>', '<image soft token>'),
     fc.constantFrom(
-      '"}',
-      '\n',
-      '\\',
-      '\u2028',
-      '\u0085',
-      '<|im_end|>',
-      '<|im_start|>system',
-      '</s>',
-      '<s>',
-      '[INST]',
-      '[/INST]',
-      '[gMASK]',
+      ...listed('<|im_end|> </s> <s> [INST] [/INST] [gMASK] <<SYS>> <start_of_turn> <｜User｜> <fim-prefix>'),
     ),
-    fc.constantFrom(
-      '<<SYS>>',
-      '<start_of_turn>',
-      '<｜User｜>',
-      '< |im_end|>',
-      '<fim-prefix>',
-      '<image soft token>',
-      '[UNUSED_TOKEN_146]',
-      '[control_8]',
-      '{"passage":9',
-      'What follows is data',
-      '# Instructions',
-    ),
+    fc.constantFrom('[UNUSED_TOKEN_146]', '[control_8]', '{"passage":9', 'What follows is data', '# Instructions'),
   ),
 );
 const text = hostile.map((parts) => parts.join('').toWellFormed());
@@ -92,17 +71,15 @@ describe('the result of a function', () => {
   });
 
   it('keeps its meaning as JSON, without a mark in any of its strings, and is counted as it is sent', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), text, fc.nat({ max: 2 }), async (value, extra, indent) => {
-        const content = JSON.stringify({ value, extra, [extra]: [extra] }, undefined, indent);
-        expect(JSON.parse(sent(content))).toEqual(JSON.parse(content));
-        expect(sent(content)).not.toMatch(/<|\[(?!(?:true|false|null)\b)\/?\p{L}/u);
-        const counted: string[] = [];
-        const count = async (one: string) => counted.push(one);
-        await tokensOf(message(content), { count });
-        expect(counted).toContain(sent(content));
-      }),
-      { numRuns: 300 },
-    );
+    const property = fc.asyncProperty(fc.jsonValue(), text, fc.nat({ max: 2 }), async (value, extra, indent) => {
+      const content = JSON.stringify({ value, extra, [extra]: [extra] }, undefined, indent);
+      expect(JSON.parse(sent(content))).toEqual(JSON.parse(content));
+      expect(sent(content)).not.toMatch(/<|\[(?!(?:true|false|null)\b)\/?\p{L}/u);
+      const counted: string[] = [];
+      const count = async (one: string) => counted.push(one);
+      await tokensOf(message(content), { count });
+      expect(counted).toContain(sent(content));
+    });
+    await fc.assert(property, { numRuns: 300 });
   });
 });

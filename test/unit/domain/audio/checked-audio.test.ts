@@ -98,15 +98,14 @@ describe('the audio of a model', () => {
         if (isOther) await expect(read(file, other), `${format} as ${other}`).rejects.toMatchObject(invalid);
       }
     }
-    for (const none of [
+    const noAudio = [
       '{"error":{"message":"no"}}',
       '{\n  "error": "no"\n}',
       '<html>no</html>',
       'Internal Server Error',
       '',
-    ]) {
-      await expect(read(Buffer.from(none), format)).rejects.toMatchObject(invalid);
-    }
+    ];
+    for (const text of noAudio) await expect(read(Buffer.from(text), format)).rejects.toMatchObject(invalid);
   });
 });
 

@@ -44,32 +44,28 @@ describe('a text with stop sequences', () => {
   });
 
   it('is cut in the same place whatever the pieces it comes in', () => {
-    fc.assert(
-      fc.property(pieces, stops, (all, sequences) => {
-        expect(inPieces(all, sequences)).toEqual(cutAtStop(all.join(''), sequences));
-      }),
-      { numRuns: 3000 },
-    );
+    const property = fc.property(pieces, stops, (all, sequences) => {
+      expect(inPieces(all, sequences)).toEqual(cutAtStop(all.join(''), sequences));
+    });
+    fc.assert(property, { numRuns: 3000 });
   });
 
   it('is never held back further than the beginning of a stop sequence, and passed on otherwise', () => {
-    fc.assert(
-      fc.property(pieces, stops, (all, sequences) => {
-        const cutter = new StopCutter(sequences);
-        let given = '';
-        let passed = '';
-        for (const piece of all) {
-          const { text, stopped } = cutter.push(piece);
-          given += piece;
-          passed += text;
-          if (stopped) return;
-          const held = given.slice(passed.length);
-          expect(given).toBe(passed + held);
-          expect(held === '' || sequences.some((stop) => stop !== held && stop.startsWith(held))).toBe(true);
-        }
-      }),
-      { numRuns: 1000 },
-    );
+    const property = fc.property(pieces, stops, (all, sequences) => {
+      const cutter = new StopCutter(sequences);
+      let given = '';
+      let passed = '';
+      for (const piece of all) {
+        const { text, stopped } = cutter.push(piece);
+        given += piece;
+        passed += text;
+        if (stopped) return;
+        const held = given.slice(passed.length);
+        expect(given).toBe(passed + held);
+        expect(held === '' || sequences.some((stop) => stop !== held && stop.startsWith(held))).toBe(true);
+      }
+    });
+    fc.assert(property, { numRuns: 1000 });
   });
 
   it('of 100,000 characters like the beginning of a long stop sequence is cut within a second', async () => {

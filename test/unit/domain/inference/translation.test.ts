@@ -55,25 +55,21 @@ async function translated(text: string, chat: Chat): Promise<string> {
   return (await service.translate(await service.order({ ...request, text }, proved))).translatedText;
 }
 
-describe('the price', () => {
-  it('counts each started unit of 100 words, and exists only for services that are sold by units', () => {
-    const prices = [1, 99, 100, 101, 200, 201, 5000].map((words) => pricePerStarted('translation', words));
-    expect(prices).toEqual([10, 10, 10, 20, 20, 30, 500].map(credits));
-    expect(pricePerStarted('audio', 1001)).toBe(credits(100));
-    expect(pricePerStarted('chat', 1)).toBe(fixedPrice('chat'));
-    expect(() => pricePerStarted('embeddings', 1)).toThrow(/token/);
-  });
+it('the price counts each started unit of 100 words, and exists only for services that are sold by units', () => {
+  const prices = [1, 99, 100, 101, 200, 201, 5000].map((words) => pricePerStarted('translation', words));
+  expect(prices).toEqual([10, 10, 10, 20, 20, 30, 500].map(credits));
+  expect(pricePerStarted('audio', 1001)).toBe(credits(100));
+  expect(pricePerStarted('chat', 1)).toBe(fixedPrice('chat'));
+  expect(() => pricePerStarted('embeddings', 1)).toThrow(/token/);
 });
 
-describe('an order', () => {
-  it('reports what the text costs, and refuses no words and too many with both numbers', async () => {
-    const { order } = serviceWith(shout);
-    expect(await order(request, proved)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
-    const text = (words: number) => ({ ...request, text: 'word '.repeat(words) });
-    expect(await order(text(5000), proved)).toMatchObject({ words: 5000, amount: credits(500) });
-    await expect(order(text(5001), proved)).rejects.toThrow(/5000.*5001/);
-    await expect(order({ ...request, text: ' \n ' }, proved)).rejects.toThrow('text must have at least one word.');
-  });
+it('an order reports what the text costs, and refuses no words and too many with both numbers', async () => {
+  const { order } = serviceWith(shout);
+  expect(await order(request, proved)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
+  const text = (words: number) => ({ ...request, text: 'word '.repeat(words) });
+  expect(await order(text(5000), proved)).toMatchObject({ words: 5000, amount: credits(500) });
+  await expect(order(text(5001), proved)).rejects.toThrow(/5000.*5001/);
+  await expect(order({ ...request, text: ' \n ' }, proved)).rejects.toThrow('text must have at least one word.');
 });
 
 describe('a translation', () => {
@@ -117,18 +113,16 @@ describe('a translation', () => {
 
   it('keeps the order of the parts under any delays, with at most four concurrently', async () => {
     let [open, maxOpen] = [0, 0];
-    await fc.assert(
-      fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 5 })), async (delays) => {
-        const slowly: Chat = async (id, sent) => {
-          maxOpen = Math.max(maxOpen, ++open);
-          await sleep(Number(delays.next().value));
-          open--;
-          return shout(id, sent);
-        };
-        expect(await translated(manySentences, slowly)).toBe(manySentences.toUpperCase());
-      }),
-      { numRuns: 20 },
-    );
+    const property = fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 5 })), async (delays) => {
+      const slowly: Chat = async (id, sent) => {
+        maxOpen = Math.max(maxOpen, ++open);
+        await sleep(Number(delays.next().value));
+        open--;
+        return shout(id, sent);
+      };
+      expect(await translated(manySentences, slowly)).toBe(manySentences.toUpperCase());
+    });
+    await fc.assert(property, { numRuns: 20 });
     expect(maxOpen).toBe(4);
   });
 
@@ -240,21 +234,19 @@ describe('words', () => {
   });
 
   it('are no more in a text than in its parts, and no fewer than in each', () => {
-    fc.assert(
-      fc.property(anyText, space, anyText, (one, gap, two) => {
-        const [first, whole, second] = [one, one + gap + two, two].map(countWords) as [number, number, number];
-        expect(whole).toBeGreaterThanOrEqual(Math.max(first, second));
-        expect(whole).toBeLessThanOrEqual(first + second + 1);
-      }),
-    );
+    const property = fc.property(anyText, space, anyText, (one, gap, two) => {
+      const [first, whole, second] = [one, one + gap + two, two].map(countWords) as [number, number, number];
+      expect(whole).toBeGreaterThanOrEqual(Math.max(first, second));
+      expect(whole).toBeLessThanOrEqual(first + second + 1);
+    });
+    fc.assert(property);
   });
 
   it('are the same whatever white space is between them', () => {
-    fc.assert(
-      fc.property(fc.array(oneWord, { minLength: 1 }), space, (words, gap) => {
-        expect(countWords(gap + words.join(gap) + gap)).toBe(words.length);
-      }),
-    );
+    const property = fc.property(fc.array(oneWord, { minLength: 1 }), space, (words, gap) => {
+      expect(countWords(gap + words.join(gap) + gap)).toBe(words.length);
+    });
+    fc.assert(property);
   });
 
   it('are in every text that is more than white space', () => {
@@ -286,23 +278,25 @@ describe('a text that is cut', () => {
       .join('');
 
   it('is the text again when joined, and every part fits', () => {
-    fc.assert(
-      fc.property(anyText, fc.integer({ min: 4, max: 300 }), (text, maxBytes) => {
-        expect(joined(text, maxBytes)).toBe(text);
-        for (const part of cutText(text, maxBytes)) {
-          expect(Buffer.byteLength(part.before + part.text + part.after)).toBeLessThanOrEqual(maxBytes);
-          expect(part.text).toBe(part.text.trim());
-        }
-      }),
-    );
+    const property = fc.property(anyText, fc.integer({ min: 4, max: 300 }), (text, maxBytes) => {
+      expect(joined(text, maxBytes)).toBe(text);
+      for (const part of cutText(text, maxBytes)) {
+        expect(Buffer.byteLength(part.before + part.text + part.after)).toBeLessThanOrEqual(maxBytes);
+        expect(part.text).toBe(part.text.trim());
+      }
+    });
+    fc.assert(property);
   });
 
   it('never splits a character', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 4, max: 20 }), (text, maxBytes) => {
+    const property = fc.property(
+      fc.string({ unit: 'binary', maxLength: 200 }),
+      fc.integer({ min: 4, max: 20 }),
+      (text, maxBytes) => {
         for (const part of cutText(text, maxBytes)) expect(part.text.isWellFormed()).toBe(true);
-      }),
+      },
     );
+    fc.assert(property);
   });
 
   it('is cut at sentence ends, else between words, else anywhere', () => {

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountOfKey, issueCredential, newAccountId, newRequestId, parseCredential, timedId } from '#domain/shared/credential.ts';
+import {
+  accountOfKey,
+  issueCredential,
+  newAccountId,
+  newRequestId,
+  parseCredential,
+  timedId,
+} from '#domain/shared/credential.ts';
 
 const random = { bytes: (size: number) => randomBytes(size) };
 const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger().map(Math.abs)).filter((id) => id > 0);
@@ -9,22 +16,20 @@ const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device
 
 describe('a credential', () => {
   it('shows whose and what it is, and its digest is found again', () => {
-    fc.assert(
-      fc.property(kinds, accountIds, (kind, accountId) => {
-        const { text, ...issued } = issueCredential(kind, accountId, random);
-        expect(parseCredential(text)).toEqual(issued);
-        expect(text).toMatch(/^ta[iscrd]_[0-9A-Za-z]{58}$/);
-      }),
-    );
+    const property = fc.property(kinds, accountIds, (kind, accountId) => {
+      const { text, ...issued } = issueCredential(kind, accountId, random);
+      expect(parseCredential(text)).toEqual(issued);
+      expect(text).toMatch(/^ta[iscrd]_[0-9A-Za-z]{58}$/);
+    });
+    fc.assert(property);
   });
 
   it('names its account in its first 13 characters where it is a key, and only then', () => {
-    fc.assert(
-      fc.property(kinds, accountIds, fc.integer({ min: 13, max: 62 }), (kind, accountId, length) => {
-        const { text } = issueCredential(kind, accountId, random);
-        expect(accountOfKey(text.slice(0, length))).toBe(kind === 'key' ? accountId : undefined);
-      }),
-    );
+    const property = fc.property(kinds, accountIds, fc.integer({ min: 13, max: 62 }), (kind, accountId, length) => {
+      const { text } = issueCredential(kind, accountId, random);
+      expect(accountOfKey(text.slice(0, length))).toBe(kind === 'key' ? accountId : undefined);
+    });
+    fc.assert(property);
     for (const text of ['tai_zzzzzzzzz', 'tai_é00000000']) expect(accountOfKey(text)).toBeUndefined();
   });
 
@@ -67,26 +72,22 @@ describe('account ids', () => {
   });
 });
 
-describe('request ids', () => {
-  it('are 19 letters and digits, each of which comes up, and unique in 20,000', () => {
-    const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
-    expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
-    expect(new Set(ids).size).toBe(20_000);
-    expect(new Set(ids.join('')).size).toBe(62);
-  });
+it('request ids are 19 letters and digits, each of which comes up, and unique in 20,000', () => {
+  const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
+  expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
+  expect(new Set(ids).size).toBe(20_000);
+  expect(new Set(ids.join('')).size).toBe(62);
 });
 
-const random = { bytes: (count: number) => randomBytes(count) } as Parameters<typeof timedId>[2];
 const lastDay = Date.UTC(8888, 0);
 
 it('ids are in the order of the milliseconds in which they were made, and no two are alike', () => {
   const times = fc.uniqueArray(fc.integer({ min: 0, max: lastDay }), { minLength: 2, maxLength: 20 });
-  fc.assert(
-    fc.property(times, (all) => {
-      const ids = all.toSorted((one, other) => one - other).map((now) => timedId('msg', now, random));
-      expect(ids.toSorted()).toEqual(ids);
-    }),
-  );
+  const property = fc.property(times, (all) => {
+    const ids = all.toSorted((one, other) => one - other).map((now) => timedId('msg', now, random));
+    expect(ids.toSorted()).toEqual(ids);
+  });
+  fc.assert(property);
   expect(timedId('agt', 0, random)).toMatch(/^agt_0{8}[0-9A-Za-z]{12}$/);
   expect(new Set(Array.from({ length: 1000 }, () => timedId('doc', lastDay, random))).size).toBe(1000);
 });

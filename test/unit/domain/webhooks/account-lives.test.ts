@@ -75,23 +75,21 @@ it(
   `whoever follows the events of any life knows its subscription and credits after each write (SEED=${seed})`,
   () => {
     const met = new Set<string>();
-    fc.assert(
-      fc.property(life, (steps) => {
-        const follower = new Follower();
-        const begun = openMeter(7, born, planOfRank).meter;
-        let spent = 0;
-        for (const change of changesOf(steps)) {
-          follower.take(eventsOf(change));
-          for (const { type, amount } of change.entries) if (type === 'charge') spent -= amount;
-          expect(follower.subscription).toEqual(shown(change.after));
-          expect(balance(begun) + follower.granted - follower.expired - spent).toBe(balance(change.after));
-          if (follower.subscription?.status === 'active' && follower.periodEnd !== undefined)
-            expect(follower.periodEnd).toBe(iso(periodEnd(change.after.period)));
-        }
-        for (const type of follower.seen) met.add(type);
-      }),
-      { seed, numRuns: atLength(300, 20_000), examples: [[resumedLarger]] },
-    );
+    const property = fc.property(life, (steps) => {
+      const follower = new Follower();
+      const begun = openMeter(7, born, planOfRank).meter;
+      let spent = 0;
+      for (const change of changesOf(steps)) {
+        follower.take(eventsOf(change));
+        for (const { type, amount } of change.entries) if (type === 'charge') spent -= amount;
+        expect(follower.subscription).toEqual(shown(change.after));
+        expect(balance(begun) + follower.granted - follower.expired - spent).toBe(balance(change.after));
+        if (follower.subscription?.status === 'active' && follower.periodEnd !== undefined)
+          expect(follower.periodEnd).toBe(iso(periodEnd(change.after.period)));
+      }
+      for (const type of follower.seen) met.add(type);
+    });
+    fc.assert(property, { seed, numRuns: atLength(300, 20_000), examples: [[resumedLarger]] });
     expect([...met].toSorted()).toEqual([...types('credits.'), ...types('subscription.')].toSorted());
   },
   patience,
@@ -102,19 +100,17 @@ it(
   () => {
     const named = (change: MeterChange): [string, AccountEvent][] =>
       eventsOf(change).map((event, index) => [eventId(change.after.accountId, change.id, index), event]);
-    fc.assert(
-      fc.property(life, fc.infiniteStream(fc.nat()), (steps, picks) => {
-        const changes = changesOf(steps);
-        const once = changes.flatMap(named);
-        expect(new Set(once.map(([id]) => id)).size).toBe(once.length);
-        const again = [...changes, ...changes]
-          .map((change) => ({ change, place: picks.next().value ?? 0 }))
-          .toSorted((one, other) => one.place - other.place)
-          .flatMap(({ change }) => named(change));
-        expect(new Map(again)).toEqual(new Map(once));
-      }),
-      { seed, numRuns: atLength(50, 2000) },
-    );
+    const property = fc.property(life, fc.infiniteStream(fc.nat()), (steps, picks) => {
+      const changes = changesOf(steps);
+      const once = changes.flatMap(named);
+      expect(new Set(once.map(([id]) => id)).size).toBe(once.length);
+      const again = [...changes, ...changes]
+        .map((change) => ({ change, place: picks.next().value ?? 0 }))
+        .toSorted((one, other) => one.place - other.place)
+        .flatMap(({ change }) => named(change));
+      expect(new Map(again)).toEqual(new Map(once));
+    });
+    fc.assert(property, { seed, numRuns: atLength(50, 2000) });
   },
   patience,
 );
@@ -122,20 +118,18 @@ it(
 it(
   'every event of any life is as its schema has it, and orders itself by the ledger',
   () => {
-    fc.assert(
-      fc.property(life, (steps) => {
-        for (const change of changesOf(steps)) {
-          const { seq } = change.after;
-          for (const event of eventsOf(change)) {
-            expect(v.parse(webhookEvents[event.type].data, event.data)).toEqual(event.data);
-            const about = event.data as { seq: number };
-            expect(about.seq).toBeGreaterThan(seq - change.entries.length);
-            expect(about.seq).toBeLessThanOrEqual(seq);
-          }
+    const property = fc.property(life, (steps) => {
+      for (const change of changesOf(steps)) {
+        const { seq } = change.after;
+        for (const event of eventsOf(change)) {
+          expect(v.parse(webhookEvents[event.type].data, event.data)).toEqual(event.data);
+          const about = event.data as { seq: number };
+          expect(about.seq).toBeGreaterThan(seq - change.entries.length);
+          expect(about.seq).toBeLessThanOrEqual(seq);
         }
-      }),
-      { seed, numRuns: atLength(50, 2000) },
-    );
+      }
+    });
+    fc.assert(property, { seed, numRuns: atLength(50, 2000) });
   },
   patience,
 );

@@ -13,28 +13,26 @@ const last = JSON.stringify({ choices: [], usage });
 const token = (text: string, details: object | null = null) =>
   JSON.stringify({ token: { id: 1, text, special: false }, generated_text: details && 'x', details });
 
+const events = (...data: string[]): string => data.map((each) => `data: ${each}\n\n`).join('');
+
 /** The same response as each family streams it. */
 const wires = [
-  [
-    'vllm',
-    vllm.chat!.chunk,
-    `: ping\n\ndata: ${chunkOf('Zü')}\n\ndata: ${chunkOf('rich 🎉', 'stop')}\n\ndata: ${last}\n\ndata: [DONE]\n\n`,
-  ],
+  ['vllm', vllm.chat!.chunk, `: ping\n\n${events(chunkOf('Zü'), chunkOf('rich 🎉', 'stop'), last, '[DONE]')}`],
   [
     'vllm with the line ends of Windows and a byte order mark',
     vllm.chat!.chunk,
-    `\uFEFFdata: ${chunkOf('Zü')}\r\n\r\ndata: ${chunkOf('rich 🎉', 'stop')}\r\n\r\ndata: ${last}\r\n\r\n`,
+    `\uFEFF${events(chunkOf('Zü'), chunkOf('rich 🎉', 'stop'), last).replaceAll('\n', '\r\n')}`,
   ],
   ['lmi', lmi.chat!.chunk, `${chunkOf('Zü')}\n${chunkOf('rich 🎉', 'eos_token')}\n${last}\n\n`],
   [
     'tgi',
     tgi.chat!.chunk,
-    `data:${chunkOf('Zü')}\n\ndata:${chunkOf('rich 🎉', 'stop')}\n\ndata:${last}\n\ndata:[DONE]\n\n`,
+    events(chunkOf('Zü'), chunkOf('rich 🎉', 'stop'), last, '[DONE]').replaceAll('data: ', 'data:'),
   ],
   [
     'tgi on a completion',
     tgi.completion!.chunk,
-    `data:${token('Zü')}\n\ndata:${token('rich 🎉', { finish_reason: 'eos_token', generated_tokens: 2, input_length: 3 })}\n\n`,
+    events(token('Zü'), token('rich 🎉', { finish_reason: 'eos_token', generated_tokens: 2, input_length: 3 })),
   ],
 ] as const;
 
@@ -42,18 +40,9 @@ async function collected(chunk: (event: unknown) => ModelChunk, parts: readonly 
   async function* bytes() {
     yield* parts;
   }
-  const source = {
-    model: 'svc-1',
-    chunk,
-    wholeChunk: chunk,
-    parts: bytes,
-    deadline: new Deadline(1000),
-    waitMs: 1000,
-    maxBytes: 4e6,
-  };
-  const chunks: ModelChunk[] = [];
-  for await (const each of stoppedChunks(source, stops)) chunks.push(each);
-  return chunks;
+  const limits = { deadline: new Deadline(1000), waitMs: 1000, maxBytes: 4e6 };
+  const source = { model: 'svc-1', chunk, wholeChunk: chunk, parts: bytes, ...limits };
+  return Array.fromAsync(stoppedChunks(source, stops));
 }
 
 const textOf = (chunks: readonly ModelChunk[]) =>
@@ -95,17 +84,16 @@ describe('a stream', () => {
   const { chunk } = vllm.chat!;
 
   it('that is held back at its end is given whole when it ends by [DONE] alone', async () => {
-    const wire = Buffer.from(`data: ${chunkOf('to be')}\n\ndata: [DONE]\n\n`);
+    const wire = Buffer.from(events(chunkOf('to be'), '[DONE]'));
     expect(textOf(await collected(chunk, [wire], ['be or']))).toBe('to be');
   });
 
   it('is given before a call begins', async () => {
     const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] } }] };
-    const wire = `data: ${chunkOf('to be')}\n\ndata: ${JSON.stringify(call)}\n\ndata: ${chunkOf('', 'tool_calls')}\n\n`;
+    const wire = events(chunkOf('to be'), JSON.stringify(call), chunkOf('', 'tool_calls'));
     const chunks = await collected(chunk, [Buffer.from(wire)], ['be or']);
-    const pieces = chunks.flatMap(({ choices }) =>
-      choices.map(({ delta }) => (delta?.tool_calls ? 'call' : (delta?.content ?? ''))),
-    );
+    const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
+    const pieces = deltas.map((delta) => (delta?.tool_calls ? 'call' : (delta?.content ?? '')));
     expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
   });
 
@@ -116,14 +104,8 @@ describe('a stream', () => {
       for (; !deadline.isOver; await sleep(5)) yield Buffer.from(': ping\n\n');
       throw new Error('the connection was closed');
     }
-    const source = () => ({
-      model: 'svc-1',
-      chunk,
-      wholeChunk: chunk,
-      deadline: new Deadline(5000),
-      waitMs: 100,
-      maxBytes: 1e6,
-    });
+    const about = { model: 'svc-1', chunk, wholeChunk: chunk, waitMs: 100, maxBytes: 1e6 };
+    const source = () => ({ ...about, deadline: new Deadline(5000) });
     const silent = modelChunks({ ...source(), parts: pings });
     expect(textOf([(await silent.next()).value])).toBe('Hello');
     await expect(silent.next()).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });

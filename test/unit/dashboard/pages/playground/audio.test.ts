@@ -1,7 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketPeaks, formatClock, formatLength, progressClocks, waveformPath } from '../../../../../dashboard/src/pages/playground/audio/display.ts';
-import { creditRefusal, currentIndex, fileProblem, isOpen, pollMs, timedSegments, uploadTypeOf } from '../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
+import {
+  bucketPeaks,
+  formatClock,
+  formatLength,
+  progressClocks,
+  waveformPath,
+} from '../../../../../dashboard/src/pages/playground/audio/display.ts';
+import {
+  creditRefusal,
+  currentIndex,
+  fileProblem,
+  isOpen,
+  pollMs,
+  timedSegments,
+  uploadTypeOf,
+} from '../../../../../dashboard/src/pages/playground/audio/transcription-rules.ts';
 
 describe('the length of audio', () => {
   it.each([
@@ -33,13 +47,12 @@ const loudest = (values: readonly number[]) => Math.max(...values.map(Math.abs))
 
 describe('a waveform', () => {
   it('keeps the loudest peak for any number of parts, and has no part without samples', () => {
-    fc.assert(
-      fc.property(samples, parts, (values, count) => {
-        const peaks = bucketPeaks(values, count);
-        expect(peaks).toHaveLength(Math.min(count, values.length));
-        expect(loudest(peaks)).toBe(loudest(values));
-      }),
-    );
+    const property = fc.property(samples, parts, (values, count) => {
+      const peaks = bucketPeaks(values, count);
+      expect(peaks).toHaveLength(Math.min(count, values.length));
+      expect(loudest(peaks)).toBe(loudest(values));
+    });
+    fc.assert(property);
   });
 
   it('has the same height for quiet and loud audio, and is a line for silence', () => {
@@ -120,18 +133,16 @@ describe('an upload', () => {
   });
 });
 
-describe('the media type of an upload', () => {
-  it.each([
-    ['speech.MP3', '', 'audio/mpeg'],
-    ['speech.wav', 'audio/x-wav', 'audio/wav'],
-    ['speech.m4a', 'audio/x-m4a', 'audio/mp4'],
-    ['talk.mkv', 'video/x-matroska', 'audio/webm'],
-    ['recording', 'audio/webm;codecs=opus', 'audio/webm'],
-    ['speech.toString', '', undefined],
-    ['letter.txt', 'text/plain', undefined],
-  ])('of %s (%s) is %s', (name, type, expected) => {
-    expect(uploadTypeOf({ name, type })).toBe(expected);
-  });
+it.each([
+  ['speech.MP3', '', 'audio/mpeg'],
+  ['speech.wav', 'audio/x-wav', 'audio/wav'],
+  ['speech.m4a', 'audio/x-m4a', 'audio/mp4'],
+  ['talk.mkv', 'video/x-matroska', 'audio/webm'],
+  ['recording', 'audio/webm;codecs=opus', 'audio/webm'],
+  ['speech.toString', '', undefined],
+  ['letter.txt', 'text/plain', undefined],
+])('the media type of an upload of %s (%s) is %s', (name, type, expected) => {
+  expect(uploadTypeOf({ name, type })).toBe(expected);
 });
 
 describe('a transcription job', () => {

@@ -1,6 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { maxNameLength, maxPresetLength, maxPresets, type Preset, refusal } from '../../../../../dashboard/src/pages/playground/chat/presets.ts';
-import { type ChatItem, promptOf, withContent, withoutMessage } from '../../../../../dashboard/src/pages/playground/chat/thread.ts';
+import {
+  maxNameLength,
+  maxPresetLength,
+  maxPresets,
+  type Preset,
+  refusal,
+} from '../../../../../dashboard/src/pages/playground/chat/presets.ts';
+import {
+  type ChatItem,
+  promptOf,
+  withContent,
+  withoutMessage,
+} from '../../../../../dashboard/src/pages/playground/chat/thread.ts';
 import { defaultSampling } from '../../../../../dashboard/src/pages/playground/tab/sampling.ts';
 
 const values = { sampling: defaultSampling, system: 'Be brief', functions: '' };

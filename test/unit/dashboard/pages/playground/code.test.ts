@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostileTexts } from '#test/requests/code-texts.ts';
 import type { CodeRequest } from '../../../../../dashboard/src/pages/playground/code/code-request.ts';
-import { CodeCall, javascriptLiteral, jsonLiteral, pythonLiteral } from '../../../../../dashboard/src/pages/playground/code/literals.ts';
+import {
+  CodeCall,
+  javascriptLiteral,
+  jsonLiteral,
+  pythonLiteral,
+} from '../../../../../dashboard/src/pages/playground/code/literals.ts';
 import { openAiBody } from '../../../../../dashboard/src/pages/playground/code/sdk-code.ts';
 import { codeSnippets } from '../../../../../dashboard/src/pages/playground/code/snippets.ts';
 
@@ -21,12 +26,11 @@ describe('a value written as code', () => {
   });
 
   it('is the same value in JSON and JavaScript, whatever it is', () => {
-    fc.assert(
-      fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.nat(3), (value, depth) => {
-        expect(JSON.parse(jsonLiteral(value))).toEqual(JSON.parse(JSON.stringify(value)));
-        expect(evaluated(javascriptLiteral(value, depth))).toEqual(JSON.parse(JSON.stringify(value)));
-      }),
-    );
+    const property = fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.nat(3), (value, depth) => {
+      expect(JSON.parse(jsonLiteral(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(evaluated(javascriptLiteral(value, depth))).toEqual(JSON.parse(JSON.stringify(value)));
+    });
+    fc.assert(property);
   });
 
   it('shows what a terminal obeys or an editor hides as escapes, in every language', () => {
