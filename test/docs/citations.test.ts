@@ -43,11 +43,6 @@ describe('a command of the docs', () => {
     expect(found.filter(([, command]) => !command?.startsWith('npx '))).toEqual([]);
   });
 
-  it('names a file that is there', () => {
-    const files = texts.flatMap(([, text]) => [...text.matchAll(/\bnode (bin\/[\w-]+\.ts)/g)].map(([, file]) => file));
-    expect(new Set(files).difference(new Set(globSync('bin/*.ts')))).toEqual(new Set());
-  });
-
   it('finds that Node by npx, where another one comes first', async () => {
     const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       optionalDependencies: Record<string, string>;

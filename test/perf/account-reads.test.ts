@@ -57,22 +57,18 @@ async function fillUsage(accountId: number, days: number, prefixes: readonly (ke
   const services = ['audio', 'chat', 'completion', 'embeddings', 'translation'];
   const keys = Array.from({ length: 50 }, (_, index) => `key-${String(index).padStart(18, '0')}`);
   const counted = (sk: string, date: string, calls: number) => ({ a: accountId, sk, date, calls, cost: calls * 1e6 });
-  const rows = dates.flatMap((date) => [
-    ...services.map((service) => ({
-      ...counted(`${usagePrefixes.kind}${date}#${service}#svc-1`, date, 50),
-      service,
-      model: 'svc-1',
-    })),
-    ...keys.map((keyId) => ({ ...counted(`${usagePrefixes.key}${date}#${keyId}`, date, 5), keyId })),
-    ...services.flatMap((service) =>
-      keys.map((keyId) => ({
-        ...counted(`${usagePrefixes.detail}${date}#${service}#svc-1#${keyId}`, date, 1),
-        service,
-        model: 'svc-1',
-        keyId,
-      })),
-    ),
-  ]);
+  const kinds = services.map((service) => ({ service, model: 'svc-1' }));
+  const rows = dates.flatMap((date) => {
+    const sk = (prefix: keyof typeof usagePrefixes, ...parts: string[]) =>
+      usagePrefixes[prefix] + [date, ...parts].join('#');
+    return [
+      ...kinds.map((kind) => ({ ...counted(sk('kind', kind.service, kind.model), date, 50), ...kind })),
+      ...keys.map((keyId) => ({ ...counted(sk('key', keyId), date, 5), keyId })),
+      ...kinds.flatMap((kind) =>
+        keys.map((keyId) => ({ ...counted(sk('detail', kind.service, kind.model, keyId), date, 1), ...kind, keyId })),
+      ),
+    ];
+  });
   const kept = rows.filter(({ sk }) => prefixes.some((id) => sk.startsWith(usagePrefixes[id])));
   for (let from = 0; from < kept.length; from += 25) {
     const puts = kept.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
@@ -151,15 +147,11 @@ describe('GET /api/requests', () => {
   async function fillRequests(accountId: number, count: number, statusOf: (index: number) => number) {
     const store = requestStore(api.client, tables.requests.name);
     const now = Date.now();
-    const line = (index: number) => ({
-      requestId: `request${index}`,
-      status: statusOf(index),
-      accountId,
-      keyId: 'some-key',
-      latency: 5,
-      cost: 0,
-      record: { at: now - (count - index) * 1000, service: 'chat', isStream: false, headers: {} } as const,
-    });
+    const about = { accountId, keyId: 'some-key', latency: 5, cost: 0 };
+    const line = (index: number) => {
+      const record = { at: now - (count - index) * 1000, service: 'chat', isStream: false, headers: {} } as const;
+      return { requestId: `request${index}`, status: statusOf(index), ...about, record };
+    };
     for (let first = 0; first < count; first += 50) {
       const some = Array.from({ length: Math.min(50, count - first) }, (_, index) => line(first + index));
       await Promise.all(some.map((one) => store.put(one, now + 86_400_000)));
@@ -188,9 +180,8 @@ describe('GET /api/requests', () => {
     expect(items).toBeLessThanOrEqual(7);
     expect(operations).toEqual(['GetItem', 'Query', 'BatchGetItem']);
     const next = await examined(`/api/requests?limit=5&cursor=${encodeURIComponent(data.nextCursor)}`, key);
-    expect(next.data.requests.map(({ requestId }: any) => requestId)).toEqual(
-      [594, 593, 592, 591, 590].map((index) => `request${index}`),
-    );
+    const ids = [594, 593, 592, 591, 590].map((index) => `request${index}`);
+    expect(next.data.requests.map(({ requestId }: any) => requestId)).toEqual(ids);
     expect(next.items).toBeLessThanOrEqual(7);
   });
 

@@ -19,11 +19,25 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const calls = 50;
+/** Counts of 21 full buckets, the most that an account has. */
+const fullBuckets = () => {
+  const bucket = Math.floor(Date.now() / 3000);
+  return Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
+};
+const meter = () => metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+
+/** Admits a call of one credit by an account's only key. */
+function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isStream = false): Promise<OpenHold> {
+  const [keyId] = Object.keys(item.k as object);
+  const now = Date.now();
+  const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
+  const about = { requestId: newRequestId(ambient.random), deadline: (now / 1000 + 360) | 0 };
+  return meter().admit({ ...attempt, ...about, ...(isStream && { isStream }) });
+}
 
 // Runs first, because the sweep visits all accounts.
 it("the watch on holds uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
-  const { accountId, item } = await api.account(5, () => ({ p: 7 }));
-  const [keyId] = Object.keys(item.k as object);
+  const account = await api.account(5, () => ({ p: 7 }));
   const used = { write: 0, read: 0 };
   const index = { write: 0 };
   api.client.middlewareStack.add(
@@ -31,25 +45,18 @@ it("the watch on holds uses the units stated in lib/cost/cost.ts for an account'
       Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
       const result = await next(args);
       const { ConsumedCapacity } = result.output as { ConsumedCapacity?: ConsumedCapacity };
-      const inIndex = ConsumedCapacity?.GlobalSecondaryIndexes?.['holds']?.CapacityUnits ?? 0;
+      const units = ConsumedCapacity?.Table?.CapacityUnits ?? 0;
       const isRead = 'ConsistentRead' in args.input || 'KeyConditionExpression' in args.input;
-      if (isRead) used.read += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
-      else {
-        used.write += ConsumedCapacity?.Table?.CapacityUnits ?? 0;
-        index.write += inIndex;
-      }
+      used[isRead ? 'read' : 'write'] += units;
+      if (!isRead) index.write += ConsumedCapacity?.GlobalSecondaryIndexes?.['holds']?.CapacityUnits ?? 0;
       return result;
     },
     { step: 'initialize', name: 'capacity', priority: 'low' },
   );
-  const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
   const now = Date.now();
-  const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
-  const requestId = newRequestId(ambient.random);
-  const hold = await meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0 });
-  await hold.settle(1e6, now);
+  await (await admit(account)).settle(1e6, now);
   const ofCall = { ...used };
-  await meter.sweep(now + 61_000);
+  await meter().sweep(now + 61_000);
   api.client.middlewareStack.remove('capacity');
   expect({ ofCall, write: used.write - ofCall.write + index.write, read: used.read }).toEqual({
     ofCall: { write: writeUnits.request, read: 0 },
@@ -61,26 +68,15 @@ it.each([
   ['whole responses', false],
   ['streams that have noted their progress', true],
 ])('an account’s item has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
-  const bucket = Math.floor(Date.now() / 3000);
-  const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
-  const { accountId, item } = await api.account(5, () => ({ b: buckets }));
-  const [keyId] = Object.keys(item.k as object);
-  const meter = metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+  const account = await api.account(5, () => ({ b: fullBuckets() }));
   const bytes = async () => {
-    const read = new GetCommand({ TableName: tables.meters.name, Key: { a: accountId }, ConsistentRead: true });
+    const read = new GetCommand({ TableName: tables.meters.name, Key: { a: account.accountId }, ConsistentRead: true });
     return itemBytes((await api.client.send(read)).Item!);
   };
-  const admit = async (): Promise<OpenHold> => {
-    const now = Date.now();
-    const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
-    const requestId = newRequestId(ambient.random);
-    return meter.admit({ ...attempt, requestId, deadline: (now / 1000 + 360) | 0, ...(isStream && { isStream }) });
-  };
-  const first = await admit();
-  await first.settle(1e6, Date.now());
+  await (await admit(account, isStream)).settle(1e6, Date.now());
   const atRest = await bytes();
   const open: OpenHold[] = [];
-  for (let call = 0; call < calls; call++) open.push(await admit());
+  for (let call = 0; call < calls; call++) open.push(await admit(account, isStream));
   if (isStream) for (const hold of open) await hold.recordProgress(123_456);
   const perCall = ((await bytes()) - atRest) / calls;
   expect(atRest).toBeLessThanOrEqual(usualItemBytes.atRest);

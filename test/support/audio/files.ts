@@ -1,3 +1,7 @@
+/** Concatenates bytes and texts, a character of which is one byte. */
+export const joined = (...parts: readonly (Buffer | string)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
+
 /** A WAV file of 8 bits a sample and one channel: `length` is what its header gives the samples, `more` stands before them. */
 export function wavFile({ length = 1000, bytes = 1000, more = Buffer.alloc(0), rate = 8000 } = {}): Buffer {
   const head = Buffer.alloc(36);

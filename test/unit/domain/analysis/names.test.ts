@@ -1,9 +1,7 @@
 import fc from 'fast-check';
-import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
 import { creditCards, emails, mayHavePhones } from '#domain/analysis/pii-rules.ts';
 import { folded, plainTexts } from '#domain/analysis/pii-text.ts';
-import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { listed } from '#test/listed.ts';
 import { analysisBy, reply } from '#test/models/analysis-model.ts';
 import { anyText } from '#test/models/any-text.ts';
@@ -202,13 +200,5 @@ describe('the quick search of any text finds the same as the slow one', () => {
         expect(mayHavePhones(given)).toBe(/[+＋]|\p{Nd}{2}/u.test(given));
       }),
     );
-  });
-
-  it('of tokens', async () => {
-    const short = text.map((given) => given.slice(0, 200).toWellFormed());
-    const counted = fc.asyncProperty(short, async (given) => {
-      expect(await bpeTokenizer.count(given)).toBe(countTokens(given));
-    });
-    await fc.assert(counted, { numRuns: 500 });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { audioFacts, rangedFacts } from '#gateways/audio/audio-facts.ts';
-import { adts, wavFile } from '#test/audio/files.ts';
+import { adts, joined, wavFile } from '#test/audio/files.ts';
 import { box, mp4, oggPage, webm, words } from '#test/audio/recordings.ts';
 
 const seconds = 8;
@@ -10,15 +10,12 @@ const little = (value: number): Buffer => {
   bytes.writeUInt32LE(value);
   return bytes;
 };
-const chunk = (name: string, content: Buffer) => Buffer.concat([Buffer.from(name), little(content.length), content]);
-const format = (rate: number, kind = 1): Buffer =>
-  Buffer.concat([Buffer.from([kind, 0, 1, 0]), little(rate), little(rate), Buffer.from([1, 0, 8, 0])]);
-const junkHead = (length: number): Buffer => Buffer.concat([Buffer.from('JUNK'), little(length)]);
+const format = (rate: number): Buffer => joined('\x01\0\x01\0', little(rate), little(rate), '\x01\0\x08\0');
 
 /** A WAV at 8,000 samples a second. Its remaining samples are in a chunk that only some decoders skip. */
 const wavInJunk = (): Buffer => {
   const file = wavFile({ length: 1000, bytes: 8000 * seconds });
-  junkHead(8000 * seconds - 1008).copy(file, 44 + 1000);
+  joined('JUNK', little(8000 * seconds - 1008)).copy(file, 44 + 1000);
   return file;
 };
 
@@ -27,13 +24,8 @@ const mp3Frame = Buffer.concat([Buffer.from('fff314c4', 'hex'), Buffer.alloc(20)
 const mp3 = (counted?: number): Buffer => {
   const frames = Array.from({ length: Math.ceil(seconds / 0.024) }, () => mp3Frame);
   if (counted === undefined) return Buffer.concat(frames);
-  const facts = Buffer.concat([
-    Buffer.from('fff3c4c4', 'hex'),
-    Buffer.alloc(9),
-    Buffer.from('Xing'),
-    words(1, counted),
-  ]);
-  return Buffer.concat([facts, Buffer.alloc(480 - facts.length), ...frames]);
+  const facts = joined('\xff\xf3\xc4\xc4', Buffer.alloc(9), 'Xing', words(1, counted));
+  return joined(facts, Buffer.alloc(480 - facts.length), ...frames);
 };
 
 function crc8(bytes: Buffer): number {
@@ -46,25 +38,19 @@ function crc8(bytes: Buffer): number {
 }
 
 /** A FLAC frame with 4,096 samples at 8,000 a second, according to its own header. */
-const flacFrame = (number: number): Buffer<ArrayBuffer> => {
+const flacFrame = (number: number) => {
   const head = Buffer.from([0xff, 0xf8, 0xc4, 0x08, number & 0x7f]);
-  return Buffer.concat([head, Buffer.from([crc8(head)]), Buffer.alloc(500, 0x55)]);
+  return joined(head, Buffer.of(crc8(head)), Buffer.alloc(500, 0x55));
 };
 const flacFrames = Array.from({ length: Math.ceil((8000 * seconds) / 4096) }, (_, at) => flacFrame(at));
 const flacInfo = (samples: number, rate: number): Buffer =>
-  Buffer.concat([
-    Buffer.from('1000100000000000000000', 'hex').subarray(0, 10),
-    words(((rate << 12) | 0xf0) >>> 0, samples),
-    Buffer.alloc(16),
-  ]);
-const flac = (samples: number, rate = 8000): Buffer =>
-  Buffer.concat([Buffer.from('664c614380000022', 'hex'), flacInfo(samples, rate), ...flacFrames]);
+  joined('\x10\0\x10', Buffer.alloc(7), words(((rate << 12) | 0xf0) >>> 0, samples), Buffer.alloc(16));
+const flacMark = 'fLaC\x80\0\0\x22';
+const flac = (samples: number, rate = 8000): Buffer => joined(flacMark, flacInfo(samples, rate), ...flacFrames);
 
 const opusHead = Buffer.from('OpusHead\u0001\u0001\0\0\u0080\u00bb\0\0\0\0\0', 'latin1');
-const speexHead = Buffer.concat([
-  Buffer.from('Speex   1.2'.padEnd(36, '\0')),
-  ...[16_000, 1, 4, 1, 28_000, 320, 0, 1, 0, 0, 0].map(little),
-]);
+const speexFields = [16_000, 1, 4, 1, 28_000, 320, 0, 1, 0, 0, 0];
+const speexHead = joined('Speex   1.2'.padEnd(36, '\0'), ...speexFields.map(little));
 
 /** Bits of a Vorbis setup header, lowest first: two modes, with short and long blocks, and the framing flag. */
 function vorbisSetup(): Buffer {
@@ -72,55 +58,33 @@ function vorbisSetup(): Buffer {
   const bits = [1, 0, 0, 0, 0, 0, ...mode(0), ...mode(1), 1];
   const end = Buffer.alloc(Math.ceil(bits.length / 8));
   for (const [at, bit] of bits.entries()) end[at >> 3] = (end[at >> 3] ?? 0) | (bit << (at & 7));
-  return Buffer.concat([Buffer.from('\u0005vorbis', 'latin1'), Buffer.alloc(40, 0xaa), end]);
+  return joined('\x05vorbis', Buffer.alloc(40, 0xaa), end);
 }
-const vorbisHead = Buffer.concat([
-  Buffer.from('\u0001vorbis\0\0\0\0\u0001', 'latin1'),
-  little(8000),
-  Buffer.alloc(12),
-  Buffer.from([0xb8, 1]),
-]);
+const vorbisHead = joined('\x01vorbis\0\0\0\0\x01', little(8000), Buffer.alloc(12), '\xb8\x01');
 
 /** A stream of packets whose pages all state the same position. */
 const ogg = (granule: bigint, heads: readonly Buffer[], packets: number, packet: (at: number) => Uint8Array): Buffer =>
-  Buffer.concat([
+  joined(
     ...heads.map((head, at) => oggPage(at === 0 ? 2 : 0, 0n, at, head)),
     ...Array.from({ length: packets }, (_, at) => oggPage(0, granule, at + heads.length, Buffer.from(packet(at)))),
-  ]);
+  );
 /** CELT, 20 ms. */
 const opusPacket = Buffer.alloc(100, 0x98);
 
 /** Unfragmented MP4 with AAC: 1,024 samples per frame, 16,000 a second according to the decoder configuration. */
-function m4a({
-  duration = 8000 * seconds,
-  timescale = 8000,
-  rate = 16_000,
-  codec = 'mp4a',
-  frames = 125,
-} = {}): Buffer {
-  const esds = box(
-    'esds',
-    words(0),
-    Buffer.from([3, 25, 0, 1, 0, 4, 17, 0x40, 0x15, ...Buffer.alloc(11), 5, 2, 0x14, 0x08]),
-  );
+const m4aDefaults = { duration: 8000 * seconds, timescale: 8000, rate: 16_000, codec: 'mp4a', frames: 125 };
+function m4a(changed: Partial<typeof m4aDefaults> = {}): Buffer {
+  const { duration, timescale, rate, codec, frames } = { ...m4aDefaults, ...changed };
+  const decoder = Buffer.from([3, 25, 0, 1, 0, 4, 17, 0x40, 0x15, ...Buffer.alloc(11), 5, 2, 0x14, 0x08]);
+  const esds = box('esds', words(0), decoder);
   const entry = box(codec, Buffer.alloc(16), Buffer.from([0, 1, 0, 16, 0, 0, 0, 0]), words(rate * 65_536), esds);
-  const table = box(
-    'stbl',
-    box('stsd', words(0, 1), entry),
-    box('stsz', words(0, 0, frames, ...Array.from({ length: frames }, () => 9))),
-  );
-  const media = box(
-    'mdia',
-    box('mdhd', words(0, 0, 0, timescale, duration, 0)),
-    box('hdlr', words(0, 0), Buffer.from('soun\0')),
-    box('minf', table),
-  );
-  const movie = box(
-    'moov',
-    box('mvhd', words(0, 0, 0, timescale, duration, 0)),
-    box('trak', box('tkhd', Buffer.alloc(80)), media),
-  );
-  return Buffer.concat([box('ftyp', Buffer.from('M4A \0\0\0\0')), movie, box('mdat', Buffer.alloc(9 * frames))]);
+  const sizes = box('stsz', words(0, 0, frames, ...Array.from({ length: frames }, () => 9)));
+  const table = box('stbl', box('stsd', words(0, 1), entry), sizes);
+  const times = words(0, 0, 0, timescale, duration, 0);
+  const handler = box('hdlr', words(0, 0), Buffer.from('soun\0'));
+  const media = box('mdia', box('mdhd', times), handler, box('minf', table));
+  const movie = box('moov', box('mvhd', times), box('trak', box('tkhd', Buffer.alloc(80)), media));
+  return joined(box('ftyp', Buffer.from('M4A \0\0\0\0')), movie, box('mdat', Buffer.alloc(9 * frames)));
 }
 
 /** Replaces the value of every element or field with these bytes. */
@@ -136,7 +100,7 @@ const files: Readonly<Record<string, () => Buffer>> = {
   'WAV whose data have a byte': () => wavFile({ length: 1, bytes: 8000 * seconds }),
   'WAV whose data go on in another chunk': wavInJunk,
   'WAV with a second format': () =>
-    wavFile({ length: 8000 * seconds, bytes: 8000 * seconds, more: chunk('fmt ', format(192_000)) }),
+    wavFile({ length: 8000 * seconds, bytes: 8000 * seconds, more: joined('fmt ', little(16), format(192_000)) }),
   'WAV of µ-law with a high rate of bytes': () => {
     const file = wavFile({ length: 8000 * seconds, bytes: 8000 * seconds });
     file.writeUInt16LE(7, 20);
@@ -151,9 +115,8 @@ const files: Readonly<Record<string, () => Buffer>> = {
     return file;
   },
   'MP3 whose header counts one frame': () => mp3(1),
-  'MP3 with bytes that no header has': () =>
-    Buffer.concat([mp3().subarray(0, 20 * 24), Buffer.alloc(8000 - 20 * 24, 0x55)]),
-  'AAC with bytes that no header has': () => Buffer.concat([adts(20, 128), Buffer.alloc(16_000 - 20 * 128, 0x55)]),
+  'MP3 with bytes that no header has': () => joined(mp3().subarray(0, 20 * 24), Buffer.alloc(8000 - 20 * 24, 0x55)),
+  'AAC with bytes that no header has': () => joined(adts(20, 128), Buffer.alloc(16_000 - 20 * 128, 0x55)),
   'FLAC whose first block has one sample': () => flac(1),
   'FLAC whose first block has no samples': () => flac(0),
   'FLAC whose first block has another rate': () => flac(8000 * seconds, 655_350),
@@ -163,17 +126,8 @@ const files: Readonly<Record<string, () => Buffer>> = {
       Buffer.alloc(100, 2),
     ),
   'Ogg of FLAC whose pages name the first sample': () =>
-    ogg(
-      1n,
-      [
-        Buffer.concat([
-          Buffer.from('7f464c41430100000166', 'hex').subarray(0, 9),
-          Buffer.from('664c614380000022', 'hex'),
-          flacInfo(1, 8000),
-        ]),
-      ],
-      flacFrames.length,
-      (at) => (flacFrames[at] ?? Buffer.alloc(200)).subarray(0, 200),
+    ogg(1n, [joined('\x7fFLAC\x01\0\0\x01', flacMark, flacInfo(1, 8000))], flacFrames.length, (at) =>
+      (flacFrames[at] ?? Buffer.alloc(200)).subarray(0, 200),
     ),
   'Ogg of Speex whose pages name the first sample': () =>
     ogg(1n, [speexHead, Buffer.from('tags')], 50 * seconds, () => Buffer.alloc(40, 0x55)),
@@ -183,16 +137,11 @@ const files: Readonly<Record<string, () => Buffer>> = {
   'MP4 whose units are small': () => m4a({ timescale: 0xffff_fff0 }),
   'MP4 whose entry has another rate than its decoder': () => m4a({ duration: 1, rate: 48_000 }),
   'MP4 of Opus whose headers have one unit': () => m4a({ duration: 1, codec: 'Opus', frames: 50 * seconds }),
-  'MP4 in fragments whose samples last one unit': () =>
-    Buffer.concat([
-      m4a({ duration: 0, frames: 0 }),
-      ...Array.from({ length: 125 }, () =>
-        Buffer.concat([
-          box('moof', box('traf', box('tfhd', words(8, 0, 1)), box('trun', words(0x200, 1, 128)))),
-          box('mdat', Buffer.alloc(128)),
-        ]),
-      ),
-    ]),
+  'MP4 in fragments whose samples last one unit': () => {
+    const head = box('moof', box('traf', box('tfhd', words(8, 0, 1)), box('trun', words(0x200, 1, 128))));
+    const fragment = joined(head, box('mdat', Buffer.alloc(128)));
+    return joined(m4a({ duration: 0, frames: 0 }), ...Array.from({ length: 125 }, () => fragment));
+  },
 };
 
 describe('a file of 8 s', () => {
