@@ -55,14 +55,9 @@ describe('docs/openapi.json', () => {
       const properties = (body && resolve(body.schema))?.['properties'] as Record<string, unknown> | undefined;
       return properties?.[name] ?? parameters.find((parameter) => parameter.name === name)?.schema;
     };
-    for (const [id, name] of [
-      ['createSubscription', 'planId'],
-      ['upgradePlan', 'newPlanId'],
-      ['downgradePlan', 'newPlanId'],
-      ['previewUpgrade', 'newPlanId'],
-    ] as const) {
-      expect(field(id, name)).toMatchObject({ type: 'string', enum: ids });
-    }
+    expect(field('createSubscription', 'planId')).toMatchObject({ type: 'string', enum: ids });
+    for (const id of ['upgradePlan', 'downgradePlan', 'previewUpgrade'])
+      expect(field(id, 'newPlanId')).toMatchObject({ type: 'string', enum: ids });
   });
 
   it('shows responses with the status, headers and shape of the responses that the service returns', async () => {

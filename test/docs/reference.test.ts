@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiDocumentPath } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
+import { listed } from '#test/listed.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 import { fieldOf, groupsOf } from '../../dashboard/content/fields.ts';
 import { loadReference } from '../../dashboard/content/reference.ts';
@@ -20,29 +21,25 @@ describe('the API reference', () => {
   });
 
   it('has titles that fit on a line and of which no two are the same; what they leave out is in sentences', () => {
-    expect(operations.map(({ summary }) => summary).filter((title) => title.length > 50 || /[.;]/.test(title))).toEqual(
-      [],
-    );
-    expect(new Set(operations.map(({ summary }) => summary)).size).toBe(operations.length);
+    const titles = operations.map(({ summary }) => summary);
+    expect(titles.filter((title) => title.length > 50 || /[.;]/.test(title))).toEqual([]);
+    expect(new Set(titles).size).toBe(titles.length);
     for (const { note = 'None.' } of allRoutes) expect(note).toMatch(/^[A-Z].*\.$/s);
   });
 
   it('knows what each route takes as its credential', () => {
+    const one = { none: ['none'], key: ['key'], session: ['session'] };
+    const kinds = { ...one, 'session or key': ['key', 'session'], 'session if any': ['session', 'none'] };
     for (const { method, path, credential } of allRoutes) {
-      const { credentials } = operations.find((one) => one.method === method && one.path === path)!;
-      const kinds = { none: ['none'], key: ['key'], session: ['session'], 'session or key': ['key', 'session'] };
-      expect([path, credentials]).toEqual([
-        path,
-        credential === 'session if any' ? ['session', 'none'] : kinds[credential],
-      ]);
+      const { credentials } = operations.find((other) => other.method === method && other.path === path)!;
+      expect([path, credentials]).toEqual([path, kinds[credential]]);
     }
   });
 
   it('shows every field of a body, also those of inner objects and of each kind of message', () => {
     const { groups, examples } = operation('createChatCompletion').body!;
-    expect(namesIn(groups)).toEqual(
-      expect.arrayContaining(['model', 'messages', 'function_call', 'arguments', 'parameters']),
-    );
+    const names = ['model', 'messages', 'function_call', 'arguments', 'parameters'];
+    expect(namesIn(groups)).toEqual(expect.arrayContaining(names));
     const messages = groups[0]!.fields.find(({ name }) => name === 'messages')!;
     expect(messages).toMatchObject({ type: 'list of objects', isRequired: true, rules: ['1 to 2,048 items'] });
     expect(messages.kinds.map(({ title }) => title)).toContain('role: function');
@@ -95,19 +92,16 @@ describe('the API document', () => {
     expect(await reply.text()).toBe(await readFile('docs/openapi.json', 'utf8'));
   });
 
-  it.each([
-    '/docs/nothing.js',
-    '/docs/..%2fpackage.json',
-    '/docs/%2e%2e/package.json',
-    '/docs//index.html',
-    '/docs/api.md',
-  ])('has nothing beside it at %s: an enveloped 404', async (path) => {
-    const reply = await get(path);
-    expect([reply.status, await reply.json()]).toEqual([
-      404,
-      expect.objectContaining({ message: 'NOT_FOUND', data: null, status: 404 }),
-    ]);
-  });
+  it.each(listed('/docs/nothing.js /docs/..%2fpackage.json /docs/%2e%2e/package.json /docs//index.html /docs/api.md'))(
+    'has nothing beside it at %s: an enveloped 404',
+    async (path) => {
+      const reply = await get(path);
+      expect([reply.status, await reply.json()]).toEqual([
+        404,
+        expect.objectContaining({ message: 'NOT_FOUND', data: null, status: 404 }),
+      ]);
+    },
+  );
 
   it('and its page are not changed, and not shown to pages of other origins', async () => {
     expect((await get('/docs', { method: 'POST' })).status).toBe(404);

@@ -1,5 +1,5 @@
 /** Concatenates bytes and texts, a character of which is one byte. */
-export const joined = (...parts: readonly (Buffer | string)[]): Buffer =>
+export const joined = (...parts: readonly (Buffer | string)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
 
 /** A WAV file of 8 bits a sample and one channel: `length` is what its header gives the samples, `more` stands before them. */

@@ -4,9 +4,8 @@ import { prices } from '#contract/billing/prices.ts';
 
 describe('the tables of the specification', () => {
   it('are the listing, value by value', () => {
-    expect(
-      planListing.map(({ name, quota_limit, rate_limit, price }) => [name, quota_limit, rate_limit, price]),
-    ).toEqual([
+    const rows = planListing.map(({ name, quota_limit, rate_limit, price }) => [name, quota_limit, rate_limit, price]);
+    expect(rows).toEqual([
       ['freemium', 100, 10, 0],
       ['dev_pass', 5000, 100, 29.99],
       ['smm_pass', 25_000, 500, 99.99],
@@ -16,14 +15,8 @@ describe('the tables of the specification', () => {
   });
 
   it('are the overview, value by value, null where it gives none', () => {
-    expect(
-      planOverview.map(({ name, price, callsPerMonth, callsPerMinute }) => [
-        name,
-        price,
-        callsPerMonth,
-        callsPerMinute,
-      ]),
-    ).toEqual([
+    const rows = planOverview.map((row) => [row.name, row.price, row.callsPerMonth, row.callsPerMinute]);
+    expect(rows).toEqual([
       ['freemium', 0, 10, 5],
       ['dev_pass', 19, 1000, 20],
       ['smm_pass', 129, 10_000, null],

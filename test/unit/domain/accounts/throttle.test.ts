@@ -37,14 +37,19 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Comes again and again, waiting so many ms each time; the moments at which it was let through. */
+/** A throttle with a clock that moves on demand. */
+function clocked() {
+  const clock = { now: Date.UTC(2027, 0, 1) };
+  return { clock, ...throttle(memoryStore(), { now: () => clock.now }) };
+}
+
+/** The times at which calls passed that were made after these waits in ms. */
 async function passes(rule: ThrottleRule, waits: readonly number[]): Promise<number[]> {
-  let now = Date.UTC(2027, 0, 1);
-  const { take } = throttle(memoryStore(), { now: () => now });
+  const { clock, take } = clocked();
   const passed: number[] = [];
   for (const wait of waits) {
-    now += wait;
-    if ((await take(rule, 'somebody')) === 0) passed.push(now);
+    clock.now += wait;
+    if ((await take(rule, 'somebody')) === 0) passed.push(clock.now);
   }
   return passed;
 }
@@ -88,17 +93,16 @@ describe('a throttle', () => {
       rules,
       fc.array(fc.integer({ min: 0, max: hour }), { maxLength: 30 }),
       async (rule, times) => {
-        let now = Date.UTC(2027, 0, 1);
-        const { take } = throttle(memoryStore(), { now: () => now });
+        const { clock, take } = clocked();
         for (const wait of times) {
-          now += wait;
+          clock.now += wait;
           await take(rule, 'somebody');
         }
         const wait = await take(rule, 'somebody');
         if (wait === 0) return;
-        now += wait - 1;
+        clock.now += wait - 1;
         expect(await take(rule, 'somebody')).toBe(1);
-        now += 1;
+        clock.now += 1;
         expect(await take(rule, 'somebody')).toBe(0);
       },
     );
@@ -133,30 +137,28 @@ describe('a throttle', () => {
 
 describe('the guesses of one password', () => {
   it('are 100 at most of those an attacker makes, then none until a reset or 30 days of silence', async () => {
-    let now = Date.UTC(2027, 0, 1);
-    const { take, clear } = throttle(memoryStore(), { now: () => now });
+    const { clock, take, clear } = clocked();
     let reached = 0;
     let wait = 0;
     for (; wait <= hour; wait = await take(passwordGuesses, 'ada@example.com')) {
       if (wait === 0) reached += 1;
-      now += wait;
+      clock.now += wait;
     }
     expect([reached - 1, wait]).toEqual([100, 30 * 24 * hour]);
-    now += wait - 1;
+    clock.now += wait - 1;
     expect(await take(passwordGuesses, 'ada@example.com')).toBe(1);
     await clear(passwordGuesses, 'ada@example.com');
     expect(await take(passwordGuesses, 'ada@example.com')).toBe(0);
   });
 
   it('wait 30 seconds after the fifth, twice as long each time, an hour at most', async () => {
-    let now = Date.UTC(2027, 0, 1);
-    const { take } = throttle(memoryStore(), { now: () => now });
+    const { clock, take } = clocked();
     const waited: number[] = [];
     for (let guess = 0; guess < 14; guess++) {
       const wait = await take(passwordGuesses, 'ada@example.com');
       if (wait === 0) continue;
       waited.push(wait / second);
-      now += wait;
+      clock.now += wait;
       expect(await take(passwordGuesses, 'ada@example.com')).toBe(0);
     }
     expect(waited).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600]);

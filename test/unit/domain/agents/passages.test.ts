@@ -4,6 +4,7 @@ import { chunkBytes, chunksOf, minChunksOf } from '#domain/agents/indexing.ts';
 import { countWords, packWords, type PassageBlock, rankPassages } from '#domain/agents/ranking.ts';
 import { passageSearch, type TurnOrder } from '#domain/agents/turn-order.ts';
 import { packVectors, scoresOf, unit } from '#domain/agents/vector-index.ts';
+import { times } from '#test/many.ts';
 
 /** Of every script and width: words, white space and ends of sentences, combining marks, pairs and sequences of emoji. */
 const pieces = [
@@ -131,16 +132,14 @@ describe('packed vectors', () => {
 
 describe('a ranking', () => {
   const vector = [1, 0];
-  const blocks = ['Ferries leave at noon.', 'Bicycles are free.', 'Breakfast begins at seven.'].map((text, at) => {
-    const vectors = packVectors([
-      [
-        [1, 0],
-        [0, 1],
-        [0, 1],
-      ][at] ?? [],
-    ]);
-    return { count: 1, vectors, words: packWords([countWords(text)]) };
-  });
+  const blockOf = (text: string, stored: number[]) => {
+    return { count: 1, vectors: packVectors([stored]), words: packWords([countWords(text)]) };
+  };
+  const blocks = [
+    blockOf('Ferries leave at noon.', [1, 0]),
+    blockOf('Bicycles are free.', [0, 1]),
+    blockOf('Breakfast begins at seven.', [0, 1]),
+  ];
   const placesOf = (text: string, some: readonly PassageBlock[] = blocks) =>
     rankPassages(some, { text, vector }, 4).map(({ block }) => some.indexOf(block));
 
@@ -156,33 +155,24 @@ describe('a ranking', () => {
   });
 
   it('omits passages with the vectors of another model', () => {
-    const other = { count: 1, vectors: packVectors([[1, 0, 0]]), words: packWords([countWords('Breakfast')]) };
-    expect(placesOf('Breakfast', [other])).toEqual([]);
+    expect(placesOf('Breakfast', [blockOf('Breakfast', [1, 0, 0])])).toEqual([]);
   });
 });
 
 describe('2,000 passages of hostile texts', () => {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
+  const pair = (at: number, i: number): string => `${letters[(at + i) % 26]}${letters[(i * 7) % 26]}`;
+  const repeated = (count: number, make: (i: number) => string): string => times(count, make).join('');
   const texts: [string, (at: number) => string][] = [
     ['one character repeated', () => 'a'.repeat(1000)],
     ['marks', () => `a${'\u0301'.repeat(499)}`],
     [
       'Chinese without spaces',
-      (at) =>
-        Array.from({ length: 333 }, (_, i) => String.fromCodePoint(0x4e00 + ((at * 331 + i * 7) % 20_000))).join(''),
+      (at) => repeated(333, (i) => String.fromCodePoint(0x4e00 + ((at * 331 + i * 7) % 20_000))),
     ],
-    [
-      'words of two letters',
-      (at) => Array.from({ length: 333 }, (_, i) => `${letters[(at + i) % 26]}${letters[(i * 7) % 26]}`).join(' '),
-    ],
-    [
-      'capitals inside words',
-      (at) =>
-        Array.from({ length: 500 }, (_, i) => `${letters[(at + i) % 26]}${letters[(i * 7) % 26]?.toUpperCase()}`).join(
-          '',
-        ),
-    ],
-    ['digits and spaces', (at) => Array.from({ length: 250 }, (_, i) => String((at + i) % 1000)).join(' ')],
+    ['words of two letters', (at) => repeated(333, (i) => `${pair(at, i)} `)],
+    ['capitals inside words', (at) => repeated(500, (i) => pair(at, i).replace(/.$/, (last) => last.toUpperCase()))],
+    ['digits and spaces', (at) => repeated(250, (i) => `${(at + i) % 1000} `)],
   ];
 
   it.each(texts)('%s are counted, packed and searched within 4 s, in at most 4 MB', (_, textAt) => {

@@ -35,17 +35,10 @@ describe('a failed delivery', () => {
   });
 });
 
-it.each([
-  [200, true],
-  [204, true],
-  [299, true],
-  [301, false],
-  [400, false],
-  [410, false],
-  [500, false],
-  [undefined, false],
-])('status %s is a success: %s', (status, expected) => {
-  expect(isSuccess(status === undefined ? { durationMs: 1 } : { durationMs: 1, status })).toBe(expected);
+it('only a status of 2xx is a success', () => {
+  const statuses = [200, 204, 299, 301, 400, 410, 500, undefined];
+  const successes = statuses.filter((status) => isSuccess({ durationMs: 1, ...(status && { status }) }));
+  expect(successes).toEqual([200, 204, 299]);
 });
 
 describe('a webhook that fails', () => {
