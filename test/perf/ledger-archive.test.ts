@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
 import { rowBytes } from '#lib/cost/ledger.ts';

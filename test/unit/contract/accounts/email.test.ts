@@ -35,8 +35,13 @@ describe('the check of email addresses', () => {
     ),
     ...listed('a..b@example.com ada,bob@example.com ada@[192.168.0.1] ada@192.168.0.1 ada@-example.com'),
     ...listed('ada@example-.com ada@exa_mple.com ada@example.c ada@example.com:25 ada@example.com/x ada@%65xample.com'),
-    ...['"a b"@example.com', 'a b@example.com', 'Ada <ada@example.com>', 'ada@example.com\n'],
-    ...['ada@example.com\r\nBcc: eve@example.com', `${'x'.repeat(65)}@example.com`, `ada@${label}x.example`],
+    '"a b"@example.com',
+    'Ada <ada@example.com>',
+    'ada@example.com\n',
+    'ada@example.com\r\nBcc: eve@example.com',
+    `${'x'.repeat(65)}@example.com`,
+    `ada@${label}x.example`,
+    'a b@example.com',
   ];
   const tooLong = `${'x'.repeat(64)}@${Array.from({ length: 7 }, () => 'ü'.repeat(25)).join('.')}.ex`;
   it.each([

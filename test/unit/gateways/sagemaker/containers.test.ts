@@ -28,10 +28,9 @@ describe.each([
     expect(completionBody(container, neutral)).toEqual({ prompt: 'Hi', max_tokens: 9, ...neutral });
     const stream = { stream: true, stream_options: { include_usage: true } };
     expect(chatBody(container, neutral, streamed)).toEqual({ ...chat, ...neutral, ...stream });
-    expect(completionBody(container, neutral, streamed)).toEqual({
-      ...{ prompt: 'Hi', max_tokens: 9, ...neutral, stream: true },
-      stream_options: { include_usage: true, continuous_usage_stats: true },
-    });
+    const stream_options = { include_usage: true, continuous_usage_stats: true };
+    const completion = { prompt: 'Hi', max_tokens: 9, ...neutral, stream: true, stream_options };
+    expect(completionBody(container, neutral, streamed)).toEqual(completion);
   });
 
   it('is sent the name that it serves the model by, where the stage gives one', () => {
@@ -146,7 +145,7 @@ describe('embeddings', () => {
     [0.3, 0.4],
   ];
 
-  const bodiesOf = ({ embeddings }: typeof vllm | typeof tei) =>
+  const bodiesOf = ({ embeddings }: typeof vllm) =>
     sent(embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body));
 
   it('are requested of vllm in OpenAI form, whose vectors may come in any order', () => {
