@@ -1,23 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { trackStream } from '#middleware/metered.ts';
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
 /** A stream's open hold, what was noted in it, and how often the stream was notified that it is cancelled. */
 function followed(recordProgress: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
+  const unused = { held: 10, prepare() {}, holding: () => ({}), receipt: () => ({}) };
   const openHold = {
-    held: 10,
+    ...unused,
     isOpen: true,
-    prepare() {},
-    holding: () => ({}),
-    receipt: () => ({}),
     recordProgress(cost: number) {
       noted.push(cost);
       return recordProgress(cost);

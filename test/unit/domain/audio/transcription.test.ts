@@ -3,19 +3,14 @@ import { transcriptionService } from '#domain/audio/transcription.ts';
 
 const credit = 1_000_000;
 
-function ordered(
-  bytes: number,
-  seconds: number,
-  {
-    container = 'MPEG',
-    contentType = '',
-    duration,
-  }: {
-    container?: string;
-    contentType?: string;
-    duration?: number;
-  } = {},
-) {
+interface Transcribed {
+  readonly container?: string;
+  readonly contentType?: string;
+  readonly duration?: number;
+}
+
+function ordered(bytes: number, seconds: number, given: Transcribed = {}) {
+  const { container = 'MPEG', contentType = '', duration } = given;
   const gateway = { transcribe: async () => ({ text: ' hi ', language: 'en', duration, segments: [], words: [] }) };
   const service = transcriptionService(gateway, async () => ({ container, seconds }));
   const file = { contentType, bytes: new Uint8Array(bytes) };

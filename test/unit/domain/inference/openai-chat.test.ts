@@ -275,34 +275,26 @@ describe('a stream', () => {
   });
 
   it('assembles to the whole response wherever it is cut', async () => {
-    const made = fc.record({
-      id: fc.string(),
-      name: fc.string({ minLength: 1 }),
-      pieces: fc.array(fc.string(), { maxLength: 4 }),
+    const pieces = fc.array(fc.string(), { maxLength: 4 });
+    const made = fc.record({ id: fc.string(), name: fc.string({ minLength: 1 }), pieces });
+    const texts = fc.array(fc.string(), { maxLength: 5 });
+    const property = fc.asyncProperty(texts, fc.array(made, { maxLength: 4 }), async (contents, parts) => {
+      const chunks = [
+        ...contents.map((content) => chunkOf({ content })),
+        ...parts.flatMap(({ id, name, pieces: cut }, index) => [
+          chunkOf({ tool_calls: [opened(index, id, name)] }),
+          ...cut.map((piece) => chunkOf({ tool_calls: [more(index, piece)] })),
+        ]),
+        chunkOf({}, parts.length > 0 ? 'tool_calls' : 'stop'),
+      ];
+      const format = openAiChat(parsed({ tools }));
+      const offered = new Set(parts.map(({ name }) => name));
+      const functions = parts.map(({ id, name, pieces: cut }) => ({ id, name, arguments: cut.join('') }));
+      const tool_calls = functions.map(({ id, ...called }) => ({ id, function: called }));
+      const reply = { choices: [{ message: { content: contents.join(''), tool_calls }, finish_reason: 'stop' }] };
+      const whole = chatReply(reply, usage, about, { maxCalls: format.maxCalls, offered });
+      expect(assembled(await streamed(chunks, format, offered))).toEqual(format.body(whole, about).choices[0]);
     });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.string(), { maxLength: 5 }),
-        fc.array(made, { maxLength: 4 }),
-        async (texts, parts) => {
-          const chunks = [
-            ...texts.map((content) => chunkOf({ content })),
-            ...parts.flatMap(({ id, name, pieces }, index) => [
-              chunkOf({ tool_calls: [opened(index, id, name)] }),
-              ...pieces.map((piece) => chunkOf({ tool_calls: [more(index, piece)] })),
-            ]),
-            chunkOf({}, parts.length > 0 ? 'tool_calls' : 'stop'),
-          ];
-          const format = openAiChat(parsed({ tools }));
-          const offered = new Set(parts.map(({ name }) => name));
-          const functions = parts.map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join('') }));
-          const tool_calls = functions.map(({ id, ...called }) => ({ id, function: called }));
-          const reply = { choices: [{ message: { content: texts.join(''), tool_calls }, finish_reason: 'stop' }] };
-          const whole = chatReply(reply, usage, about, { maxCalls: format.maxCalls, offered });
-          expect(assembled(await streamed(chunks, format, offered))).toEqual(format.body(whole, about).choices[0]);
-        },
-      ),
-      { numRuns: 100 },
-    );
+    await fc.assert(property, { numRuns: 100 });
   });
 });
