@@ -28,7 +28,7 @@ describe('of the parts of a text', () => {
   });
 
   it('the categories are those of a third of it or more, the heaviest first, and the heaviest where none is', () => {
-    expect(overallCategories(parts([['a', 'b'], 6], [['b'], 3], [['c'], 1]))).toEqual(['b', 'a']);
+    expect(overallCategories(parts([['a', 'b'], 6], [['b', 'd'], 4], [['c'], 1]))).toEqual(['b', 'a', 'd']);
     expect(overallCategories(parts([['a'], 1], [['b'], 2], [[], 9]))).toEqual(['b']);
     expect(overallCategories(parts([[] as string[], 1]))).toEqual([]);
   });
