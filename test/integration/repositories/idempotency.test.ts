@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Claim, type IdempotencyStore, type RecordedResponse } from '#domain/shared/idempotency.ts';
 import { idempotencyStore } from '#repositories/idempotency.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let store: IdempotencyStore;
 let first: Claim;
 let second: Claim;
-
 beforeAll(async () => {
-  database = await startTestDatabase();
   store = idempotencyStore(database.client, 'idempotency');
 });
-afterAll(() => database.close());
 beforeEach(() => {
   first = { id: randomUUID(), requestId: 'first', fingerprint: 'f' };
   second = { ...first, requestId: 'second' };

@@ -1,18 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { patience } from '#test/many.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 interface Entry {
   readonly seq: number;

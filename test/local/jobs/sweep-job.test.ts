@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { meterShards } from '#contract/platform/resources.ts';
 import { renewAccounts as buildRenewAccounts } from '#jobs/billing.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf, setInRow } from '#test/database/rows.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
 const renewAccounts = buildRenewAccounts();
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 describe('renew-accounts', () => {
   it('renews the accounts of its shards, and leaves an old message to the next dispatch', async () => {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const get = (accept?: string) =>
   fetch(`${service.origin}/_local/clock`, { headers: accept === undefined ? {} : { accept } });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
 import { removeFolder, testFolder } from '../folder.ts';
@@ -29,4 +30,14 @@ export async function startTestDatabase() {
       await removeFolder(folder);
     },
   };
+}
+
+export type TestDatabase = Awaited<ReturnType<typeof startTestDatabase>>;
+
+/** Starts a database before the tests of a file or block. */
+export function useTestDatabase(): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeAll(async () => void Object.assign(database, await startTestDatabase()));
+  afterAll(() => database.close());
+  return database;
 }

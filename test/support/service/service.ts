@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
 import type { Envelope } from '#contract/http/format.ts';
 import { startService } from '#local/start/service.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
@@ -99,6 +100,14 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   }
 
   return { ...service, folder, call, post, mailedToken, registered, person, close };
+}
+
+/** Starts the service before the tests of a file, with options that may depend on what earlier hooks started. */
+export function useTestService(options: () => Partial<ServiceOptions> = () => ({})): TestService {
+  const service = {} as TestService;
+  beforeAll(async () => void Object.assign(service, await startTestService(options())));
+  afterAll(() => service.close());
+  return service;
 }
 
 /** How a request went: its status, and the code of its envelope. */

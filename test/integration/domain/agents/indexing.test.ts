@@ -1,18 +1,14 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentPartition, documentPrefix, indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { type Faults, indexingOf as indexingIn, type ModelFault, table, tokenCost } from '#test/agents/indexing.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import type { Fault } from '#test/database/faulty-client.ts';
 import { atLength, patience } from '#test/many.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const indexingOf = (faults: Faults) => indexingIn(database, faults);
 type Indexing = Awaited<ReturnType<typeof indexingOf>>;

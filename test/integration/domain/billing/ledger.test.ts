@@ -11,22 +11,20 @@ import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { statementStore } from '#repositories/billing/statements.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { type LedgerAccount, noFiles, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let ledger: LedgerStore;
 beforeAll(async () => {
-  database = await startTestDatabase();
   ledger = ledgerStore(
     database.client,
     { ledger: tables.ledger.name, accounts: tables.accounts.name },
     'http://127.0.0.1',
   );
 });
-afterAll(() => database.close());
 
 const usageStore = () =>
   statementStore(database.client, tables.ledger.name, archivedLedger(database.client, tables.ledger.name, noFiles));

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SendToCarrier, MessageStore, RefusalReason } from '#domain/messages/message.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { dead, lost, openDesk, taken } from '#test/messages/desk.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const minute = 60_000;
 const seen = async (desk: Awaited<ReturnType<typeof openDesk>>) => ({

@@ -1,20 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageStatus } from '#contract/messages/messages.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { isForward } from '#domain/messages/message.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { messageKey } from '#repositories/messages/messages.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { lost, openDesk, taken, takenAs } from '#test/messages/desk.ts';
 import { credits } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const ends = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const satisfies readonly MessageStatus[];
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findPlan, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { meterShards } from '#contract/platform/resources.ts';
@@ -9,7 +9,7 @@ import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { currentLots, mergedLots } from '#domain/meter/credits/lots.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { monthsAfter } from '#test/meter/account-grants.ts';
@@ -18,11 +18,7 @@ import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 interface Real {
   readonly account: LedgerAccount;

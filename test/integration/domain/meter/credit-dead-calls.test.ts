@@ -1,23 +1,19 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** A client that counts what it sends. */
 function countingClient() {

@@ -1,19 +1,15 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { balance } from '#domain/meter/meter.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/database/faulty-client.ts';
 import { atLength, outcomeOf, patience } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** Something that its owner, operator or programs do with an account. */
 type Action = (account: LedgerAccount) => Promise<unknown>;

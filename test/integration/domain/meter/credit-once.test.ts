@@ -6,19 +6,17 @@ import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let store: MeterStore;
 beforeAll(async () => {
-  database = await startTestDatabase();
   store = meterStore(database.client, 'meters', ambient.random);
 });
-afterAll(() => database.close());
 
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable));
 

@@ -1,25 +1,23 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 import type { Spent } from '#test/meter/spender.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let store: MeterStore;
 beforeAll(async () => {
-  database = await startTestDatabase();
   store = meterStore(database.client, 'meters', ambient.random);
 });
-afterAll(() => database.close());
 
 const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable, unhurried));

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 describe('workers whose clocks differ', () => {
   const timeout = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { WorkingKey } from '#domain/meter/key-limits.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
@@ -7,17 +7,15 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { type OpenHold, metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let store: MeterStore;
 beforeAll(async () => {
-  database = await startTestDatabase();
   store = meterStore(database.client, 'meters', ambient.random);
 });
-afterAll(() => database.close());
 
 const day = 86_400_000;
 const expiresAt = 4_000_000_000;

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
@@ -7,19 +7,16 @@ import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let client: DynamoDBDocumentClient;
 let store: MeterStore;
-
 beforeAll(async () => {
-  database = await startTestDatabase();
   client = database.client;
   store = meterStore(client, 'meters', ambient.random);
 });
-afterAll(() => database.close());
 
 const refused = (error: unknown): string =>
   error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;

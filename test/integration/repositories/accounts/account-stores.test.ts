@@ -1,21 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;
 const id = 1234;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 it('a password that was replaced while the old one was hashed at a new cost stays replaced', async () => {
   const account = { id, email: 'a@example.com', name: 'A', role: 'viewer', createdAt: 0, passwordHash: 'new' } as const;

@@ -1,20 +1,16 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { purgeKey, userKey } from '#repositories/accounts/account-items.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;
 const now = 1_800_000_000_000;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const unused = () => {
   throw new Error('not part of a purge');

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Conversation } from '#domain/agents/conversation.ts';
@@ -11,17 +11,13 @@ import { conversationStore } from '#repositories/agents/conversations.ts';
 import { documentRow, documentStore } from '#repositories/agents/documents.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';
 
 const table = tables.agents.name;
 const now = 1_800_000_000_000;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** A client that does something before each of its requests; these are noted. */
 function meddled(meddle: () => Promise<unknown>) {

@@ -1,5 +1,5 @@
 import { type BatchWriteCommandInput, BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import type { Conversation, Message } from '#domain/agents/conversation.ts';
@@ -7,13 +7,9 @@ import { missingMessages, windowOf } from '#domain/agents/turn-order.ts';
 import { messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
 import { itemsBy, sdkSend } from '#repositories/shared/items.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const table = tables.agents.name;
 const now = 1_800_000_000_000;

@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
 import { agentRow } from '#repositories/agents/agent-items.ts';
 import { documentRow, documentStore, textsKey, vectorsKey } from '#repositories/agents/documents.ts';
 import { dynamoVectorIndex } from '#repositories/agents/vector-index.ts';
 import { type Items, itemsBy, sdkSend } from '#repositories/shared/items.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const TableName = tables.agents.name;
 const dimensions = 8;
@@ -28,10 +28,9 @@ const agent: Agent = { accountId: 1, id: 'agt_1', ...texts, ...numbers, chunks: 
 const document = { accountId: 1, agentId: agent.id, id: 'doc_1' };
 const sizes = { bytes: 0, chunks: count, indexedChunks: 0, tokens: 0, cost: 0, createdAt: 0 };
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let reads: Items;
 beforeAll(async () => {
-  database = await startTestDatabase();
   reads = itemsBy(sdkSend(database.client));
   await database.client.send(new PutCommand({ TableName, Item: agentRow({ ...agent, chunks: 0 }) }));
   const row = documentRow({ ...document, name: 'Handbook', status: 'indexing', ...sizes });
@@ -46,7 +45,6 @@ beforeAll(async () => {
   }
   await database.client.send(new PutCommand({ TableName, Item: { ...row, status: 'ready' } }));
 });
-afterAll(() => database.close());
 
 /** Stored without the words of its passage. */
 const near = (vector: readonly number[]) => ({ text: 'nearest', vector });

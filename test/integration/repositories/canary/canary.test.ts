@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
@@ -8,17 +8,13 @@ import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { outboxStore } from '#repositories/mail/mail.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const table = tables.accounts.name;
 const token = { digest: 'own', expiresAt: 5000 };
 const emailOf = (id: number) => `success+canary-${id}@simulator.amazonses.com`;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 /** Registers an account, and has the canary prepare the account of its own address by the same id. */
 async function prepared(id: number, own: string, address: string, confirmedAt?: number): Promise<boolean> {

@@ -1,19 +1,15 @@
 import { DeleteCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { mailItems, mailKey } from '#repositories/accounts/account-items.ts';
 import { mailHistory, outboxStore } from '#repositories/mail/mail.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const TableName = tables.accounts.name;
 const content = { to: 'a@example.com', subject: 'Reset', text: 'token=tar_secret', html: '<p>token=tar_secret</p>' };
 const day = 86_400_000;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 async function written(accountId: number, id: string, at: number): Promise<void> {
   const TransactItems = mailItems(TableName, accountId, { id, ...content }, at);

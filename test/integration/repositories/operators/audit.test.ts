@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { planOfRank, plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
@@ -8,16 +8,14 @@ import { accountStore } from '#repositories/accounts/accounts.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { auditReads, operatorStore } from '#repositories/operators/operators.ts';
 import { ambient } from '#runtime/process.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const names = { accounts: tables.accounts.name, meters: tables.meters.name, audit: tables.audit.name };
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await startTestDatabase();
   await opened(1, 'operator');
 });
-afterAll(() => database.close());
 
 async function opened(id: number, role: 'operator' | 'viewer' = 'viewer') {
   const account = { id, email: `${id}@example.com`, name: 'A', role, createdAt: 0 } as const;

@@ -1,19 +1,15 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { newestFirst } from '#repositories/shared/pages.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';
 
 const table = tables.agents.name;
 const mebibyte = 1024 * 1024;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const schema = v.object({ sk: v.string(), text: v.optional(v.string()) });
 const nameAt = (index: number): string => `item#${String(index).padStart(3, '0')}`;

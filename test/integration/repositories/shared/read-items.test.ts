@@ -1,9 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { readItems } from '#repositories/shared/read-items.ts';
 import { explainOutage } from '#runtime/outage.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { times } from '#test/many.ts';
 
 type Keys = Record<string, unknown>[];
@@ -11,12 +11,10 @@ type Keys = Record<string, unknown>[];
 const table = tables.agents.name;
 const keys: Keys = times(30, (index) => ({ pk: 'some', sk: `item#${index}` }));
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 beforeAll(async () => {
-  database = await startTestDatabase();
   for (const key of keys) await database.client.send(new PutCommand({ TableName: table, Item: { ...key, n: 1 } }));
 });
-afterAll(() => database.close());
 
 /** Leaves out, as a busy partition does, the keys that `unread` returns; and notes when each request came. */
 function leaveOut(unread: (requested: Keys, request: number) => Keys) {
