@@ -1,62 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
+import { type Schema, violations } from '#test/contract/json-schema.ts';
 import { invoke, user } from '#test/models/demo-engine.ts';
-
-interface Schema {
-  $ref?: string;
-  format?: string;
-  [keyword: string]: unknown;
-}
-
-/** An independent judge of the keywords that the generator below uses. */
-function valid(value: unknown, schema: Schema, defs: Record<string, Schema>): boolean {
-  const is = (name: unknown) => typeof schema[String(name)] === 'number';
-  const limit = (name: string) => schema[name] as number;
-  if (schema.$ref) return valid(value, defs[schema.$ref.replace('#/$defs/', '')]!, defs);
-  if (schema.anyOf) return (schema.anyOf as Schema[]).some((branch) => valid(value, branch, defs));
-  if ('const' in schema) return JSON.stringify(value) === JSON.stringify(schema.const);
-  if (schema.enum) return (schema.enum as unknown[]).some((each) => JSON.stringify(each) === JSON.stringify(value));
-  const types = new Set([schema.type].flat());
-  if (value === null) return types.has('null');
-  if (typeof value === 'boolean') return types.has('boolean');
-  if (typeof value === 'number') {
-    return (
-      (types.has('number') || (types.has('integer') && Number.isInteger(value))) &&
-      !(is('minimum') && value < limit('minimum')) &&
-      !(is('maximum') && value > limit('maximum')) &&
-      !(is('exclusiveMinimum') && value <= limit('exclusiveMinimum')) &&
-      !(is('exclusiveMaximum') && value >= limit('exclusiveMaximum')) &&
-      !(is('multipleOf') && value % limit('multipleOf') !== 0)
-    );
-  }
-  if (typeof value === 'string') {
-    const points = Array.from(value).length;
-    const formats: Record<string, (text: string) => boolean> = {
-      date: (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)),
-      'date-time': (text) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) && !Number.isNaN(Date.parse(text)),
-      email: (text) => /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(text),
-      uri: (text) => URL.canParse(text),
-    };
-    const formatted = schema.format === undefined || formats[schema.format]!(value);
-    const short = is('minLength') && points < limit('minLength');
-    return types.has('string') && formatted && !short && !(is('maxLength') && points > limit('maxLength'));
-  }
-  if (Array.isArray(value)) {
-    const few = is('minItems') && value.length < limit('minItems');
-    const many = is('maxItems') && value.length > limit('maxItems');
-    return types.has('array') && !few && !many && value.every((each) => valid(each, schema.items as Schema, defs));
-  }
-  const object = value as Record<string, unknown>;
-  const properties = (schema.properties ?? {}) as Record<string, Schema>;
-  return (
-    types.has('object') &&
-    ((schema.required ?? []) as string[]).every((name) => Object.hasOwn(object, name)) &&
-    Object.entries(object).every(
-      ([name, each]) => Object.hasOwn(properties, name) && valid(each, properties[name]!, defs),
-    )
-  );
-}
 
 const range = fc.tuple(fc.integer({ min: -1000, max: 1000 }), fc.nat(500));
 const numbers = fc.oneof(
@@ -122,38 +68,53 @@ const { node } = fc.letrec<{ node: Schema; object: Schema; array: Schema; choice
   choice: fc.array(tie('node'), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
 }));
 
-describe('arguments', () => {
-  const texts = fc.oneof(
-    fc.string({ unit: 'grapheme' }),
-    fc.constantFrom(
-      'Book a table for 2 in Paris on 2026-05-06',
-      'mail ann@example.org 17 "things" from https://example.org/x',
-      '',
-    ),
-  );
-  const defs = {
-    node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'integer' } }, required: ['n'] },
-  };
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(
+    'Book a table for 2 in Paris on 2026-05-06',
+    'mail ann@example.org 17 "things" from https://example.org/x',
+    '',
+  ),
+);
+const definition: Schema = {
+  type: 'object',
+  properties: { next: { $ref: '#/$defs/node' }, n: { type: 'integer' } },
+  required: ['n'],
+};
+const resolve = (schema: Schema): Schema => (schema.$ref ? definition : schema);
 
-  async function fill(parameters: object, text: string): Promise<unknown> {
-    const tool = { type: 'function', function: { name: 'f', parameters } };
-    const body = { ...user(text), tools: [tool], tool_choice: 'required' };
-    const { choices } = await invoke(body);
-    expect(choices[0].finish_reason).toBe('tool_calls');
-    return JSON.parse(choices[0].message.tool_calls![0]!.function.arguments);
-  }
+const forced = (parameters: object, text: string) => ({
+  ...user(text),
+  tools: [{ type: 'function', function: { name: 'f', parameters } }],
+  tool_choice: 'required',
+});
 
+async function fill(parameters: object, text: string): Promise<unknown> {
+  const { choices } = await invoke(forced(parameters, text));
+  expect(choices[0].finish_reason).toBe('tool_calls');
+  return JSON.parse(choices[0].message.tool_calls![0]!.function.arguments);
+}
+
+describe('the arguments of a function call', () => {
   it('satisfy any schema', async () => {
     await fc.assert(
       fc.asyncProperty(node, texts, async (schema, text) => {
-        const args = await fill({ type: 'object', properties: { it: schema }, required: ['it'], $defs: defs }, text);
-        expect({ args, valid: valid((args as { it: unknown }).it, schema, defs) }).toEqual({ args, valid: true });
+        const parameters = {
+          type: 'object',
+          properties: { it: schema },
+          required: ['it'],
+          $defs: { node: definition },
+        };
+        const args = (await fill(parameters, text)) as { it: unknown };
+        expect({ args, violations: violations(schema, args.it, { resolve, closed: true }) }).toMatchObject({
+          violations: [],
+        });
       }),
       { numRuns: 400 },
     );
   });
 
-  it('follow defaults, merged parts and references to the whole', async () => {
+  it('follow defaults, merged parts and references to the root', async () => {
     const schema = {
       allOf: [{ properties: { a: { default: 'x' } }, required: ['a'] }, { $ref: '#/$defs/b' }],
       $defs: { b: { properties: { b: { const: 5 } }, required: ['b'] } },
@@ -163,7 +124,7 @@ describe('arguments', () => {
     expect(await fill(tree, 'hi')).toMatchObject({ kids: expect.any(Array) });
   });
 
-  it('take several names and numbers into lists', async () => {
+  it('contain several names and numbers as lists', async () => {
     const list = (type: string) => ({ type: 'array', items: { type } });
     const schema = { type: 'object', properties: { cities: list('string'), values: list('number') } };
     expect(await fill(schema, 'Compare Oslo and Rome at 3.5 and 4')).toEqual({
@@ -172,22 +133,13 @@ describe('arguments', () => {
     });
   });
 
-  it('stay small and come immediately for schemas made to hurt', async () => {
+  it('are small and quick to generate for hostile schemas', async () => {
     const bomb = (depth: number): object =>
       depth === 0 ? { type: 'string', minLength: 1e9 } : { type: 'array', minItems: 1e9, items: bomb(depth - 1) };
     const loop = { $ref: '#', allOf: Array.from({ length: 50 }, () => ({ $ref: '#', anyOf: [{ $ref: '#' }] })) };
     const took = await processorMs(async () => {
-      await invoke({
-        ...user('x'),
-        tools: [{ type: 'function', function: { name: 'f', parameters: bomb(20) } }],
-        tool_choice: 'required',
-        max_tokens: 10,
-      });
-      await invoke({
-        ...user('x'),
-        tools: [{ type: 'function', function: { name: 'f', parameters: loop } }],
-        tool_choice: 'required',
-      });
+      await invoke({ ...forced(bomb(20), 'x'), max_tokens: 10 });
+      await invoke(forced(loop, 'x'));
     });
     expect(took).toBeLessThan(2000);
   });

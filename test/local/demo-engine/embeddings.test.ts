@@ -9,7 +9,7 @@ describe('embeddings', () => {
     (await invoke({ input, ...more })).data.map(({ embedding }) => embedding as number[]);
   const dot = (a: number[], b: number[]) => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
 
-  it('are unit vectors of the requested size, one per text in order, always the same', async () => {
+  it('are unit vectors of the requested size, one for each text in order, the same each time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),
@@ -30,7 +30,7 @@ describe('embeddings', () => {
     expect((await vectors('hello'))[0]).toHaveLength(1536);
   });
 
-  it('put texts that share words or word parts nearer than unrelated ones', async () => {
+  it('place texts that share words or word parts near each other', async () => {
     const [cat, cats, dog, tax] = await vectors([
       'The cat sleeps on the warm sofa',
       'Cats are sleeping on sofas',
@@ -42,7 +42,7 @@ describe('embeddings', () => {
     expect(Math.abs(dot(cat!, tax!))).toBeLessThan(0.2);
   });
 
-  it('come as little-endian floats in base64, with the same values', async () => {
+  it('have the same values as little-endian floats in base64', async () => {
     const [plain] = await vectors('same', { dimensions: 8 });
     const [encoded] = (await invoke({ input: 'same', dimensions: 8, encoding_format: 'base64' })).data;
     const bytes = Buffer.from(encoded!.embedding as string, 'base64');
@@ -51,7 +51,7 @@ describe('embeddings', () => {
 });
 
 describe('tokens', () => {
-  it('join to the text again, none empty, and never more than its bytes', () => {
+  it('add up to the text, are never empty, and at most as many as its bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const tokens = tokenize(text);

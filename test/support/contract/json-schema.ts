@@ -22,6 +22,9 @@ export interface Schema {
   readonly format?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
   readonly contentSchema?: Schema;
   readonly default?: unknown;
 }
@@ -36,12 +39,14 @@ interface Options {
 
 const assertions = new Set(
   `type const enum allOf anyOf oneOf properties required additionalProperties propertyNames items prefixItems minItems maxItems uniqueItems
-  minLength maxLength pattern format minimum maximum`.split(/\s+/),
+  minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`.split(/\s+/),
 );
 const annotations = new Set(['description', 'default', 'title', 'examples', 'contentMediaType', 'contentSchema']);
 
 const formats: Readonly<Record<string, RegExp>> = {
   'idn-email': /^[^@\s]+@[^@\s]+$/,
+  email: /^[^@\s]+@[^@\s]+\.[^@\s]+$/,
+  uri: /^[a-z]+:\/\/[^\s/]+\S*$/,
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/i,
 };
@@ -67,7 +72,8 @@ export function violations(schema: Schema, value: unknown, options: Options, pat
       [rule.type].flat().some((type) => isType(value, type)),
       `is no ${[rule.type].flat().join(' or ')}`,
     );
-  if ('const' in rule) must(value === rule.const, `is not ${JSON.stringify(rule.const)}`);
+  if ('const' in rule)
+    must(JSON.stringify(value) === JSON.stringify(rule.const), `is not ${JSON.stringify(rule.const)}`);
   if (rule.enum) must(rule.enum.includes(value), `is none of ${rule.enum.join(', ')}`);
   for (const part of rule.allOf ?? []) found.push(...here(part, { resolve }));
   if (rule.anyOf)
@@ -86,6 +92,9 @@ export function violations(schema: Schema, value: unknown, options: Options, pat
   if (typeof value === 'number') {
     must(value >= (rule.minimum ?? -Infinity), `is below ${rule.minimum}`);
     must(value <= (rule.maximum ?? Infinity), `is above ${rule.maximum}`);
+    must(value > (rule.exclusiveMinimum ?? -Infinity), `is not above ${rule.exclusiveMinimum}`);
+    must(value < (rule.exclusiveMaximum ?? Infinity), `is not below ${rule.exclusiveMaximum}`);
+    must(value % (rule.multipleOf ?? value) === 0 || value === 0, `is no multiple of ${rule.multipleOf}`);
   }
   if (Array.isArray(value)) {
     must(value.length >= (rule.minItems ?? 0), `has fewer than ${rule.minItems}`);

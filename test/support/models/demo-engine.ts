@@ -12,7 +12,7 @@ export interface Choice {
   delta: {
     role?: string;
     content?: string;
-    tool_calls?: { id?: string; function: { name?: string; arguments: string } }[];
+    tool_calls?: { index: number; id?: string; function: { name?: string; arguments: string } }[];
   };
 }
 export interface Body {
