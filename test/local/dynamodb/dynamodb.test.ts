@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import {
   DescribeTableCommand,
@@ -16,7 +15,6 @@ import {
 import { describe, expect, test } from 'vitest';
 import { streamViewTypes, type TableSpec, tables } from '#contract/platform/resources.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';
-import { createTtlSweep } from '#local/dynamodb/upkeep.ts';
 import { processesWith } from '#test/service/local-command.ts';
 
 const specs: readonly TableSpec[] = Object.values(tables);
@@ -36,7 +34,7 @@ async function hostOf(file: string) {
 }
 
 describe('the embedded database', () => {
-  test('has the tables of the contract, with their streams, indexes and expiry', async () => {
+  test('has the tables of the contract, with streams, indexes and expiry', async () => {
     const database = await start(await newFile());
     const { TableNames } = await database.client.send(new ListTablesCommand());
     expect(TableNames!.sort()).toEqual(specs.map(({ name }) => name).sort());
@@ -57,7 +55,7 @@ describe('the embedded database', () => {
     await database.close();
   });
 
-  test('keeps what was written over a restart, and the tables as they are', async () => {
+  test('keeps items and tables over a restart', async () => {
     const file = await newFile();
     const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
     const first = await start(file);
@@ -69,7 +67,7 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('that was made when a stream carried less carries what the contract has', async () => {
+  test('updates the stream of a table that an earlier release created', async () => {
     const file = await newFile();
     const tablesBefore = [{ ...tables.meters, stream: 'new' } as const];
     const before = await startDatabase({ file, external: undefined, tables: tablesBefore });
@@ -80,7 +78,7 @@ describe('the embedded database', () => {
     await database.close();
   });
 
-  test('that was made before an index has it, with the items from before', async () => {
+  test('adds a new index to an existing table, with its items', async () => {
     const file = await newFile();
     const { indexes: _, ...requests } = tables.requests;
     const before = await startDatabase({ file, external: undefined, tables: [requests] });
@@ -98,7 +96,7 @@ describe('the embedded database', () => {
     await database.close();
   });
 
-  test('opens beside one that was left over on the same file', async () => {
+  test('opens beside a process that is still open on the same file', async () => {
     const file = await newFile();
     const [left, next] = [await start(file), await start(file)];
     const Item = { pk: { S: 'a' }, sk: { S: 'b' } };
@@ -106,7 +104,7 @@ describe('the embedded database', () => {
     await Promise.all([left.close(), next.close()]);
   });
 
-  test('is gone within moments of its host being killed', async () => {
+  test('exits when its host is killed', async () => {
     const file = await newFile();
     const host = await hostOf(file);
     expect((await processesWith(file)).length).toBeGreaterThan(0);
@@ -114,7 +112,7 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file), { timeout: 2000 }).toEqual([]);
   });
 
-  test('that ends by itself is reported in a sentence, and leaves no guard behind', async () => {
+  test('is reported in one sentence if it exits unexpectedly, and leaves no guard process', async () => {
     const file = await newFile();
     const database = await start(file);
     const lines = await Promise.all(
@@ -130,21 +128,21 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('names the file that is damaged', async () => {
+  test('names a damaged file', async () => {
     const file = await newFile();
     await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
     await expect(start(file)).rejects.toThrow(`The database ${file} is damaged. Move the folder ${dirname(file)} away`);
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('names the file that it cannot open, and why', async () => {
+  test('names a file that it cannot open, and why', async () => {
     const file = join(await newFile(), 'below', 'nothing');
     await expect(start(file)).rejects.toThrow(
       new RegExp(`^The embedded database could not open ${file}: .*\\. Move the folder .* away, or choose another`),
     );
   });
 
-  test('is not started where an address of another is given, which gets the tables', async () => {
+  test('is not started if the address of another database is given, which gets the tables', async () => {
     const other = await startDatabase({ file: await newFile(), external: undefined, tables: [] });
     const file = await newFile();
     const database = await start(file, other.url);
@@ -157,43 +155,6 @@ describe('the embedded database', () => {
       `The database at ${other.url} (AWS_ENDPOINT_URL_DYNAMODB) cannot be used`,
     );
   });
-
-  test('finds the end of a long stream by an index', async () => {
-    const file = await newFile();
-    const database = await start(file);
-    const sqlite = new DatabaseSync(file, { readOnly: true });
-    const plan = sqlite
-      .prepare(
-        "EXPLAIN QUERY PLAN SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = 'x'",
-      )
-      .all();
-    expect(JSON.stringify(plan)).toContain('USING COVERING INDEX local_stream_order');
-    sqlite.close();
-    await database.close();
-  });
-});
-
-test('the sweep deletes what is past its time by the clock it is given, and nothing else', async () => {
-  const database = await start(await newFile());
-  const now = Date.UTC(2030, 0, 1);
-  const put = (sk: string, ttl?: number) =>
-    database.client.send(
-      new PutItemCommand({
-        TableName: 'accounts',
-        Item: { pk: { S: 'a' }, sk: { S: sk }, ...(ttl && { ttl: { N: String(ttl) } }) },
-      }),
-    );
-  await put('past', now / 1000 - 1);
-  await put('now', now / 1000);
-  await put('future', now / 1000 + 1);
-  await put('forever');
-  await createTtlSweep(database, specs)(now);
-  const left = async (sk: string) =>
-    (await database.client.send(new GetItemCommand({ TableName: 'accounts', Key: { pk: { S: 'a' }, sk: { S: sk } } })))
-      .Item;
-  expect(await left('past')).toBeUndefined();
-  expect(await Promise.all(['now', 'future', 'forever'].map(left))).not.toContain(undefined);
-  await database.close();
 });
 
 test('on a platform without the embedded database, the sentence names the command and the variable', async () => {

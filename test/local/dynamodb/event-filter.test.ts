@@ -83,7 +83,7 @@ describe('filter and local delivery agree', () => {
     const cases = fc.tuple(path, fc.dictionary(fc.constantFrom('job', 'other'), value));
     fc.assert(
       fc.property(cases, ([type, image]) => expectAgreement({ name: 'job', type }, image)),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 

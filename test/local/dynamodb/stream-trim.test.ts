@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +12,7 @@ import { type Database, startDatabase } from '#local/dynamodb/database.ts';
 import { startStreamPump } from '#local/dynamodb/stream-pump.ts';
 import { startStreamTrim } from '#local/dynamodb/upkeep.ts';
 import { recorder } from '#test/database/stream-recorder.ts';
+import { testFolder } from '#test/folder.ts';
 
 const spec: TableSpec = { name: 'table', partitionKey: { name: 'pk', type: 'S' }, stream: 'new' };
 
@@ -41,7 +41,6 @@ async function open(folder: string) {
 
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 const log = (line: string) => expect.fail(line);
-const newFolder = () => mkdtemp(join(tmpdir(), 'trim-'));
 
 const put = (database: Database, n: number, text = '') =>
   database.client.send(
@@ -59,8 +58,8 @@ function sequenceNumbers(file: string): number[] {
 }
 
 describe('the trim of a stream', () => {
-  it('deletes what every pump has done with but for the last record, and the numbers go on from there', async () => {
-    const { file, database, pumpTo, close } = await open(await newFolder());
+  it('deletes records that every pump has delivered, except the last, and the sequence numbers continue', async () => {
+    const { file, database, pumpTo, close } = await open(await testFolder());
     const { seen, deliver } = recorder();
     const fast = await pumpTo('fast', async (event) => deliver(event));
     const late = { deliver: async (): Promise<unknown> => Promise.reject(new Error('not yet')) };
@@ -86,8 +85,8 @@ describe('the trim of a stream', () => {
     await close();
   });
 
-  it('keeps the file from growing while items are written over and over', async () => {
-    const { file, database, pumpTo, close } = await open(await newFolder());
+  it('bounds the file while the same items are written repeatedly', async () => {
+    const { file, database, pumpTo, close } = await open(await testFolder());
     const pump = await pumpTo('pump', async () => undefined);
     const trim = startStreamTrim({ file: database.file!, pumps: new Map([[spec.name, [pump]]]), log });
     const pages = () => {
@@ -97,20 +96,20 @@ describe('the trim of a stream', () => {
       return Number(count);
     };
     const round = async () => {
-      for (const n of upTo(150)) await put(database, n, 'x'.repeat(8000));
+      for (const n of upTo(60)) await put(database, n, 'x'.repeat(20_000));
       await pump.settled();
       await expect.poll(() => sequenceNumbers(file).length, { timeout: 5000 }).toBe(1);
     };
     await round();
     const before = pages();
-    for (const _ of upTo(3)) await round();
+    for (const _ of upTo(2)) await round();
     expect(pages()).toBeLessThan(before * 1.2);
     for (const part of [trim, pump]) await part.close();
     await close();
   });
 
-  it('loses no record that was written when the process is killed at any time', { timeout: 60_000 }, async () => {
-    const folder = await newFolder();
+  it('loses no acknowledged record when the process is killed', { timeout: 60_000 }, async () => {
+    const folder = await testFolder();
     const delivered = join(folder, 'delivered');
     const script = `
       const { appendFileSync } = await import('node:fs');
@@ -165,9 +164,9 @@ describe('the trim of a stream', () => {
   });
 });
 
-describe('a file with more free than used pages', () => {
-  it('is rewritten without them at the next start, and keeps every item', { timeout: 60_000 }, async () => {
-    const folder = await newFolder();
+describe('a database file with more free than used pages', () => {
+  it('is compacted at the next start, and keeps every item', { timeout: 60_000 }, async () => {
+    const folder = await testFolder();
     const first = await open(folder);
     await put(first.database, 3);
     await first.close();

@@ -1,4 +1,4 @@
-import { appendFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
@@ -57,15 +57,16 @@ afterEach(async () => {
 });
 
 describe('a local queue', () => {
-  test('hands out what was sent, oldest first, at most as many as requested', async () => {
+  test('delivers messages oldest first, at most as many as requested, and not from other queues', async () => {
     const ids = [await send('a'), await send('b'), await send('ü "c"\n')];
     const [first] = await receive('work', 1);
     expect(first).toMatchObject({ MessageId: ids[0], Body: 'a', Attributes: { ApproximateReceiveCount: '1' } });
     expect(await bodies()).toEqual(['b', 'ü "c"\n']);
     expect(new Set(ids).size).toBe(3);
+    expect(await bodies('other')).toEqual([]);
   });
 
-  test('hands out the messages of groups in turn, first of the group with the fewest received', async () => {
+  test('delivers the messages of groups in turn, starting with the group that has the fewest in flight', async () => {
     const sendIn = (group: string, body: string) =>
       client.send(new SendMessageCommand({ QueueUrl: at('work'), MessageBody: body, MessageGroupId: group }));
     for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) await sendIn('a', body);
@@ -78,13 +79,7 @@ describe('a local queue', () => {
     expect(await bodies()).toEqual(['a4', 'a5']);
   });
 
-  test('keeps queues apart', async () => {
-    await send('mine');
-    expect(await bodies('other')).toEqual([]);
-    expect(await bodies()).toEqual(['mine']);
-  });
-
-  test('hides a message that was handed out, and hands it out again when its visibility timeout is over', async () => {
+  test('hides a delivered message until its visibility timeout ends', async () => {
     await send('a');
     expect(await bodies()).toEqual(['a']);
     later(59);
@@ -94,25 +89,21 @@ describe('a local queue', () => {
     expect(again).toMatchObject({ Body: 'a', Attributes: { ApproximateReceiveCount: '2' } });
   });
 
-  test('forgets a message that was deleted', async () => {
-    await send('a');
-    const [message] = await receive();
-    await remove(message?.ReceiptHandle);
-    later(3600);
-    expect(await bodies()).toEqual([]);
-  });
-
-  test('does not delete by the receipt of an earlier hand-out', async () => {
+  test('deletes a message by the receipt handle of its last delivery only', async () => {
     await send('a');
     const [early] = await receive();
     later(60);
     await receive();
     await remove(early?.ReceiptHandle);
     later(60);
-    expect(await bodies()).toEqual(['a']);
+    const [last] = await receive();
+    expect(last?.Body).toBe('a');
+    await remove(last?.ReceiptHandle);
+    later(3600);
+    expect([await bodies(), store.parked()]).toEqual([[], { work: 0, other: 0 }]);
   });
 
-  test('moves a message to the dead-letter queue after its tries', async () => {
+  test('moves a message to the dead-letter queue after maxReceiveCount deliveries', async () => {
     await send('poison');
     for (const _ of [1, 2, 3]) {
       expect(await bodies()).toEqual(['poison']);
@@ -124,7 +115,7 @@ describe('a local queue', () => {
     expect(await bodies(deadLettersOf('work'))).toEqual(['poison']);
   });
 
-  test('keeps messages, their tries and how long they are hidden over a restart, for the owner only', async () => {
+  test('keeps messages, receive counts and visibility over a restart, readable by the owner only', async () => {
     await send('hidden');
     await receive();
     await send('waiting');
@@ -139,7 +130,7 @@ describe('a local queue', () => {
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  test('names what it cannot do', async () => {
+  test('rejects unknown queues, invalid bodies and more than 10 messages', async () => {
     await expect(send('a', 'nobody')).rejects.toMatchObject({ name: 'QueueDoesNotExist' });
     await expect(send('')).rejects.toMatchObject({ name: 'ValidationException' });
     await expect(send('x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ name: 'ValidationException' });
@@ -148,7 +139,7 @@ describe('a local queue', () => {
   });
 
   test.each([{ origin: 'http://evil.example' }, { 'sec-fetch-site': 'cross-site' }])(
-    'refuses a page: %o',
+    'returns 403 to a web page: %o',
     async (headers) => {
       const target = { 'x-amz-target': 'AmazonSQS.SendMessage', 'content-type': 'application/x-amz-json-1.0' };
       const body = JSON.stringify({ QueueUrl: at('work'), MessageBody: 'from a page' });
@@ -157,10 +148,9 @@ describe('a local queue', () => {
     },
   );
 
-  test('reports it when its file is damaged', async () => {
+  test('reports a damaged file', async () => {
     await closers.closeAll();
-    await writeFile(file(), 'not a database, and long enough to be taken for one '.repeat(100));
-    await appendFile(file(), '\n');
+    await writeFile(file(), 'not a database, and long enough to be taken for one\n'.repeat(100));
     expect(() => openQueueStore(file(), queues, () => now)).toThrow(/queues.sqlite are damaged. Remove the file/);
   });
 });
@@ -181,7 +171,7 @@ describe('a queue pump', () => {
     return pump;
   }
 
-  test('gives the function events as Lambda does, and deletes what succeeded', async () => {
+  test('delivers events like Lambda, and deletes what succeeded', async () => {
     const id = await send('a');
     const events: SQSEvent[] = [];
     await pumpTo((event) => void events.push(event)).settled();
@@ -223,7 +213,7 @@ describe('a queue pump', () => {
     client.middlewareStack.remove('note');
   });
 
-  test('leaves what failed for the next try, and nothing else', async () => {
+  test('retries only the failed messages', async () => {
     for (const body of ['good', 'bad', 'fine']) await send(body);
     const seen: string[] = [];
     const pump = pumpTo(({ Records }) => {
@@ -242,16 +232,16 @@ describe('a queue pump', () => {
 
   test.each([
     ['throws', () => Promise.reject(new Error('not now'))],
-    ['names nobody', () => ({ batchItemFailures: [{ itemIdentifier: 'nobody' }] })],
+    ['names an unknown message', () => ({ batchItemFailures: [{ itemIdentifier: 'nobody' }] })],
     ['returns an invalid response', () => ({ batchItemFailures: 'all' })],
-  ])('tries a batch again when the function %s', async (_, respond) => {
+  ])('retries a batch when the function %s', async (_, respond) => {
     await send('a');
     await pumpTo(respond).settled();
     later(60);
     expect((await receive()).map(({ Attributes }) => Attributes?.ApproximateReceiveCount)).toEqual(['2']);
   });
 
-  test('takes what comes later, soon', async () => {
+  test('delivers a later message within a second', async () => {
     const seen: string[] = [];
     const pump = pumpTo(({ Records }) => void seen.push(...Records.map(({ body }) => body)));
     await pump.settled();

@@ -30,10 +30,4 @@ describe('renew-accounts', () => {
       .change(id, services().clock.now(), (meter) => ({ meter: { ...meter, seq: meter.seq + 1 }, entries: [] }));
     expect((await rowsOf('meters')).find(({ a }) => a === id)?.['p']).toBe(id % meterShards);
   });
-
-  it('has renewed every account when a moved clock responds', async () => {
-    await service.person({ planRank: 2 });
-    await service.post('/_local/clock', { advance: 'P365D' });
-    expect(await services().metering().isAnyDue(services().clock.now())).toBe(false);
-  });
 });

@@ -49,6 +49,30 @@ const bytesOf = async (Key: string, more = {}) => {
 };
 
 describe('an object', () => {
+  it.each([
+    ['uploads/1', 2],
+    ['texts/1', 31],
+  ])('is deleted by the moved clock: %s after %i days', async (key, days) => {
+    const stored = openFileStore(join(folder, key), { now: () => now });
+    const pieces = async function* () {
+      yield Buffer.from('x');
+    };
+    const draft = await stored.draft(pieces(), 1);
+    await stored.keep(key, 'text/plain', await stored.draft(pieces(), 1));
+    const begun = now;
+    now = begun + (days - 0.1) * 86_400_000;
+    await stored.expire();
+    expect((await stored.find(key))?.key).toBe(key);
+    now = begun + (days + 0.1) * 86_400_000;
+    await stored.expire();
+    expect(await stored.find(key)).toBeUndefined();
+    // Objects that are being written never expire.
+    await stored.keep('draft', 'text/plain', draft);
+    await stored.expire();
+    expect((await stored.find('draft'))?.key).toBe('draft');
+    now = begun;
+  });
+
   it('is put, read whole and in ranges by its ETag, and deleted', async () => {
     const { ETag } = await client.send(
       new PutObjectCommand({ Bucket, Key: 'a b/ü', Body: 'hello', ContentType: 'text/x' }),
@@ -65,29 +89,19 @@ describe('an object', () => {
     });
   });
 
-  it('is made of parts, of which one is copied', async () => {
+  it('is assembled from parts, one of them copied', async () => {
     const source = randomBytes(6 * 1024 * 1024);
     const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: source }));
     const to = { Bucket, Key: 'whole' };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(to));
     const head = randomBytes(5 * 1024 * 1024);
-    const parts = [
-      (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber: 1, Body: head }))).ETag,
-      (
-        await client.send(
-          new UploadPartCopyCommand({
-            ...to,
-            UploadId,
-            PartNumber: 2,
-            CopySource: `${Bucket}/source`,
-            CopySourceIfMatch: ETag,
-            CopySourceRange: `bytes=10-${source.length - 1}`,
-          }),
-        )
-      ).CopyPartResult?.ETag,
-      (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber: 3, Body: 'end' }))).ETag,
-    ];
-    const Parts = parts.map((tag, index) => ({ ETag: tag, PartNumber: index + 1 }));
+    const upload = async (PartNumber: number, Body: Buffer | string) =>
+      (await client.send(new UploadPartCommand({ ...to, UploadId, PartNumber, Body }))).ETag;
+    const range = { CopySourceIfMatch: ETag, CopySourceRange: `bytes=10-${source.length - 1}` };
+    const copying = { ...to, UploadId, PartNumber: 2, CopySource: `${Bucket}/source`, ...range };
+    const copy = async () => (await client.send(new UploadPartCopyCommand(copying))).CopyPartResult?.ETag;
+    const tags = [await upload(1, head), await copy(), await upload(3, 'end')];
+    const Parts = tags.map((tag, index) => ({ ETag: tag, PartNumber: index + 1 }));
     await client.send(new CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts } }));
     expect(Buffer.compare(await bytesOf('whole'), Buffer.concat([head, source.subarray(10), Buffer.from('end')]))).toBe(
       0,
@@ -107,16 +121,20 @@ describe('a form', () => {
       Conditions: [['content-length-range', length, length]],
     });
 
+  function formOf(fields: Readonly<Record<string, string>>, bytes: Buffer): FormData {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append('file', new Blob([new Uint8Array(bytes)]), 'file');
+    return form;
+  }
+
   async function send(bytes: Buffer, change: Readonly<Record<string, string>> = {}, length?: number) {
     const { url, fields } = await allowed(length);
-    const form = new FormData();
-    for (const [name, value] of Object.entries({ ...fields, ...change })) form.append(name, value);
-    form.append('file', new Blob([new Uint8Array(bytes)]), 'file');
-    const response = await fetch(url, { method: 'POST', body: form });
+    const response = await fetch(url, { method: 'POST', body: formOf({ ...fields, ...change }, bytes) });
     return `${response.status} ${/<Code>(\w+)/.exec(await response.text())?.[1] ?? ''}`.trim();
   }
 
-  it('is taken as its policy has it', async () => {
+  it('is accepted if it satisfies its policy', async () => {
     expect(await send(Buffer.alloc(10, 1))).toBe('204');
     expect(await bytesOf('form')).toEqual(Buffer.alloc(10, 1));
     const { ContentType } = await client.send(new HeadObjectCommand({ Bucket, Key: 'form' }));
@@ -147,7 +165,7 @@ describe('a form', () => {
       'multipart/form-data; boundary=b',
       '--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n--b--\r\n',
     ],
-  ])('is refused %s, and nothing else ends', async (_, type, body) => {
+  ])('is refused with 400 %s, and the server continues', async (_, type, body) => {
     const headers = type === undefined ? undefined : { 'content-type': type };
     const response = await fetch((await allowed()).url, {
       method: 'POST',
@@ -158,7 +176,7 @@ describe('a form', () => {
     expect(await send(Buffer.alloc(10))).toBe('204');
   });
 
-  it('is refused with more or fewer bytes, and leaves none', async () => {
+  it('is refused with more or fewer bytes, and none are stored', async () => {
     const size = await store.size();
     expect(await send(Buffer.alloc(11))).toBe('400 EntityTooLarge');
     expect(await send(Buffer.alloc(9))).toBe('400 EntityTooSmall');
@@ -166,14 +184,11 @@ describe('a form', () => {
     expect(await store.size()).toBe(size);
   });
 
-  it('is refused where the disk has no room for it, and leaves none', async () => {
+  it('is refused with 503 if the disk is full, and none of it is stored', async () => {
     const noRoom = openFileStore(join(folder, 'full'), { reserve: Number.POSITIVE_INFINITY });
     const full = await startS3({ store: noRoom, ...options });
-    const { fields } = await allowed();
-    const form = new FormData();
-    for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    form.append('file', new Blob([new Uint8Array(10)]), 'file');
-    const response = await fetch(`${full.url}/${Bucket}`, { method: 'POST', body: form });
+    const body = formOf((await allowed()).fields, Buffer.alloc(10));
+    const response = await fetch(`${full.url}/${Bucket}`, { method: 'POST', body });
     expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('too full')]);
     expect(await readdir(join(folder, 'full'))).toEqual([]);
     await full.close();
@@ -212,17 +227,15 @@ describe('a form', () => {
       ['https://evil.example', 10, [403, null]],
     ] as const) {
       const { url, fields } = await allowed();
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields)) form.append(name, value);
-      form.append('file', new Blob([new Uint8Array(bytes)]), 'file');
-      const { status, headers } = await fetch(url, { method: 'POST', body: form, headers: { origin } });
+      const body = formOf(fields, Buffer.alloc(bytes));
+      const { status, headers } = await fetch(url, { method: 'POST', body, headers: { origin } });
       expect([status, headers.get('access-control-allow-origin')]).toEqual(expected);
     }
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
       expect((await fetch(`${server.url}/audio/form`, { method, headers: { origin: page } })).status).toBe(403);
   });
 
-  it('that breaks off leaves nothing', async () => {
+  it('that breaks off stores nothing', async () => {
     const size = await store.size();
     const { url, fields } = await allowed(1_000_000);
     const sending = request(url, { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b' } });
