@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
-/** An OpenAI-compatible audio server, which notes what it was sent. */
+/** Requests to an OpenAI-compatible audio server. */
 const seen: { url: string; type: string; body: Buffer }[] = [];
 let status = 200;
 const audioServer = createServer((request, response) => void respond(request, response));
@@ -22,19 +23,14 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
       .end(isSpeech ? 'ID3 and more' : reply);
 }
 
-let service: TestService;
-beforeAll(async () => {
-  audioServer.listen(0, '127.0.0.1');
-  await once(audioServer, 'listening');
-  const address = audioServer.address() as { port: number };
-  service = await startTestService({ audioUrl: `http://127.0.0.1:${address.port}/v1/` });
+beforeAll(() => once(audioServer.listen(0, '127.0.0.1'), 'listening'));
+const service = useTestService(() => {
+  const { port } = audioServer.address() as AddressInfo;
+  return { audioUrl: `http://127.0.0.1:${port}/v1/` };
 });
-afterAll(async () => {
-  await service.close();
-  audioServer.close();
-});
+afterAll(() => audioServer.close());
 
-test('an audio server that is named speaks and listens in place of the demo engine', async () => {
+test('the server of --audio-url speaks and transcribes instead of the demo engine', async () => {
   const config = await fetch(`${service.origin}/config.json`);
   expect(await config.json()).toMatchObject({ local: true, demoSpeechFormats: null });
 

@@ -10,12 +10,11 @@ const models = useModelFamilies();
 const textFamilies = ['vllm', 'lmi', 'tgi'] as const;
 const prompt = { prompt: 'Once upon a time', max_tokens: 30, temperature: 0.5, top_p: 1, top_k: 50 };
 
-function overflow(): string {
-  return "This model's maximum context length is 4096 tokens. However, you requested 5021 tokens (4509 in the messages, 512 in the completion).";
-}
+const overflow =
+  "This model's maximum context length is 4096 tokens. However, you requested 5021 tokens (4509 in the messages, 512 in the completion).";
 
 describe.each(textFamilies)('%s', (family) => {
-  it('responds to a chat, whole and in chunks, like the others', async () => {
+  it('responds to a chat like the other families, whole and in chunks', async () => {
     const [reply, streamed] = [
       await models.gateway.chat(family, chat).send(),
       await read(models.gateway.chatStream(family, chat).send()),
@@ -30,7 +29,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(cut.usage).toMatchObject({ completion_tokens: 8 });
   });
 
-  it('carries a prompt on, whole and in chunks, like the others, and reports what that took', async () => {
+  it('continues a prompt like the other families, whole and in chunks, and reports the usage', async () => {
     const [reply, streamed] = [
       await models.gateway.completion(family, prompt).send(),
       await read(models.gateway.completionStream(family, prompt).send()),
@@ -43,7 +42,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(streamed.usage).toMatchObject(usage);
   });
 
-  it('ends a stream at its finish reason, though its model then hangs', async () => {
+  it('ends a stream at its finish reason even if the model then hangs', async () => {
     let ended = Promise.resolve();
     models.engine = {
       async invoke(body, signal) {
@@ -70,7 +69,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('gets the same request of a prepared call, and none until it is sent', async () => {
+  it('sends the same request for a prepared call, and none before it is sent', async () => {
     const bodies: unknown[] = [];
     models.engine = {
       invoke(body, signal) {
@@ -78,19 +77,21 @@ describe.each(textFamilies)('%s', (family) => {
         return demo.invoke(body, signal);
       },
     };
-    const whole = models.gateway.chat(family, chat);
-    const streamed = models.gateway.chatStream(family, chat);
-    const carriedOn = models.gateway.completion(family, prompt);
-    for (const call of [whole, streamed, carriedOn]) call.prepare();
+    const calls = () => ({
+      whole: models.gateway.chat(family, chat),
+      streamed: models.gateway.chatStream(family, chat),
+      continued: models.gateway.completion(family, prompt),
+    });
+    const resultsOf = async ({ whole, streamed, continued }: ReturnType<typeof calls>) => [
+      await whole.send(),
+      await read(streamed.send()),
+      await continued.send(),
+    ];
+    const prepared = calls();
+    for (const call of Object.values(prepared)) call.prepare();
     await sleep(20);
     expect(bodies).toEqual([]);
-    const ready = [await whole.send(), await read(streamed.send()), await carriedOn.send()];
-    const unready = [
-      await models.gateway.chat(family, chat).send(),
-      await read(models.gateway.chatStream(family, chat).send()),
-      await models.gateway.completion(family, prompt).send(),
-    ];
-    expect(ready).toEqual(unready);
+    expect(await resultsOf(prepared)).toEqual(await resultsOf(calls()));
     expect(bodies.slice(0, 3)).toEqual(bodies.slice(3));
   });
 
@@ -127,14 +128,14 @@ describe.each(textFamilies)('%s', (family) => {
   it.each([
     [
       'a request beyond the context',
-      containerError(400, overflow()),
+      containerError(400, overflow),
       'CONTEXT_LENGTH_EXCEEDED',
       /^context_length_exceeded: .*4096.*5021/,
     ],
     ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /rejected/],
     ['too many requests', containerError(429, 'busy'), 'SERVICE_UNAVAILABLE', /busy/],
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
-  ] as const)('reports %s, before the reply and in place of a stream', async (_, reply, code, message) => {
+  ] as const)('reports %s before the reply and instead of a stream', async (_, reply, code, message) => {
     models.engine = { invoke: async () => reply };
     const failure = { code, message: expect.stringMatching(message) };
     await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(failure);
@@ -146,14 +147,14 @@ describe.each(textFamilies)('%s', (family) => {
   const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
   const piece = event({ choices: [{ delta: { content: 'Hello' }, finish_reason: null }] });
   it.each<readonly [string, readonly (string | Error)[]]>([
-    ['reports an error', [piece, event({ error: { message: 'CUDA', code: 500 } }), 'data: [DONE]\n\n']],
+    ['contains an error', [piece, event({ error: { message: 'CUDA', code: 500 } }), 'data: [DONE]\n\n']],
     ['breaks its connection', [piece, new Error('broken')]],
     ['ends without a reason', [piece]],
     // TGI has no such reason.
     ...(family === 'tgi'
       ? []
       : [['ends for a reason that is a failure', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
-  ])('that %s in the middle of a stream has failed, after its output so far', async (_, events) => {
+  ])('fails after the output so far if its stream %s', async (_, events) => {
     models.engine = streaming(events);
     const { text, error } = await read(models.gateway.chatStream(family, chat).send());
     expect([text, error]).toEqual(['Hello', expect.objectContaining({ code: 'MODEL_ERROR' })]);
@@ -180,10 +181,10 @@ describe.each(['vllm', 'lmi', 'tei'])('embeddings of %s', (family) => {
   });
 
   it.each([
-    [containerError(400, overflow()), 'CONTEXT_LENGTH_EXCEEDED'],
+    [containerError(400, overflow), 'CONTEXT_LENGTH_EXCEEDED'],
     [containerError(429, 'busy'), 'SERVICE_UNAVAILABLE'],
     [containerError(500, 'CUDA'), 'MODEL_ERROR'],
-  ])('fail as they should', async (reply, code) => {
+  ])('fail with the code of the error', async (reply, code) => {
     models.engine = { invoke: async () => reply };
     await expect(models.gateway.embed(family, { input })).rejects.toMatchObject({ code });
   });

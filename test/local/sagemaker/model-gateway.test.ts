@@ -7,7 +7,7 @@ import { chat, faults, read, streaming, useModelFamilies } from '#test/models/mo
 
 const models = useModelFamilies();
 const { gatewayWith } = models;
-/** Of tests in which a model is silent; with others, a busy machine is not to be taken for one. */
+/** Deadline of tests with a silent model. Elsewhere a busy machine must not exceed it. */
 const shortMs = 500;
 
 describe('the gateway', () => {
@@ -16,14 +16,14 @@ describe('the gateway', () => {
     ['unavailable', 'SERVICE_UNAVAILABLE'],
     ['cut', 'MODEL_ERROR'],
     ['hang', 'MODEL_TIMEOUT'],
-  ] as const)('explains what SageMaker does: %s', async (fault, code) => {
+  ] as const)('maps a SageMaker fault %s to %s', async (fault, code) => {
     faults.order({ target: 'sagemaker', fault, count: 2 });
     const hasty = gatewayWith({ deadlineMs: shortMs });
     await expect(hasty.chat('vllm', chat).send()).rejects.toMatchObject({ code });
     expect((await read(hasty.chatStream('vllm', chat).send())).error).toMatchObject({ code });
   });
 
-  it('explains an endpoint that is not there, and a family that cannot do what is requested', async () => {
+  it('returns SERVICE_UNAVAILABLE for an unknown endpoint and an unsupported operation', async () => {
     const code = 'SERVICE_UNAVAILABLE';
     expect(() => models.gateway.chat('tei', chat).prepare()).toThrow(expect.objectContaining({ code }));
     await expect(models.gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
@@ -41,26 +41,23 @@ describe('the gateway', () => {
     ['an error of vllm', { error: { message: 'x', code: 500 } }],
     ['an error of older vllm', { object: 'error', message: 'x', code: 500 }],
     ['an error of lmi', { error: 'x', code: 424 }],
-    ['an error of any other kind', { error: ['x'] }],
-    ['a text', 'Internal Server Error'],
-    ['nothing', null],
-    ['a reason that is a failure', { choices: [{ message: { content: '' }, finish_reason: 'error' }] }],
-  ])('takes a 200 with %s for a failure', async (_, body) => {
-    models.engine = { invoke: async () => ({ kind: 'json', status: 200, body }) };
+    ['an error of another form', { error: ['x'] }],
+    ['a JSON text', 'Internal Server Error'],
+    ['null', null],
+    ['an error as the finish reason', { choices: [{ message: { content: '' }, finish_reason: 'error' }] }],
+    ['no bytes', Buffer.from('')],
+    ['plain text', Buffer.from('Internal Server Error')],
+    ['cut off JSON', Buffer.from('{"choices":')],
+    ['a NUL byte', Buffer.from('\u0000')],
+  ])('treats a 200 with %s as MODEL_ERROR', async (_, body) => {
+    models.engine = Buffer.isBuffer(body)
+      ? streaming([body.toString()])
+      : { invoke: async () => ({ kind: 'json', status: 200, body }) };
     await expect(models.gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
     expect((await read(models.gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
   });
 
-  it.each(['', 'Internal Server Error', '{"choices":', '\u0000'])(
-    'takes a 200 with the bytes %j for a failure',
-    async (bytes) => {
-      models.engine = streaming([bytes]);
-      await expect(models.gateway.chat('vllm', chat).send()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
-      expect((await read(models.gateway.chatStream('vllm', chat).send())).error).toMatchObject({ code: 'MODEL_ERROR' });
-    },
-  );
-
-  /** A model that goes on for ever, and reports how far it is and whether it was ended. */
+  /** A model without end. `made` counts its pieces; `ended` resolves when it is aborted. */
   function endless(pieces: readonly string[], betweenMs = 0) {
     const state = { made: 0, ended: Promise.withResolvers<void>() };
     models.engine = {
@@ -79,7 +76,7 @@ describe('the gateway', () => {
     return state;
   }
 
-  it('ends the work of a model that runs past a stop sequence, also one in pieces', async () => {
+  it('aborts a model that generates beyond a stop sequence, even one in pieces', async () => {
     const state = endless(['to be', ' or', ' not', ' to', ' be'], 1);
     const { text, error, reason } = await read(
       models.gateway.chatStream('vllm', { ...chat, stop: ['not to be'] }).send(),
@@ -89,9 +86,9 @@ describe('the gateway', () => {
   });
 
   it.each([
-    ['the caller goes', async ({ cancel }: ModelStream) => cancel()],
+    ['the call is cancelled', async ({ cancel }: ModelStream) => cancel()],
     ['the reader stops', async ({ chunks }: ModelStream) => void (await chunks.return(undefined))],
-  ])('ends the work of a model when %s', async (_, leave) => {
+  ])('aborts a model when %s', async (_, leave) => {
     const state = endless(['word '], 1);
     const stream = models.gateway.chatStream('vllm', chat).send();
     await stream.chunks.next();
@@ -102,7 +99,7 @@ describe('the gateway', () => {
       .catch(() => undefined);
   });
 
-  it('gives up a model that falls silent in the middle, and one that never ends', async () => {
+  it('returns MODEL_TIMEOUT for a model that becomes silent, and for one that never ends', async () => {
     models.engine = { invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: silent() }) };
     async function* silent() {
       yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hello' } }] })}\n\n`);
@@ -117,7 +114,7 @@ describe('the gateway', () => {
     await state.ended.promise;
   });
 
-  it('waits for a slow reader, with whom the model keeps pace, longer than for a model', async () => {
+  it('waits for a slow reader beyond the deadline, and the model keeps its pace', async () => {
     const state = endless(['x'.repeat(10_000)]);
     const deadlineMs = 1500;
     const { chunks } = gatewayWith({ deadlineMs }).chatStream('vllm', chat).send();
@@ -125,7 +122,7 @@ describe('the gateway', () => {
     await sleep(deadlineMs + 300);
     const held = state.made;
     expect((await chunks.next()).done).toBe(false);
-    // What fits into the buffers of sockets and streams, of 10 KB a chunk.
+    // The buffers of sockets and streams, in chunks of 10 KB.
     expect(held).toBeLessThan(2000);
     await sleep(50);
     expect(state.made - held).toBeLessThan(200);

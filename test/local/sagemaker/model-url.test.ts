@@ -24,10 +24,10 @@ interface Seen {
   body: Record<string, unknown>;
 }
 
-/** A model server as Ollama or vLLM is one, and the engine in front of it. */
+/** A model server like Ollama or vLLM, and the engine in front of it. */
 async function setUp(
   respond: (res: ServerResponse, seen: Seen, req: IncomingMessage) => unknown,
-  options: Partial<ModelUrlOptions> = {},
+  options: Partial<ModelUrlOptions> = { modelName: 'x' },
 ) {
   const seen: Seen[] = [];
   const server = await listen(
@@ -43,6 +43,11 @@ async function setUp(
 }
 
 const never = new AbortController().signal;
+const saying = (status: number, message: string) => ({
+  kind: 'json',
+  status,
+  body: { error: { message: expect.stringContaining(message) } },
+});
 const echo = (res: ServerResponse, { url, body }: Seen) =>
   sendJson(res, 200, url === 'GET /v1/models' ? { data: [{ id: 'first' }, { id: 'second' }] } : { got: body });
 
@@ -51,102 +56,85 @@ describe('a model server behind the stand-in', () => {
     [{ messages: [], temperature: 0.5 }, '/v1/chat/completions'],
     [{ prompt: 'hi', extra: [1] }, '/v1/completions'],
     [{ input: ['hi'] }, '/v1/embeddings'],
-  ])('gets %j at %s, under the given model name', async (body, path) => {
+  ])('receives %j at %s with the given model name', async (body, path) => {
     const { engine, seen } = await setUp(echo, { modelName: 'mine' });
     const reply = await engine.invoke({ model: 'svc-1', ...body }, never);
     expect(reply).toEqual({ kind: 'json', status: 200, body: { got: { ...body, model: 'mine' } } });
     expect(seen.map(({ url }) => url)).toEqual([`POST ${path}`]);
   });
 
-  it('lists its models once when no name is given', async () => {
-    const { engine, seen } = await setUp(echo);
+  it('is asked for its models once if no name is given', async () => {
+    const { engine, seen } = await setUp(echo, {});
     await Promise.all([engine.invoke({ prompt: 'a' }, never), engine.invoke({ prompt: 'b' }, never)]);
     await engine.invoke({ prompt: 'c' }, never);
     expect(seen.filter(({ url }) => url === 'GET /v1/models')).toHaveLength(1);
     expect(seen.at(-1)?.body.model).toBe('first');
   });
 
-  it('lists them again after it had none', async () => {
+  it('is asked again after it had none', async () => {
     let ready = false;
-    const { engine } = await setUp((res, seen) => (ready ? echo(res, seen) : sendJson(res, 200, { data: [] })));
-    const early = await engine.invoke({ prompt: 'a' }, never);
-    expect(early).toMatchObject({
-      status: 503,
-      body: { error: { message: expect.stringContaining('lists no model') } },
-    });
+    const { engine } = await setUp((res, seen) => (ready ? echo(res, seen) : sendJson(res, 200, { data: [] })), {});
+    expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject(saying(503, 'lists no model'));
     ready = true;
     expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject({ status: 200 });
   });
 
-  it('has its refusals passed on as they are', async () => {
-    const refused = { error: { message: 'no such model', code: 404 } };
-    const { engine } = await setUp((res) => sendJson(res, 404, refused), { modelName: 'x' });
-    expect(await engine.invoke({ prompt: 'a' }, never)).toEqual({ kind: 'json', status: 404, body: refused });
+  const prompt = { prompt: 'a' };
+  const refused = { error: { message: 'no such model', code: 404 } };
+  const large = ' '.repeat(65_536);
+
+  it.each<[string, (res: ServerResponse) => unknown, object]>([
+    ['its own errors', (res) => sendJson(res, 404, refused), { kind: 'json', status: 404, body: refused }],
+    ['502 if it does not return JSON', (res) => res.end('<html>'), { kind: 'json', status: 502 }],
+    [
+      '502 if its reply is compressed',
+      (res) => res.setHeader('content-encoding', 'gzip').end(gzipSync('{}')),
+      { kind: 'json', status: 502 },
+    ],
+    ['502 if its reply does not end', (res) => flood(res, large), saying(502, 'more than')],
+    ['502 if it resets its connection', (res) => res.destroy(), saying(502, 'an incomplete response')],
+    [
+      '502 if it does not send HTTP',
+      (res) => res.socket!.end('this is not HTTP\r\n\r\n'),
+      saying(502, 'an incomplete response'),
+    ],
+    [
+      '502 if its reply is cut off',
+      (res) => res.writeHead(200, { 'content-length': 100 }).end('{"choices"', () => res.destroy()),
+      saying(502, 'an incomplete response'),
+    ],
+  ])('returns %s', async (_, respond, expected) => {
+    const { engine } = await setUp(respond);
+    expect(await engine.invoke(prompt, never)).toMatchObject(expected);
   });
 
-  it('is a 502 when it does not speak JSON', async () => {
-    const { engine } = await setUp((res) => res.end('<html>'), { modelName: 'x' });
-    expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
+  it('returns 502 if its list of models does not end', async () => {
+    const { engine } = await setUp((res) => flood(res, large), {});
+    expect(await engine.invoke(prompt, never)).toMatchObject(saying(502, 'more than'));
   });
 
-  it('is not followed where it redirects, with or without a given name', async () => {
+  it('is not followed if it redirects, with or without a given name', async () => {
     const followed: string[] = [];
     const trap = await setUp((res, { url }) => void res.end(followed.push(url)));
-    const { engine } = await setUp((res) => res.writeHead(307, { location: `${trap.url}/stolen` }).end(), {
-      modelName: 'x',
-    });
-    expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
-    const unnamed = await setUp((res) => res.writeHead(302, { location: `${trap.url}/v1/models` }).end());
-    expect(await unnamed.engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 503 });
+    const redirect = (res: ServerResponse) => res.writeHead(307, { location: `${trap.url}/v1/models` }).end();
+    for (const [options, status] of [
+      [{ modelName: 'x' }, 502],
+      [{}, 503],
+    ] as const) {
+      const { engine } = await setUp(redirect, options);
+      expect(await engine.invoke(prompt, never)).toMatchObject({ kind: 'json', status });
+    }
     expect(followed).toEqual([]);
   });
 
-  it('is refused when its reply is packed, or has no end', async () => {
-    const packed = await setUp((res) => res.setHeader('content-encoding', 'gzip').end(gzipSync('{}')), {
-      modelName: 'x',
-    });
-    expect(await packed.engine.invoke({ prompt: 'a' }, never)).toMatchObject({ kind: 'json', status: 502 });
-    for (const modelName of [undefined, 'x']) {
-      const endless = await setUp(
-        (res) => flood(res, ' '.repeat(65_536)),
-        modelName === undefined ? {} : { modelName },
-      );
-      const reply = await endless.engine.invoke({ prompt: 'a' }, never);
-      expect(reply).toMatchObject({
-        kind: 'json',
-        status: 502,
-        body: { error: { message: expect.stringContaining('more than') } },
-      });
-    }
-  });
-
-  it('is a 502, which is not reported as busy, when it resets its connection or sends no HTTP', async () => {
-    for (const respond of [
-      (res: ServerResponse) => res.destroy(),
-      (res: ServerResponse) => res.socket!.end('this is not HTTP\r\n\r\n'),
-      (res: ServerResponse) => res.writeHead(200, { 'content-length': 100 }).end('{"choices"', () => res.destroy()),
-    ]) {
-      const { engine } = await setUp(respond, { modelName: 'x' });
-      const reply = await engine.invoke({ prompt: 'a' }, never);
-      expect(reply).toMatchObject({
-        status: 502,
-        body: { error: { message: expect.stringContaining('an incomplete response') } },
-      });
-    }
-  });
-
-  it('is a 503 that names the address when nobody is there', async () => {
-    const { engine, url } = await setUp(echo, { modelName: 'x' });
+  it('is a 503 that names the address if it is down', async () => {
+    const { engine, url } = await setUp(echo);
     await ends.pop()?.();
-    const reply = await engine.invoke({ prompt: 'a' }, never);
-    expect(reply).toMatchObject({
-      status: 503,
-      body: { error: { message: expect.stringContaining(`${url}/v1: connect ECONNREFUSED`) } },
-    });
+    expect(await engine.invoke(prompt, never)).toMatchObject(saying(503, `${url}/v1: connect ECONNREFUSED`));
   });
 
-  it('is not sent the option of streams that only vLLM knows', async () => {
-    const { engine, seen } = await setUp(echo, { modelName: 'x' });
+  it('does not receive the stream option of vLLM', async () => {
+    const { engine, seen } = await setUp(echo);
     const stream_options = { include_usage: true, continuous_usage_stats: true };
     await engine.invoke({ prompt: 'a', stream: true, stream_options }, never);
     expect(seen.at(-1)?.body).toEqual({
@@ -157,24 +145,21 @@ describe('a model server behind the stand-in', () => {
     });
   });
 
-  it('gets no request for a body of no known shape', async () => {
+  it('receives no request with an unknown body', async () => {
     const { engine, seen } = await setUp(echo);
     expect(await engine.invoke({ text: 'a' }, never)).toMatchObject({ status: 400 });
     expect(await engine.invoke('a', never)).toMatchObject({ status: 400 });
     expect(seen).toEqual([]);
   });
 
-  it('streams through to the SDK client byte for byte, each event when it comes', async () => {
+  it('streams to the SDK client byte for byte, each event immediately', async () => {
     const more = Promise.withResolvers<void>();
-    const { engine } = await setUp(
-      async (res) => {
-        res.writeHead(200, { 'content-type': 'text/event-stream' });
-        res.write('data: {"text":"Grüß"}\n\n');
-        await more.promise;
-        res.end('data: [DONE]\n\n');
-      },
-      { modelName: 'x' },
-    );
+    const { engine } = await setUp(async (res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: {"text":"Grüß"}\n\n');
+      await more.promise;
+      res.end('data: [DONE]\n\n');
+    });
     const client = await clientOf(engine);
     const { Body, ContentType } = await client.send(new InvokeEndpointWithResponseStreamCommand(input));
     const received: Buffer[] = [];
@@ -186,16 +171,13 @@ describe('a model server behind the stand-in', () => {
     expect(ContentType).toBe('text/event-stream');
   });
 
-  it('breaking off in the middle is a ModelStreamError', async () => {
-    const { engine } = await setUp(
-      async (res) => {
-        res.writeHead(200, { 'content-type': 'text/event-stream' });
-        res.write('data: one\n\n');
-        await setTimeout(20);
-        res.destroy();
-      },
-      { modelName: 'x' },
-    );
+  it('causes a ModelStreamError if it breaks off a stream', async () => {
+    const { engine } = await setUp(async (res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: one\n\n');
+      await setTimeout(20);
+      res.destroy();
+    });
     const client = await clientOf(engine);
     const { Body } = await client.send(new InvokeEndpointWithResponseStreamCommand(input));
     const read = (async () => {
@@ -204,17 +186,14 @@ describe('a model server behind the stand-in', () => {
     await expect(read).rejects.toMatchObject({ name: 'ModelStreamError' });
   });
 
-  it('sees its request end when the caller goes away', async () => {
+  it('is disconnected when the client disconnects', async () => {
     const ended = Promise.withResolvers<void>();
     const caller = new AbortController();
-    const { engine } = await setUp(
-      async (res) => {
-        caller.abort();
-        await once(res, 'close');
-        ended.resolve();
-      },
-      { modelName: 'x' },
-    );
+    const { engine } = await setUp(async (res) => {
+      caller.abort();
+      await once(res, 'close');
+      ended.resolve();
+    });
     const client = await clientOf(engine);
     const call = client.send(new InvokeEndpointCommand(input), { abortSignal: caller.signal });
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
