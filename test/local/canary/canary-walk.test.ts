@@ -10,26 +10,22 @@ import { userKey } from '#repositories/accounts/account-items.ts';
 import { canaryStore } from '#repositories/canary/canary.ts';
 import { ambient } from '#runtime/process.ts';
 import { rowsOf, tableName } from '#test/database/rows.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService();
 let client: DynamoDBDocumentClient;
-beforeAll(async () => {
-  service = await startTestService();
+beforeAll(() => {
   client = DynamoDBDocumentClient.from(new DynamoDBClient());
 });
-afterAll(async () => {
-  client.destroy();
-  await service.close();
-});
+afterAll(() => client.destroy());
 
 type Exchange = readonly [CallerRequest, CallerResponse];
-/** Gives a response in place of the service's own; `before` are those that came earlier in the walk. */
+/** Replaces a response of the service. `before` are the earlier exchanges of the walk. */
 type Tamper = (request: CallerRequest, response: CallerResponse, before: readonly Exchange[]) => CallerResponse;
 
 const untouched: Tamper = (_, response) => response;
 
-/** One walk, with what was sent and came. */
+/** One walk with its exchanges. */
 async function walked(tamper: Tamper = untouched) {
   const exchanges: Exchange[] = [];
   const senderFor = (withinMs: number): SendRequest => {
@@ -69,79 +65,92 @@ async function tablesNaming({ id, email }: { id: number; email: string }): Promi
 
 const isPath = ({ path }: CallerRequest, start: string) => path.startsWith(start);
 const isStream = ({ body }: CallerRequest) => (body as { stream?: boolean } | undefined)?.stream === true;
-const has = (before: readonly Exchange[], method: string, path: string) =>
+const isChat = (request: CallerRequest) => isPath(request, '/v1/chat') && !isStream(request);
+const isAfter = (before: readonly Exchange[], method: string, path: string) =>
   before.some(([request]) => request.method === method && isPath(request, path));
-const changed = (response: CallerResponse, change: (body: any) => unknown) => ({
+
+/** Changes the responses to which a condition applies. */
+const where =
+  (
+    applies: (request: CallerRequest, before: readonly Exchange[]) => boolean,
+    change: (response: CallerResponse) => CallerResponse,
+  ): Tamper =>
+  (request, response, before) =>
+    applies(request, before) ? change(response) : response;
+const body = (change: (body: any) => unknown) => (response: CallerResponse) => ({
   ...response,
   text: JSON.stringify(change(JSON.parse(response.text))),
 });
 const succeeding = (response: CallerResponse) => ({ ...response, status: 200 });
 
+const tampers: [string, step: string, Tamper][] = [
+  [
+    'an envelope has a fifth field',
+    'sign in',
+    where(
+      (request) => isPath(request, '/api/auth/login'),
+      body((envelope) => ({ ...envelope, more: 1 })),
+    ),
+  ],
+  [
+    'a response lacks a field',
+    'create a key',
+    where(
+      (request) => isPath(request, '/api/keys') && request.method === 'POST',
+      body((envelope) => ({ ...envelope, data: { ...envelope.data, name: undefined } })),
+    ),
+  ],
+  [
+    'a stream has no end',
+    'stream a chat',
+    where(isStream, (response) => ({
+      ...response,
+      text: response.text.replace(/data: [^\n]*STREAM_COMPLETE.*\n\n/, ''),
+    })),
+  ],
+  [
+    'a chat is charged twice its price',
+    'be charged',
+    where(isChat, (response) => ({
+      ...response,
+      headers: new Map([...response.headers, ['x-credits-charged', '2']]),
+    })),
+  ],
+  [
+    'the balance is one credit too low',
+    'be charged',
+    where(
+      (request, before) => isPath(request, '/api/credits') && isAfter(before, 'POST', '/v1/chat'),
+      body((envelope) => ({ ...envelope, data: { ...envelope.data, balance: envelope.data.balance - 1 } })),
+    ),
+  ],
+  [
+    'a revoked key still works',
+    'revoke the key',
+    where((request, before) => isPath(request, '/v1/chat') && isAfter(before, 'DELETE', '/api/keys'), succeeding),
+  ],
+  [
+    'a session outlives its account',
+    'delete the account',
+    where((request) => isPath(request, '/api/auth/me'), succeeding),
+  ],
+];
+
 describe('a walk of the canary', () => {
-  test('succeeds, with as many requests as its cost names at most', async () => {
+  test('succeeds within the number of requests in its cost', async () => {
     const { failure, exchanges } = await walked();
     expect(failure).toBeUndefined();
     const polls = exchanges.filter(([{ path }]) => path === '/api/credits').length;
     expect(exchanges.length - polls + 3).toBeLessThanOrEqual(walk.requests);
   });
 
-  test.each<[string, string, Tamper]>([
-    [
-      'an envelope has a fifth field',
-      'sign in',
-      (request, response) =>
-        isPath(request, '/api/auth/login') ? changed(response, (body) => ({ ...body, more: 1 })) : response,
-    ],
-    [
-      'a field of a response is gone',
-      'create a key',
-      (request, response) =>
-        isPath(request, '/api/keys') && request.method === 'POST'
-          ? changed(response, (body) => ({ ...body, data: { ...body.data, name: undefined } }))
-          : response,
-    ],
-    [
-      'a stream has no end',
-      'stream a chat',
-      (request, response) =>
-        isStream(request)
-          ? { ...response, text: response.text.replace(/data: [^\n]*STREAM_COMPLETE.*\n\n/, '') }
-          : response,
-    ],
-    [
-      'a chat is charged twice what it costs',
-      'be charged',
-      (request, response) =>
-        isPath(request, '/v1/chat') && !isStream(request)
-          ? { ...response, headers: new Map([...response.headers, ['x-credits-charged', '2']]) }
-          : response,
-    ],
-    [
-      'the balance is less by one credit more',
-      'be charged',
-      (request, response, before) =>
-        isPath(request, '/api/credits') && has(before, 'POST', '/v1/chat')
-          ? changed(response, (body) => ({ ...body, data: { ...body.data, balance: body.data.balance - 1 } }))
-          : response,
-    ],
-    [
-      'a revoked key still works',
-      'revoke the key',
-      (request, response, before) =>
-        isPath(request, '/v1/chat') && has(before, 'DELETE', '/api/keys') ? succeeding(response) : response,
-    ],
-    [
-      'a session outlives its account',
-      'delete the account',
-      (request, response) => (isPath(request, '/api/auth/me') ? succeeding(response) : response),
-    ],
-  ])('fails where %s, and its account is deleted all the same', async (_, step, tamper) => {
+  test.each(tampers)('fails if %s, and still deletes its account', async (_, step, tamper) => {
     const result = await walked(tamper);
     expect(result.step).toBe(step);
     expect(await accountRow(result.id)).toMatchObject({ deletedAt: expect.any(Number) });
   });
 
-  test('leaves nothing but rows of the ledger, once what expires has expired', async () => {
+  test('leaves only rows of the ledger after everything else has expired', async () => {
     const result = await walked();
     expect(await accountRow(result.id)).toMatchObject({ deletedAt: expect.any(Number) });
     await service.settled();

@@ -41,7 +41,7 @@ const mailsToCanary = async () =>
     to.some((address) => address.startsWith('success+canary-')),
   );
 
-/** The metric of the next walk, which begins as the clock is moved, and the step that it failed at. */
+/** The metric and the failed step of the next walk, which starts when the clock moves. */
 async function nextWalk() {
   const before = walks().length;
   await local('clock', { advance: 'PT1S' });
@@ -56,7 +56,7 @@ const noFaults = () =>
 afterEach(noFaults);
 
 describe('npm start -- --canary', () => {
-  test('walks from a registration to a chat and writes the metric of its alarm, by the mails that its cost names', async () => {
+  test('walks from a registration to a chat, writes the metric of its alarm, and sends the emails in its cost', async () => {
     const { failed, metric } = await nextWalk();
     expect(failed).toBe(0);
     expect(metric['_aws']).toMatchObject({ CloudWatchMetrics: [{ Metrics: [{ Name: failedWalks, Unit: 'Count' }] }] });
@@ -67,15 +67,12 @@ describe('npm start -- --canary', () => {
     ['a model that fails', { target: 'sagemaker', fault: 'error' }, 'chat'],
     ['a database that is away', { target: 'dynamodb', fault: 'unavailable' }, 'register'],
     ['mails that SES rejects', { target: 'ses', fault: 'reject' }, 'get the mail'],
-  ])(
-    'reports %s by the step that a new user does not get past, and goes on when it is over',
-    async (_, fault, step) => {
-      await local('faults', { ...fault, count: 10_000 });
-      expect(await nextWalk()).toMatchObject({ failed: 1, step });
-      await noFaults();
-      expect((await nextWalk()).failed).toBe(0);
-    },
-  );
+  ])('reports %s by the failed step, and succeeds after the fault', async (_, fault, step) => {
+    await local('faults', { ...fault, count: 10_000 });
+    expect(await nextWalk()).toMatchObject({ failed: 1, step });
+    await noFaults();
+    expect((await nextWalk()).failed).toBe(0);
+  });
 
   test('logs no address, password, token or key of its walks', () => {
     const secret = /canary-[0-9a-f]{18}|canary [0-9a-f]{24}|ta[scrd]_\w{20}/;

@@ -22,7 +22,7 @@ describe('responses', () => {
     expect(body.toString()).toBe('grüße');
   });
 
-  test('carry bytes that came as base64', async () => {
+  test('decode base64 bodies', async () => {
     const bytes = Buffer.from([0, 255, 10, 13]);
     front.handlers['echo'] = buffered(() => ({
       statusCode: 200,
@@ -32,7 +32,7 @@ describe('responses', () => {
     expect((await call('POST', '/api/echo')).body).toEqual(bytes);
   });
 
-  test('of status 204 have no body', async () => {
+  test('with status 204 have no body', async () => {
     front.handlers['echo'] = buffered(() => ({ statusCode: 204, body: 'x' }));
     const { headers, body } = await call('POST', '/api/echo');
     expect(body.length).toBe(0);
@@ -44,7 +44,7 @@ describe('responses', () => {
     ['returns nothing', () => undefined],
     ['returns no status', () => ({ body: 'x' })],
     ['returns a header HTTP cannot carry', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
-  ])('of a handler that %s are an enveloped 500, and the log has the reason', async (_name, handle) => {
+  ])('of a handler that %s are an enveloped 500, with the reason in the log', async (_name, handle) => {
     front.handlers['echo'] = buffered(handle);
     const { status, headers, body } = await call('POST', '/api/echo');
     expect(status).toBe(500);
@@ -57,7 +57,7 @@ describe('responses', () => {
   test.each([
     ['plain text', 'x'],
     ['text that JSON escapes', '\n'],
-  ])('above the 6 MB that Lambda returns, of %s, are an enveloped 500', async (_name, character) => {
+  ])('above the 6 MB limit of Lambda, of %s, are an enveloped 500', async (_name, character) => {
     const resultOf = (characters: number) => ({ statusCode: 200, body: character.repeat(characters) });
     const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
     const max = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
@@ -69,13 +69,13 @@ describe('responses', () => {
     expect(front.log.join()).toContain('larger than 6291556 bytes');
   });
 
-  test('of a handler that does not load are an enveloped 500', async () => {
+  test('of a handler that cannot be loaded are an enveloped 500', async () => {
     delete front.handlers['echo'];
     expect(envelopeOf((await call('POST', '/api/echo')).body)).toMatchObject({ message: 'INTERNAL_ERROR' });
     expect(front.log.join()).toContain('cannot find module');
   });
 
-  test('that take too long are an enveloped 503, on priced routes 504, and what comes later changes nothing', async () => {
+  test('after the timeout are an enveloped 503, on priced routes 504, and late results are ignored', async () => {
     const late = buffered(async (_event, context) => {
       expect(context.getRemainingTimeInMillis()).toBeLessThanOrEqual(100);
       await sleep(200);
@@ -92,8 +92,8 @@ describe('responses', () => {
   });
 });
 
-describe('the end', () => {
-  test('lets requests under way complete, and takes no new ones', async () => {
+describe('closing', () => {
+  test('lets running requests complete and refuses new ones', async () => {
     const begun = Promise.withResolvers<void>();
     front.handlers['echo'] = buffered(async () => {
       begun.resolve();
@@ -107,7 +107,7 @@ describe('the end', () => {
     await closed;
   });
 
-  test('cuts what takes longer than its grace', async () => {
+  test('cuts requests off after its grace period', async () => {
     const begun = Promise.withResolvers<void>();
     front.handlers['echo'] = buffered(async () => {
       begun.resolve();
@@ -122,7 +122,7 @@ describe('the end', () => {
     await expect(pending).rejects.toThrow(/hang up|ECONNRESET/);
   });
 
-  test('waits for a function whose client has left, so that nothing of it is done after the end', async () => {
+  test('waits for a function even if its client has disconnected', async () => {
     const begun = Promise.withResolvers<void>();
     let isDone = false;
     front.handlers['echo'] = buffered(async () => {

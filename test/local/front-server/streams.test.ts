@@ -21,6 +21,15 @@ const withHead = (stream: Writable, head: object): Writable =>
 describe('streamed responses', () => {
   const head = { statusCode: 200, headers: { 'Content-Type': 'text/event-stream' }, cookies: ['a=1'] };
 
+  const middyOf = (result: () => object) =>
+    middy({ executionMode: executionModeStreamifyResponse } as any).handler(
+      async () => result() as any,
+    ) as unknown as LambdaHandler;
+  async function responseTo(request: ReturnType<typeof send>): Promise<IncomingMessage> {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return response;
+  }
+
   test('send the head before the first byte, and every chunk immediately', async () => {
     const gates = [1, 2, 3].map(() => Promise.withResolvers<void>());
     async function* words() {
@@ -29,10 +38,8 @@ describe('streamed responses', () => {
         yield `word ${index}`;
       }
     }
-    front.handlers['echo'] = middy({ executionMode: executionModeStreamifyResponse } as any).handler(
-      async () => ({ ...head, body: Readable.from(words()) }) as any,
-    ) as unknown as LambdaHandler;
-    const [response] = (await once(send('POST', '/api/echo'), 'response')) as [IncomingMessage];
+    front.handlers['echo'] = middyOf(() => ({ ...head, body: Readable.from(words()) }));
+    const response = await responseTo(send('POST', '/api/echo'));
     expect(response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'set-cookie': ['a=1'] });
     for (const [index, gate] of gates.entries()) {
       gate.resolve();
@@ -41,23 +48,21 @@ describe('streamed responses', () => {
     expect(await text(response)).toBe('');
   });
 
-  test('carry the plain strings and errors of a streaming function', async () => {
-    front.handlers['echo'] = middy({ executionMode: executionModeStreamifyResponse } as any).handler(
-      async () => ({ statusCode: 401, headers: { 'x-a': 'b' }, body: `{"big":"${'x'.repeat(100_000)}"}` }) as any,
-    ) as unknown as LambdaHandler;
+  test('may be plain strings', async () => {
+    front.handlers['echo'] = middyOf(() => ({ statusCode: 401, body: `{"big":"${'x'.repeat(100_000)}"}` }));
     const { status, body } = await call('POST', '/api/echo');
     expect(status).toBe(401);
     expect(envelopeOf(body).big).toHaveLength(100_000);
   });
 
-  test('are not held to the 6 MB of a buffered response', async () => {
+  test('may exceed the 6 MB limit of a buffered response', async () => {
     front.handlers['echo'] = streamed(async (_event, stream) => {
       await pipeline(Readable.from([Buffer.alloc(7_000_000)]), withHead(stream, head));
     });
     expect((await call('POST', '/api/echo')).body.length).toBe(7_000_000);
   });
 
-  test('slow the writer down to the pace of the reader', async () => {
+  test('slow the writer to the pace of the reader', async () => {
     let written = 0;
     const chunk = Buffer.alloc(64 * 1024);
     front.handlers['echo'] = streamed(async (_event, stream) => {
@@ -66,7 +71,7 @@ describe('streamed responses', () => {
       }
       await pipeline(Readable.from(endless()), withHead(stream, head));
     });
-    const [response] = (await once(send('POST', '/api/echo'), 'response')) as [IncomingMessage];
+    const response = await responseTo(send('POST', '/api/echo'));
     await expect.poll(() => written).toBeGreaterThan(1);
     let before: number;
     do {
@@ -77,7 +82,7 @@ describe('streamed responses', () => {
     expect((await buffer(response)).length).toBe(2000 * chunk.length);
   });
 
-  test('end the handler with an error when the client goes away', async () => {
+  test('end the handler with an error when the client disconnects', async () => {
     const ended = Promise.withResolvers<unknown>();
     front.handlers['echo'] = streamed(async (_event, stream) => {
       async function* endless() {
@@ -89,14 +94,14 @@ describe('streamed responses', () => {
       await pipeline(Readable.from(endless()), withHead(stream, head)).then(ended.resolve, ended.resolve);
     });
     const request = send('POST', '/api/echo');
-    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    const response = await responseTo(request);
     await once(response, 'data');
     request.destroy();
     expect(await ended.promise).toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
     expect(front.log).toEqual([]);
   });
 
-  test('notice also a client that leaves without reading', async () => {
+  test('end when a client disconnects without reading', async () => {
     const ended = Promise.withResolvers<unknown>();
     front.handlers['echo'] = streamed(async (_event, stream) => {
       const endless = Readable.from(
@@ -113,14 +118,14 @@ describe('streamed responses', () => {
     expect(await ended.promise).toBeInstanceOf(Error);
   });
 
-  test('are cut when the handler fails after they began, so that no client takes them for whole', async () => {
+  test('are cut off when the handler fails after they began', async () => {
     front.handlers['echo'] = streamed(async (_event, stream) => {
       const out = withHead(stream, head);
       out.write('half');
       await sleep(20);
       throw new Error('model gone');
     });
-    const [response] = (await once(send('POST', '/api/echo'), 'response')) as [IncomingMessage];
+    const response = await responseTo(send('POST', '/api/echo'));
     await expect(text(response)).rejects.toThrow(/aborted/);
     expect(front.log.join()).toContain('model gone');
   });

@@ -205,7 +205,7 @@ describe('a form', () => {
     return [response.status, response.headers.get('access-control-allow-origin')];
   };
 
-  it('is taken from the dashboard, which sees why one is refused, and from no other page', async () => {
+  it('is accepted from the dashboard, which can read errors, and from no other page', async () => {
     const posting = { 'access-control-request-method': 'POST' };
     expect(await preflight({ origin: page, ...posting })).toEqual([200, page]);
     for (const [origin, method, path] of [

@@ -1,11 +1,10 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { addDuration, ClockOrder, openClock, parseDuration } from '#local/shared/clock.ts';
+import { testFolder } from '#test/folder.ts';
 
-const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'clock-')), 'clock.json');
+const file = async (): Promise<string> => join(await testFolder(), 'clock.json');
 const order = (value: unknown): ClockOrder => v.parse(ClockOrder, value);
 const later = (from: string, duration: string): string =>
   new Date(addDuration(Date.parse(from), parseDuration(duration)!)).toISOString();
@@ -15,21 +14,17 @@ describe('a duration', () => {
     ['2027-01-31T10:00:00Z', 'P1M', '2027-02-28T10:00:00.000Z'],
     ['2028-01-31T10:00:00Z', 'P1M', '2028-02-29T10:00:00.000Z'],
     ['2028-02-29T00:00:00Z', 'P1Y', '2029-02-28T00:00:00.000Z'],
-    ['2028-02-29T00:00:00Z', 'P4Y', '2032-02-29T00:00:00.000Z'],
     ['2027-12-31T23:59:59.999Z', 'P2M', '2028-02-29T23:59:59.999Z'],
     ['2027-03-31T00:00:00Z', 'P1M1D', '2027-05-01T00:00:00.000Z'],
-    ['2027-02-28T00:00:00Z', 'P1M', '2027-03-28T00:00:00.000Z'],
     ['2027-01-31T00:00:00Z', 'P13M', '2028-02-29T00:00:00.000Z'],
-    ['2027-01-01T00:00:00Z', 'P2W', '2027-01-15T00:00:00.000Z'],
     ['2027-01-01T00:00:00Z', 'P1Y2M1W3DT4H5M6S', '2028-03-11T04:05:06.000Z'],
     ['2027-01-01T00:00:00Z', 'PT90M', '2027-01-01T01:30:00.000Z'],
-    ['2027-03-28T00:00:00Z', 'PT24H', '2027-03-29T00:00:00.000Z'],
     ['2027-01-01T00:00:00Z', 'P0D', '2027-01-01T00:00:00.000Z'],
-  ])('from %s, %s leads to %s by the UTC calendar', (from, duration, to) => {
+  ])('from %s, %s ends at %s by the UTC calendar', (from, duration, to) => {
     expect(later(from, duration)).toBe(to);
   });
 
-  test.each([
+  const invalid = [
     '',
     'P',
     'PT',
@@ -44,14 +39,14 @@ describe('a duration', () => {
     'P1M ',
     'P1D2M',
     'P1S',
-    'P1H',
-  ])('%j is none', (text) => {
+  ];
+  test.each(invalid)('rejects %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 });
 
 describe('the shifted clock', () => {
-  test('goes on from where it was put, and is there again after a restart', async () => {
+  test('continues from its new time, even after a restart', async () => {
     const kept = await file();
     let machine = Date.UTC(2027, 0, 31);
     const clock = await openClock(kept, () => machine);
@@ -62,7 +57,7 @@ describe('the shifted clock', () => {
     expect((await openClock(kept, () => machine)).now()).toBe(clock.now());
   });
 
-  test('can be put to a moment, but never backwards', async () => {
+  test('can be set to a time, but never backwards', async () => {
     const clock = await openClock(await file(), () => Date.UTC(2027, 0, 31));
     await clock.move(order({ now: '2027-03-01T00:00:00+01:00' }));
     expect(new Date(clock.now()).toISOString()).toBe('2027-02-28T23:00:00.000Z');
@@ -78,14 +73,9 @@ describe('the shifted clock', () => {
     expect(new Date(clock.now()).toISOString()).toBe('2027-01-05T00:00:00.000Z');
   });
 
-  test.each([[{}], [{ advance: 'P1.5D' }], [{ advance: 5 }], [{ now: 'tomorrow' }], [{ now: '2027-01-01' }], [null]])(
-    'does not understand %j',
-    (value) => {
-      expect(v.safeParse(ClockOrder, value).success).toBe(false);
-    },
-  );
-
-  test('takes only one of the two orders at a time', () => {
-    expect(v.safeParse(ClockOrder, { advance: 'P1D', now: '2027-01-01T00:00:00Z' }).success).toBe(false);
+  const both = { advance: 'P1D', now: '2027-01-01T00:00:00Z' };
+  const invalid = [{}, { advance: 'P1.5D' }, { advance: 5 }, { now: 'tomorrow' }, { now: '2027-01-01' }, both, null];
+  test.each(invalid)('rejects the order %j', (value) => {
+    expect(v.safeParse(ClockOrder, value).success).toBe(false);
   });
 });

@@ -5,20 +5,16 @@ import { createFaults, FaultOrder } from '#local/shared/faults.ts';
 const order = (input: unknown) => v.parse(FaultOrder, input);
 
 describe('faults', () => {
-  it('fail as many requests as ordered, and no other target', () => {
+  it('fail as many requests of their target as ordered, by default one', () => {
     const faults = createFaults();
     faults.order(order({ target: 'ses', fault: 'throttle', count: 2 }));
+    faults.order(order({ target: 'sagemaker', fault: 'cut' }));
     expect(faults.take('dynamodb')).toBeUndefined();
     expect([faults.take('ses'), faults.take('ses'), faults.take('ses')]).toEqual(['throttle', 'throttle', undefined]);
-  });
-
-  it('fail one request when no count is given', () => {
-    const faults = createFaults();
-    faults.order(order({ target: 'sagemaker', fault: 'cut' }));
     expect([faults.take('sagemaker'), faults.take('sagemaker')]).toEqual(['cut', undefined]);
   });
 
-  it('are replaced by a newer order and cleared by none, each for its target only', () => {
+  it('are replaced by a newer order and cleared by `none`, only for its target', () => {
     const faults = createFaults();
     faults.order(order({ target: 'dynamodb', fault: 'throttle', count: 5 }));
     faults.order(order({ target: 'dynamodb', fault: 'lost-reply', count: 3 }));
@@ -33,7 +29,7 @@ describe('faults', () => {
     expect(faults.active()).toEqual([{ target: 'sagemaker', fault: 'hang', count: 1 }]);
   });
 
-  it('with a rate fail that part of the requests, until so many have', () => {
+  it('fail the given share of requests until `count` have failed', () => {
     const draws = [0.1, 0.9, 0.29, 0.3, 0];
     const faults = createFaults(() => draws.shift() ?? 1);
     faults.order(order({ target: 'dynamodb', fault: 'conflict', count: 3, rate: 0.3 }));
@@ -42,7 +38,7 @@ describe('faults', () => {
     expect(faults.active()).toEqual([]);
   });
 
-  it('wait for a request that can suffer them', () => {
+  it('wait for a request to which they apply', () => {
     const faults = createFaults();
     faults.order(order({ target: 'dynamodb', fault: 'conflict' }));
     expect(faults.take('dynamodb', () => false)).toBeUndefined();

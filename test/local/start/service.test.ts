@@ -16,6 +16,7 @@ describe('the service in a process', () => {
   const local = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     call(service.origin, method, `/_local/${path}`, body, headers);
 
+  const ask = () => call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(service.status.demo!.apiKey));
   const uploadOf = async (key: string) => {
     const body = { contentType: 'audio/wav', bytes: 9 };
     return (await call(service.origin, 'POST', '/api/ai/uploads', body, bearer(key))).json.data;
@@ -28,7 +29,7 @@ describe('the service in a process', () => {
   });
   afterAll(() => service.close());
 
-  test('prints where everything is and who the demo account is', async () => {
+  test('returns its addresses and the demo account', async () => {
     const { status, json } = await local('GET', 'status');
     const { origin } = service;
     expect(status).toBe(200);
@@ -45,17 +46,15 @@ describe('the service in a process', () => {
     expect((await stat(join(folder, 'demo.json'))).mode & 0o777).toBe(0o600);
   });
 
-  test('has the demo account confirmed, on pro_pass, able to sign in and to chat', async () => {
-    const { email, password, apiKey } = service.status.demo!;
-    expect((await call(service.origin, 'POST', '/api/auth/login', { email, password })).json.data.isSubscribe).toBe(
-      true,
-    );
-    const response = await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey));
+  test('has a confirmed demo account on pro_pass that can sign in and chat', async () => {
+    const login = await call(service.origin, 'POST', '/api/auth/login', service.status.demo);
+    expect(login.json.data.isSubscribe).toBe(true);
+    const response = await ask();
     expect(response.json.message).toBe('SUCCESS');
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('2000');
   });
 
-  test('delivers a mail within about a second, with a link to this service', async () => {
+  test('delivers an email within about a second, with a link to this service', async () => {
     const email = 'newcomer@example.com';
     await call(service.origin, 'POST', '/api/auth/register', { email, name: 'New', password_hash: 'correct horse 9!' });
     const mails = async () =>
@@ -69,20 +68,15 @@ describe('the service in a process', () => {
     expect(link.pathname).toBe('/confirm');
   });
 
-  test('moves its clock forward, and everything that goes by it', async () => {
+  test('moves its clock, tokens and credits forward', async () => {
     const before = Date.parse((await local('GET', 'clock')).json.now);
     const { status, json } = await local('POST', 'clock', { advance: 'P1M1DT1H' });
     expect(status).toBe(200);
     expect(Date.parse(json.now) - before).toBeGreaterThan(29 * 86_400_000);
     const token = (await local('POST', 'identity-token', { email: 'a@example.com', name: 'A' })).json.token;
     expect(decodeJwt(token).iat! * 1000).toBeGreaterThan(before + 29 * 86_400_000);
-    const balance = await call(
-      service.origin,
-      'GET',
-      '/api/credits/me',
-      undefined,
-      bearer(service.status.demo!.apiKey),
-    );
+    const key = bearer(service.status.demo!.apiKey);
+    const balance = await call(service.origin, 'GET', '/api/credits/me', undefined, key);
     expect(balance.status).toBe(200);
     expect(Date.parse(balance.json.data.expiresAt)).toBeGreaterThan(Date.parse(json.now));
   });
@@ -96,24 +90,20 @@ describe('the service in a process', () => {
     ['another method', 'DELETE', 'status', undefined, 405],
     ['an unknown path', 'GET', 'nothing', undefined, 404],
     ['no path', 'GET', '', undefined, 404],
-  ])('%s is refused in one bare sentence', async (_name, method, path, body, expected) => {
+  ])('rejects %s in one sentence', async (_name, method, path, body, expected) => {
     const { status, json } = await local(method, path, body);
     expect(status).toBe(expected);
     expect(json).toEqual({ error: expect.stringMatching(/^[^\n]+\.$/) });
   });
 
-  test('shows its secrets to no page of another site', async () => {
+  test('returns 403 and no secrets to pages of other sites', async () => {
     const { port } = new URL(service.origin);
     expect((await local('GET', 'status', undefined, { origin: 'http://evil.example' })).status).toBe(403);
     expect((await local('POST', 'clock', { advance: 'P1D' }, { origin: 'null' })).status).toBe(403);
     expect((await local('GET', 'status', undefined, { origin: service.origin })).status).toBe(200);
     for (const path of ['/_local/status', '/']) {
-      const { stdout } = await promisify(execFile)('curl', [
-        '-si',
-        '-H',
-        'Host: rebound.example',
-        `http://127.0.0.1:${port}${path}`,
-      ]);
+      const args = ['-si', '-H', 'Host: rebound.example', `http://127.0.0.1:${port}${path}`];
+      const { stdout } = await promisify(execFile)('curl', args);
       expect(stdout).toMatch(/^HTTP\/1.1 403 /);
       expect(stdout).not.toContain(service.status.demo!.apiKey);
     }
@@ -121,23 +111,22 @@ describe('the service in a process', () => {
     expect(stdout).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('publishes the key that its identity tokens are checked with', async () => {
+  test('publishes the key of its identity tokens', async () => {
     const { json } = await local('GET', 'identity/.well-known/openid-configuration');
     expect(json.issuer).toBe(`${service.origin}/_local/identity`);
     const { pathname } = new URL(json.jwks_uri);
     expect((await call(service.origin, 'GET', pathname)).json.keys).toHaveLength(1);
   });
 
-  test('injects the faults that are ordered, and shows which are pending', async () => {
+  test('injects ordered faults, and lists the pending ones', async () => {
     const order = { target: 'sagemaker', fault: 'error', count: 1 };
     expect((await local('POST', 'faults', order)).json).toEqual({ active: [order] });
-    const { apiKey } = service.status.demo!;
-    expect((await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey))).json.error).toBe(true);
+    expect((await ask()).json.error).toBe(true);
     expect((await local('GET', 'faults')).json).toEqual({ active: [] });
-    expect((await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(apiKey))).json.error).toBe(false);
+    expect((await ask()).json.error).toBe(false);
   });
 
-  test('serves the dashboard at every page, which loads nothing from elsewhere, and files that may be kept', async () => {
+  test('serves the dashboard at every page path, without external resources, and cacheable files', async () => {
     const pages = await Promise.all(dashboardPages.map((path) => call(service.origin, 'GET', path)));
     expect(new Set(pages.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const [{ text, headers }] = pages as [(typeof pages)[0]];
@@ -167,24 +156,23 @@ describe('the service in a process', () => {
     expect((await call(service.origin, 'GET', '/docs')).status).toBe(200);
   });
 
-  test('has settled once the ledger has what was charged', async () => {
+  test('has settled when the ledger contains every charge', async () => {
     const rows = async () => (await rowsOf('ledger')).length;
     await service.settled();
     const before = await rows();
-    for (let calls = 0; calls < 3; calls += 1)
-      await call(service.origin, 'POST', '/v1/chat/completions', chat, bearer(service.status.demo!.apiKey));
+    for (let calls = 0; calls < 3; calls += 1) await ask();
     await service.settled();
     expect(await rows()).toBe(before + 3);
   });
 
-  test('refuses its data folder to another while it runs', async () => {
+  test('refuses its data folder to another service while it runs', async () => {
     await expect(startService({ port: 0, data: folder })).rejects.toThrow(
       `The data folder ${folder} is in use by the service with process id ${process.pid}.`,
     );
     expect((await local('GET', 'status')).status).toBe(200);
   });
 
-  test('once closed, leaves no process, and the environment as it was', async () => {
+  test('leaves no process after it is closed, and restores the environment', async () => {
     await service.close();
     await expect.poll(() => processesWith(folder)).toEqual([]);
     expect(Object.keys(process.env).filter((name) => /^AWS_ENDPOINT_URL|_TABLE$/.test(name))).toEqual([]);

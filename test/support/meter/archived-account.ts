@@ -1,10 +1,12 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
 import type { LedgerRow } from '#domain/billing/ledger.ts';
 import { archiveStore } from '#repositories/billing/archive-store.ts';
+import { useTestDatabase } from '../database/database.ts';
 import { type LedgerAccount, openLedgerAccount } from './ledger-account.ts';
-import type { startArchive } from './ledger-archive.ts';
+import { startArchive } from './ledger-archive.ts';
 import { credits } from './meters.ts';
 
 const day = 86_400;
@@ -54,4 +56,25 @@ export async function openArchivedAccount({ database, archive }: Stores) {
   }
 
   return { account, live, archiver, archiveNow, inTable, history };
+}
+
+/** An archive and a database before the tests of a file, and a new account with an archived ledger before each test. */
+export function useArchivedAccount() {
+  const database = useTestDatabase();
+  const archive = {} as Stores['archive'];
+  const here = {} as ArchivedAccount;
+  beforeAll(async () => void Object.assign(archive, await startArchive()));
+  afterAll(() => archive.close());
+  beforeEach(async () => {
+    Object.assign(here, await openArchivedAccount({ database, archive }));
+    return () => here.account.close();
+  });
+
+  const items = async () => {
+    const scan = new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true });
+    return ((await database.client.send(scan)).Items ?? []).filter(({ a }) => a === here.account.id);
+  };
+  /** Items of the account's usage in the ledger's table. */
+  const usageOf = async () => (await items()).filter(({ sk }) => /^(?:day|kind|key)#/.test(String(sk)));
+  return { database, archive, here, items, usageOf };
 }

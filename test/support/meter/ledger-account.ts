@@ -1,5 +1,6 @@
 import { DeleteCommand, GetCommand, paginateQuery, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
+import { afterEach } from 'vitest';
 import { type Plans, planOfRank } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
@@ -179,5 +180,18 @@ export async function openLedgerAccount(
       client.destroy();
       calm.client.destroy();
     },
+  };
+}
+
+/** Opens accounts that are closed after each test. */
+export function useLedgerAccounts(database: { readonly url: string }) {
+  const opened: LedgerAccount[] = [];
+  afterEach(async () => {
+    for (const account of opened.splice(0)) await account.close();
+  });
+  return async (options: LedgerAccountOptions = {}): Promise<LedgerAccount> => {
+    const account = await openLedgerAccount(database.url, options);
+    opened.push(account);
+    return account;
   };
 }

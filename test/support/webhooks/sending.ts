@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
@@ -142,3 +143,16 @@ export async function startSending() {
 }
 
 export type Sending = Awaited<ReturnType<typeof startSending>>;
+
+/** Starts it before the tests of a file; before each test, nothing is sent and receivers respond with 204. */
+export function useSending(): Sending {
+  const sending = {} as Sending;
+  beforeAll(async () => void Object.assign(sending, await startSending()));
+  afterAll(() => sending.close());
+  beforeEach(() => {
+    sending.sent.length = 0;
+    sending.notified.length = 0;
+    sending.respond(() => responds(204));
+  });
+  return sending;
+}

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOverview, plansOf } from '#contract/billing/plans.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { atLength } from '#test/many.ts';
-import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
 
 describe('the overview on a meter', () => {
-  let database: Awaited<ReturnType<typeof startTestDatabase>>;
-  beforeAll(async () => {
-    database = await startTestDatabase();
-  });
-  afterAll(() => database.close());
-
-  const open = () => openLedgerAccount(database.url, { plans: plansOf('overview') });
-  type Account = Awaited<ReturnType<typeof open>>;
+  const openAccount = useLedgerAccounts(useTestDatabase());
+  const open = () => openAccount({ plans: plansOf('overview') });
 
   /** Makes so many calls of one microcredit, five at a time; the refusals. */
-  async function calls(account: Account, count: number, cost = 1): Promise<ServiceError[]> {
+  async function calls(account: LedgerAccount, count: number, cost = 1): Promise<ServiceError[]> {
     const refusals: ServiceError[] = [];
     for (let made = 0; made < count; made += 5) {
       const together = Array.from({ length: Math.min(5, count - made) }, () => account.call(1, cost));
@@ -40,7 +34,6 @@ describe('the overview on a meter', () => {
     await account.subscriptions.assign(account.id, plan);
     const openHold = await account.admit(1);
     expect(openHold.holding().rateLimit?.limit).toBe(perMinute);
-    await account.close();
   });
 
   it.each(atLength([5, 20], [5, 20, 500]))('keeps a limit of %i calls in a minute', async (perMinute) => {
@@ -49,7 +42,6 @@ describe('the overview on a meter', () => {
     await account.subscriptions.assign(account.id, plan.name);
     expect(await calls(account, perMinute)).toEqual([]);
     expect(await calls(account, 1)).toMatchObject([{ code: 'RATE_LIMIT_EXCEEDED' }]);
-    await account.close();
   });
 
   it('refuses with 402 once the calls of the month are used, with that reason, and admits them again with the next month', async () => {
@@ -68,7 +60,6 @@ describe('the overview on a meter', () => {
     account.clock.seconds = before.due;
     expect(await calls(account, 1)).toEqual([]);
     expect((await account.current()).callsThisMonth).toBe(1);
-    await account.close();
   });
 
   it('counts a call while it runs and once it is charged, and none that fails, dies or is refused', async () => {
@@ -83,7 +74,6 @@ describe('the overview on a meter', () => {
     expect(await counted()).toBe(0);
     expect(await calls(account, 5)).toEqual([]);
     expect(await counted()).toBe(5);
-    await account.close();
   });
 
   it('never admits more calls than the month has, however many fail, are cut off by its end or run concurrently', async () => {
@@ -95,7 +85,6 @@ describe('the overview on a meter', () => {
     for (const openHold of running) await openHold.settle(0, account.clock.now());
     for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) expect(await calls(account, 5)).toEqual([]);
     expect(await calls(account, 1)).toMatchObject([{ code: 'INSUFFICIENT_CREDITS' }]);
-    await account.close();
   });
 
   it('lets a larger plan count on from the calls already made', async () => {
@@ -108,6 +97,5 @@ describe('the overview on a meter', () => {
     expect(await calls(account, 15)).toEqual([]);
     const after = await account.current();
     expect([after.callsThisMonth, after.callsPerMonth]).toEqual([25, 1000]);
-    await account.close();
   });
 });

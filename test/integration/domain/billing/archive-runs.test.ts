@@ -1,39 +1,17 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { type ArchiveFiles, ledgerArchiver } from '#domain/billing/archive.ts';
 import { projectLedger } from '#domain/billing/ledger.ts';
 import { archiveStore } from '#repositories/billing/archive-store.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { meterImageOf } from '#repositories/meter/meter-item.ts';
-import { startTestDatabase } from '#test/database/database.ts';
-import { type ArchivedAccount, never, openArchivedAccount, partRows } from '#test/meter/archived-account.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
-import { startArchive } from '#test/meter/ledger-archive.ts';
+import { never, partRows, useArchivedAccount } from '#test/meter/archived-account.ts';
+import { openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const table = tables.ledger.name;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-let archive: Awaited<ReturnType<typeof startArchive>>;
-let here: ArchivedAccount;
-let account: LedgerAccount;
-
-beforeAll(async () => {
-  [database, archive] = await Promise.all([startTestDatabase(), startArchive()]);
-});
-afterAll(() => Promise.all([database.close(), archive.close()]));
-
-beforeEach(async () => {
-  here = await openArchivedAccount({ database, archive });
-  ({ account } = here);
-  return () => account.close();
-});
-
-const usageOf = async () =>
-  (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items?.filter(
-    ({ a, sk }) => a === account.id && /^(?:day|kind|key)#/.test(String(sk)),
-  );
+const { database, archive, here, usageOf } = useArchivedAccount();
 
 describe('the projector', () => {
   it('neither writes nor counts a row again that is archived, when its record is replayed', async () => {
@@ -41,7 +19,7 @@ describe('the projector', () => {
     await here.archiveNow();
     const before = [await here.inTable(), await usageOf(), await here.history()];
     const store = ledgerStore(database.client, { ledger: table, accounts: tables.accounts.name }, '');
-    for (const image of account.images) await projectLedger(store, meterImageOf(image), account.clock.now());
+    for (const image of here.account.images) await projectLedger(store, meterImageOf(image), here.account.clock.now());
     expect([await here.inTable(), await usageOf(), await here.history()]).toEqual(before);
   });
 });
@@ -49,11 +27,11 @@ describe('the projector', () => {
 describe('the archiver of all accounts', () => {
   it('archives purged accounts too, and reads no more than two rows of an account without closed months', async () => {
     await here.live(4);
-    const other = await openLedgerAccount(database.url, { at: account.clock.seconds });
+    const other = await openLedgerAccount(database.url, { at: here.account.clock.seconds });
     for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
     await other.project();
-    const now = account.clock.now();
-    await account.close();
+    const now = here.account.clock.now();
+    await here.account.close();
     const whole = await here.history();
     const store = archiveStore(database.client, table, archive.files);
     const read = new Map<number, number>();
@@ -82,13 +60,13 @@ describe('the archiver of all accounts', () => {
       return {
         ...real,
         async write(key, bytes) {
-          if (key.includes(`/${account.id}/`)) throw new Error('no bucket');
+          if (key.includes(`/${here.account.id}/`)) throw new Error('no bucket');
           await real.write(key, bytes);
         },
       };
     };
     const whole = await here.inTable();
-    const run = here.archiver(database.client, files).run(account.clock.now(), never);
+    const run = here.archiver(database.client, files).run(here.account.clock.now(), never);
     await expect(run).rejects.toThrow('1 accounts could not be archived');
     expect(await here.inTable()).toEqual(whole);
     expect(await other.rows(Number.MAX_SAFE_INTEGER)).toHaveLength(1);
@@ -97,7 +75,7 @@ describe('the archiver of all accounts', () => {
 
   it('continues where the last run ended early, and begins again after that', async () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => openLedgerAccount(database.url)));
-    await Promise.all([account, ...others].map((one) => one.project()));
+    await Promise.all([here.account, ...others].map((one) => one.project()));
     const store = archiveStore(database.client, table, archive.files);
     const all = await Array.fromAsync(store.accounts(undefined));
     expect(all.length).toBeGreaterThan(12);
@@ -112,11 +90,11 @@ describe('the archiver of all accounts', () => {
           return [];
         },
       });
-    await watched(stop).run(account.clock.now(), stop.signal);
+    await watched(stop).run(here.account.clock.now(), stop.signal);
     expect(looked.length).toBeLessThan(all.length);
-    await watched().run(account.clock.now(), never);
+    await watched().run(here.account.clock.now(), never);
     expect(looked.toSorted((one, next) => one - next)).toEqual(all.toSorted((one, next) => one - next));
-    await watched().run(account.clock.now(), never);
+    await watched().run(here.account.clock.now(), never);
     expect(looked).toHaveLength(2 * all.length);
     await Promise.all(others.map((one) => one.close()));
   });

@@ -1,69 +1,38 @@
-import { execFile } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
-import { DeleteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { type ArchiveFiles, archivedBefore } from '#domain/billing/archive.ts';
 import { auditor, type Finding } from '#domain/billing/auditor.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { ledgerStore } from '#repositories/billing/ledger.ts';
-import { startTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
-import { type ArchivedAccount, never, openArchivedAccount, partRows } from '#test/meter/archived-account.ts';
-import type { LedgerAccount } from '#test/meter/ledger-account.ts';
-import { startArchive } from '#test/meter/ledger-archive.ts';
+import { never, partRows, useArchivedAccount } from '#test/meter/archived-account.ts';
 import { credits } from '#test/meter/meters.ts';
+import { runCommand } from '#test/run-command.ts';
 
 const table = tables.ledger.name;
 const day = 86_400;
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
-let archive: Awaited<ReturnType<typeof startArchive>>;
-let here: ArchivedAccount;
-let account: LedgerAccount;
-
-beforeAll(async () => {
-  [database, archive] = await Promise.all([startTestDatabase(), startArchive()]);
-});
-afterAll(() => Promise.all([database.close(), archive.close()]));
-
-beforeEach(async () => {
-  here = await openArchivedAccount({ database, archive });
-  ({ account } = here);
-  return () => account.close();
-});
+const { database, archive, here, items, usageOf } = useArchivedAccount();
 
 async function findings(kind: 'audit' | 'rebuild'): Promise<Finding[]> {
   const found: Finding[] = [];
-  await auditor(account.reads())[kind]((finding) => found.push(finding));
+  await auditor(here.account.reads())[kind]((finding) => found.push(finding));
   return found;
 }
 
-const usageOf = async () =>
-  (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items?.filter(
-    ({ a, sk }) => a === account.id && /^(?:day|kind|key)#/.test(String(sk)),
-  );
-
-/** Runs the command; its exit status and what it printed. */
-function audit(args: string[]): Promise<{ status: unknown; out: string }> {
-  const env = {
-    ...process.env,
+async function audit(args: string[]) {
+  const { status, out, err } = await runCommand('bin/audit.ts', args, {
     AWS_ENDPOINT_URL_DYNAMODB: database.url,
     AWS_ENDPOINT_URL_S3: archive.url,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
     ARCHIVE_BUCKET: 'archive',
     [tableVariables.meters]: tables.meters.name,
     [tableVariables.ledger]: table,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/audit.ts', ...args], { env }, (error, out, err) => {
-      resolve({ status: error ? error.code : 0, out: out + err });
-    });
   });
+  return { status, out: out + err };
 }
 
 describe('archiving 14 months', () => {
@@ -74,7 +43,7 @@ describe('archiving 14 months', () => {
     expect(await here.archiveNow()).toBeGreaterThan(14);
 
     const left = await here.inTable();
-    const open = before.rows.filter(({ at }) => at >= archivedBefore(account.clock.now()));
+    const open = before.rows.filter(({ at }) => at >= archivedBefore(here.account.clock.now()));
     expect(left).toEqual(open.map(({ seq }) => seq).toReversed());
     expect(left.length).toBeLessThan(15);
     expect({ rows: await here.history(), usage: await usageOf(), rebuilt: await findings('rebuild') }).toEqual(before);
@@ -102,7 +71,8 @@ describe('archiving 14 months', () => {
     const months = archive.keys
       .slice(from)
       .map(
-        (key) => new RegExp(`^ledger/${account.id}/(\\d{4}-\\d\\d)/\\d{16}-[0-9a-f]{64}\\.jsonl\\.gz$`).exec(key)?.[1],
+        (key) =>
+          new RegExp(`^ledger/${here.account.id}/(\\d{4}-\\d\\d)/\\d{16}-[0-9a-f]{64}\\.jsonl\\.gz$`).exec(key)?.[1],
       );
     expect(new Set(months).size).toBe(2);
     expect(months).toEqual(months.toSorted((one = '', other = '') => one.localeCompare(other)));
@@ -115,10 +85,9 @@ describe('a page of the history', () => {
     async () => {
       await here.live(5);
       const whole = await here.history(1000);
-      const stored = await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
-      const items = stored.Items!.filter(({ a, sk }) => a === account.id && String(sk).startsWith('row#'));
+      const rows = (await items()).filter(({ sk }) => String(sk).startsWith('row#'));
       await here.archiveNow();
-      const archived = items.filter(({ seq }) => seq < whole[0]!.seq - 5);
+      const archived = rows.filter(({ seq }) => seq < whole[0]!.seq - 5);
       const input = [
         fc.integer({ min: 1, max: 30 }),
         fc.integer({ min: 0, max: whole.length + 5 }),
@@ -128,7 +97,7 @@ describe('a page of the history', () => {
         fc.asyncProperty(...input, async (limit, before, undeleted) => {
           // A run that crashed may leave any of the archived rows in the table.
           for (const Item of undeleted) await database.client.send(new PutCommand({ TableName: table, Item }));
-          const page = await account.history(limit, before);
+          const page = await here.account.history(limit, before);
           const expected = whole.filter(({ seq }) => seq < before);
           expect(page.rows).toEqual(expected.slice(0, limit));
           expect(page.next).toBe(expected.length > limit ? expected[limit - 1]!.seq : null);
@@ -185,13 +154,13 @@ describe('a run of the archiver', () => {
     async (isAfter) => {
       await here.live(3);
       const whole = await here.history();
-      const items = (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items!;
+      const before = await items();
       let deaths = 0;
       for (let at = 1; ; at++) {
         const { client, files, calls } = dying(at, isAfter);
         const ended = await here
           .archiver(client, files)
-          .archive(account.id, account.clock.now(), never)
+          .archive(here.account.id, here.account.clock.now(), never)
           .then(
             () => true,
             () => false,
@@ -206,12 +175,10 @@ describe('a run of the archiver', () => {
           break;
         }
         deaths += 1;
-        // As it was before the first run.
-        const now = (await database.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }))).Items!;
-        for (const { a, sk } of now.filter(({ a }) => a === account.id))
+        // Restores the table as it was before the first run.
+        for (const { a, sk } of await items())
           await database.client.send(new DeleteCommand({ TableName: table, Key: { a, sk } }));
-        for (const Item of items.filter(({ a }) => a === account.id))
-          await database.client.send(new PutCommand({ TableName: table, Item }));
+        for (const Item of before) await database.client.send(new PutCommand({ TableName: table, Item }));
       }
       expect(deaths).toBeGreaterThan(10);
     },
@@ -230,7 +197,7 @@ describe('a run of the archiver', () => {
   it('stops at a missing row, and goes on once the projector has written it', async () => {
     await here.live(4);
     const whole = await here.history();
-    const Key = rowKey(account.id, 5);
+    const Key = rowKey(here.account.id, 5);
     const late = whole.find(({ seq }) => seq === 5)!;
     await database.client.send(new DeleteCommand({ TableName: table, Key }));
     await here.archiveNow();
@@ -246,9 +213,9 @@ describe('a run of the archiver', () => {
   });
 
   it('leaves the newest row of an account that has not called for years', async () => {
-    await account.call(credits(10), credits(3));
-    await account.project();
-    account.clock.seconds += 1000 * day;
+    await here.account.call(credits(10), credits(3));
+    await here.account.project();
+    here.account.clock.seconds += 1000 * day;
     await here.archiveNow();
     const whole = await here.history();
     expect(await here.inTable()).toEqual([whole[0]!.seq]);
@@ -258,7 +225,7 @@ describe('a run of the archiver', () => {
   it('continues in the next run when its time is over', async () => {
     await here.live(4);
     const whole = await here.history();
-    expect(await here.archiver().archive(account.id, account.clock.now(), AbortSignal.abort())).toBe(0);
+    expect(await here.archiver().archive(here.account.id, here.account.clock.now(), AbortSignal.abort())).toBe(0);
     expect(await here.inTable()).toHaveLength(whole.length);
   });
 });

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
@@ -10,6 +9,7 @@ import { rowKey } from '#repositories/billing/ledger-items.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
+import { runCommand } from '#test/run-command.ts';
 
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 let account: LedgerAccount;
@@ -27,19 +27,14 @@ beforeEach(async () => {
 });
 
 const environment = () => ({
-  ...process.env,
   AWS_ENDPOINT_URL_DYNAMODB: database.url,
   [tableVariables.meters]: tables.meters.name,
   [tableVariables.ledger]: tables.ledger.name,
 });
 
-/** Runs the command; its exit status and what it printed. */
-function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()): Promise<{ status: unknown; out: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/audit.ts', ...args], { env }, (error, out, err) => {
-      resolve({ status: error ? error.code : 0, out: out + err });
-    });
-  });
+async function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()) {
+  const { status, out, err } = await runCommand('bin/audit.ts', args, env);
+  return { status, out: out + err };
 }
 
 /**

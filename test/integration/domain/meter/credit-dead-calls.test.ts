@@ -10,10 +10,11 @@ import { ambient } from '#runtime/process.ts';
 import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
 import { atLength, patience } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
-import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { useLedgerAccounts } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
+const open = useLedgerAccounts(database);
 
 /** A client that counts what it sends. */
 function countingClient() {
@@ -111,7 +112,7 @@ describe('calls that died', () => {
   });
 
   it('are charged what they had noted as delivered, and nothing where they had noted nothing', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const [noted, silent, late] = [
       await account.admit(credits(5)),
       await account.admit(credits(5)),
@@ -135,17 +136,15 @@ describe('calls that died', () => {
         .toSorted((a, b) => a - b),
     ).toEqual([-credits(3), -credits(2), 0]);
     expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
-    await account.close();
   });
 
   it('are never charged more than was held, whatever they had noted', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const openHold = await account.admit(credits(5));
     await openHold.recordProgress(credits(70));
     account.clock.seconds += 150;
     await account.meters.sweep(account.clock.now());
     expect((await account.current()).spendable).toBe(credits(95));
-    await account.close();
   });
 
   it('stop counting as concurrent when their deadline has passed, and not before', async () => {

@@ -1,22 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/process.ts';
-import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
-import { openLedgerAccount } from '#test/meter/ledger-account.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
 
-const database = useTestDatabase();
-let store: MeterStore;
-beforeAll(async () => {
-  store = meterStore(database.client, 'meters', ambient.random);
-});
+const { database, store } = useMeters();
 
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable));
 
@@ -95,25 +89,21 @@ describe('a hold', () => {
 });
 
 describe('many concurrent', () => {
-  let own: Awaited<ReturnType<typeof startTestDatabase>>;
-  beforeAll(async () => {
-    own = await startTestDatabase();
-  });
-  afterAll(() => own.close());
+  const open = useLedgerAccounts(useTestDatabase());
 
   it.each([
-    ['subscriptions', (account: Account) => account.subscriptions.create(account.id, 'dev_pass'), 5100],
-    ['upgrades', (account: Account) => account.subscriptions.upgrade(account.id, 'smm_pass'), 25_100],
+    ['subscriptions', (account: LedgerAccount) => account.subscriptions.create(account.id, 'dev_pass'), 5100],
+    ['upgrades', (account: LedgerAccount) => account.subscriptions.upgrade(account.id, 'smm_pass'), 25_100],
     [
       'cancellations',
-      (account: Account) =>
+      (account: LedgerAccount) =>
         account.subscriptions.current(account.id).then((shown) => account.subscriptions.cancel(account.id, shown!.id)),
       5100,
     ],
-    ['renewals', (account: Account) => account.current(), 10_000],
-    ['sweeps', (account: Account) => account.meters.sweep(account.clock.now()), 10_000],
+    ['renewals', (account: LedgerAccount) => account.current(), 10_000],
+    ['sweeps', (account: LedgerAccount) => account.meters.sweep(account.clock.now()), 10_000],
   ])('%s happen once', async (what, act, expected) => {
-    const account = await openLedgerAccount(own.url);
+    const account = await open();
     if (what !== 'subscriptions') await account.subscriptions.create(account.id, 'dev_pass');
     if (what === 'renewals' || what === 'sweeps') account.clock.seconds = Date.UTC(2027, 3, 1) / 1000;
     const { seq } = (await account.meters.find(account.id))!;
@@ -126,8 +116,5 @@ describe('many concurrent', () => {
     expect(after.seq - seq).toBe(what === 'renewals' || what === 'sweeps' ? 2 : 1);
     await account.project();
     expect(auditLedger(await account.rows(after.seq), after.seq, balance(after))).toEqual([]);
-    await account.close();
   });
 });
-
-type Account = Awaited<ReturnType<typeof openLedgerAccount>>;

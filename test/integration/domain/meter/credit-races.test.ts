@@ -1,23 +1,16 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/process.ts';
-import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
-import { openLedgerAccount } from '#test/meter/ledger-account.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+import { useLedgerAccounts } from '#test/meter/ledger-account.ts';
+import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
 import type { Spent } from '#test/meter/spender.ts';
 
-const database = useTestDatabase();
-let store: MeterStore;
-beforeAll(async () => {
-  store = meterStore(database.client, 'meters', ambient.random);
-});
+const { database, store } = useMeters();
+const open = useLedgerAccounts(database);
 
 const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable, unhurried));
@@ -85,10 +78,9 @@ describe('many callers of one account', () => {
   });
 
   it('on an account that was opened this moment share its first month exactly', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const outcomes = await Promise.all(times(150, () => outcomeOf(account.call(credits(1), credits(1)))));
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(100);
-    await account.close();
   });
 
   it(

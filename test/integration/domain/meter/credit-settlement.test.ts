@@ -7,14 +7,15 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { type Fault, faultyClient } from '#test/database/faulty-client.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
+const open = useLedgerAccounts(database);
 
 describe('a settlement', () => {
   it('charges the cost, at most what was held, and gives the rest back in the same write', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     await account.meters.change(account.id, account.clock.now(), (meter) =>
       grantCredits(meter, credits(1_000_000), account.clock.seconds),
     );
@@ -32,11 +33,10 @@ describe('a settlement', () => {
       }),
       { numRuns: 60 },
     );
-    await account.close();
   });
 
   it('charges what was held by the terms of the admission, whatever becomes of the plan meanwhile', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const { id, clock, subscriptions } = account;
     const { id: subscription } = await subscriptions.create(id, 'dev_pass');
     const openHolds = [
@@ -55,14 +55,13 @@ describe('a settlement', () => {
       [-credits(4), 'translation', 'svc-1', 'key-1'],
     ]);
     expect(meter.spendable).toBe(credits(25_100 - 14));
-    await account.close();
   });
 });
 
 describe('a call that runs while a month ends', () => {
   /** A call is admitted 10 s before the month ends and settled 10 s after; the account then. */
   async function acrossTheMonth(meanwhile: (account: LedgerAccount) => Promise<unknown>) {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     await account.subscriptions.create(account.id, 'dev_pass');
     await account.call(credits(9), credits(9));
     const { due } = await account.current();
@@ -75,7 +74,6 @@ describe('a call that runs while a month ends', () => {
     const { used, spendable, callsThisMonth, seq } = await account.current();
     await account.project();
     const types = (await account.rows(seq)).map(({ type }) => type);
-    await account.close();
     return { creditsUsed: shown?.creditsUsed, used, spendable, callsThisMonth, types };
   }
 
@@ -109,7 +107,7 @@ describe('a grant whose reply was lost', () => {
   it.each(Object.keys(grants))('is given once, and returns as if nothing had been lost: %s', async (name) => {
     const [act, granted] = grants[name]!;
     const faults: Fault[] = [];
-    const account = await openLedgerAccount(database.url, { fault: () => faults.shift() ?? 'none' });
+    const account = await open({ fault: () => faults.shift() ?? 'none' });
     if (name === 'an upgrade') await account.subscriptions.create(account.id, 'freemium');
     const before = await account.current();
     faults.push('none', 'lost reply', 'lost reply');
@@ -117,11 +115,10 @@ describe('a grant whose reply was lost', () => {
     expect(faults).toEqual([]);
     const after = await account.current();
     expect([after.spendable - before.spendable, after.seq - before.seq]).toEqual([credits(granted), 1]);
-    await account.close();
   });
 
   it('is known by its mark although others changed the account before it was tried again', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const store = meterStore(database.client, 'meters', ambient.random);
     const topUp = (id: number, whole: number) =>
       account.meters.change(id, account.clock.now(), (meter) =>
@@ -150,6 +147,5 @@ describe('a grant whose reply was lost', () => {
     expect(others).toBeGreaterThan(1);
     expect(after?.spendable).toBe(credits(100 + 70 + 5 * (others - 1)));
     slow.client.destroy();
-    await account.close();
   });
 });

@@ -5,10 +5,11 @@ import { balance } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
-import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
+const open = useLedgerAccounts(database);
 
 describe('workers whose clocks differ', () => {
   const timeout = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds));
@@ -17,7 +18,7 @@ describe('workers whose clocks differ', () => {
   async function callWhileSwept(
     skew: number,
   ): Promise<{ openHold: OpenHold; account: LedgerAccount; swept: Promise<unknown> }> {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const { id, clock, meters } = account;
     const deadline = clock.seconds + timeout + graceSeconds;
     const about = { accountId: id, keyId: 'key-1', service: 'chat', model: 'svc-1', minPlanRank: 1 } as const;
@@ -37,7 +38,6 @@ describe('workers whose clocks differ', () => {
     await swept;
     await openHold.settle(credits(3), account.clock.now());
     expect((await account.current()).spendable).toBe(credits(97));
-    await account.close();
   });
 
   it.each([-300, 300])('by %i s leave the money exact: the call is charged once, or not at all', async (skew) => {
@@ -48,11 +48,10 @@ describe('workers whose clocks differ', () => {
     expect(meter.spendable).toBe(skew > 0 ? credits(100) : credits(97));
     await account.project();
     expect(auditLedger(await account.rows(meter.seq), meter.seq, balance(meter))).toEqual([]);
-    await account.close();
   });
 
   it('leave no expired credit to spend past the deadline of the call that gave it back with a slow clock', async () => {
-    const account = await openLedgerAccount(database.url);
+    const account = await open();
     const { clock, meters, id } = account;
     const { due } = await account.current();
     clock.seconds = due - 20;
@@ -62,6 +61,5 @@ describe('workers whose clocks differ', () => {
     const after = await meters.current(id, (due - 20 + 150) * 1000);
     expect(after.spendable).toBe(credits(100));
     expect(after.lots).toHaveLength(1);
-    await account.close();
   });
 });

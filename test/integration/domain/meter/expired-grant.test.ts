@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
 import { useTestDatabase } from '#test/database/database.ts';
-import { openLedgerAccount } from '#test/meter/ledger-account.ts';
+import { useLedgerAccounts } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
+const open = useLedgerAccounts(database);
 
 const at = (text: string): number => Date.parse(`${text}Z`) / 1000;
 const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 describe('an expired grant', () => {
   it('is not spent by a call in the very second of its expiry, although nobody has looked since', async () => {
-    const account = await openLedgerAccount(database.url, { at: at('2027-01-31T10:00:00') });
+    const account = await open({ at: at('2027-01-31T10:00:00') });
     await account.call(credits(100), credits(40));
     account.clock.seconds = at('2027-02-28T09:59:59');
     await account.call(credits(60), credits(10));
@@ -30,6 +31,5 @@ describe('an expired grant', () => {
       ['grant', 100, '2027-02-28'],
       ['charge', 0, '2027-02-28'],
     ]);
-    await account.close();
   });
 });

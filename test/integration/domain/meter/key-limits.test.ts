@@ -1,21 +1,13 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import type { WorkingKey } from '#domain/meter/key-limits.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type OpenHold, metering } from '#domain/meter/metering.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/process.ts';
-import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
 
-const database = useTestDatabase();
-let store: MeterStore;
-beforeAll(async () => {
-  store = meterStore(database.client, 'meters', ambient.random);
-});
+const { database, store } = useMeters();
 
 const day = 86_400_000;
 const expiresAt = 4_000_000_000;

@@ -1,22 +1,11 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/process.ts';
-import { useTestDatabase } from '#test/database/database.ts';
-import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
+import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
 
-const database = useTestDatabase();
-let client: DynamoDBDocumentClient;
-let store: MeterStore;
-beforeAll(async () => {
-  client = database.client;
-  store = meterStore(client, 'meters', ambient.random);
-});
+const { database, store } = useMeters();
 
 const refused = (error: unknown): string =>
   error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;
@@ -30,7 +19,7 @@ async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<s
 
 describe('admission', () => {
   it('admits exactly as many of 60 parallel calls as the credits reach, and never goes below zero', async () => {
-    const meter = await putMeter(client, meterWith(credits(20)));
+    const meter = await putMeter(database.client, meterWith(credits(20)));
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, call) => outcomeOf(meter, `call-${call}`)));
     expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(20);
     expect(new Set(outcomes)).toEqual(new Set(['admitted', 'INSUFFICIENT_CREDITS']));
@@ -38,7 +27,7 @@ describe('admission', () => {
   });
 
   it('counts a call once when its reply is lost and the write is tried again', async () => {
-    const meter = await putMeter(client, meterWith(credits(1)));
+    const meter = await putMeter(database.client, meterWith(credits(1)));
     const attempt = attemptOn(meter, 'call');
     await store.admit(attempt);
     const openHold = await metering(store, planOfRank).admit(attempt);
@@ -52,14 +41,14 @@ describe('admission', () => {
     ['a model above the plan', { minPlanRank: 4 }, { planRank: 1 }, 'INSUFFICIENT_PERMISSIONS'],
     ['too few credits', { amount: credits(11) }, {}, 'INSUFFICIENT_CREDITS'],
   ])('refuses %s', async (_, attempt, about, code) => {
-    const meter = await putMeter(client, meterWith(credits(10), about));
+    const meter = await putMeter(database.client, meterWith(credits(10), about));
     expect(await outcomeOf(meter, 'call', attempt)).toBe(code);
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(10), admitted: 0 });
   });
 
   it('refuses in the order 401, 403, 429, 402 when several rules are broken together', async () => {
     const worst = meterWith(0, { planRank: 1, admitted: 10, ceiling: 20, buckets: new Map([[bucket(start), 10]]) });
-    await putMeter(client, worst);
+    await putMeter(database.client, worst);
     expect(await outcomeOf(worst, 'a', { keyId: 'key-2', minPlanRank: 4 })).toBe('INVALID_API_KEY');
     expect(await outcomeOf(worst, 'b', { minPlanRank: 4 })).toBe('INSUFFICIENT_PERMISSIONS');
     expect(await outcomeOf(worst, 'c')).toBe('RATE_LIMIT_EXCEEDED');
@@ -68,7 +57,7 @@ describe('admission', () => {
 
   it('limits the concurrent calls without using up the rate window', async () => {
     const meter = await putMeter(
-      client,
+      database.client,
       meterWith(credits(100), { planRank: 1, maxConcurrentCalls: 5, ceiling: 1000 }),
     );
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, call) => outcomeOf(meter, `call-${call}`)));
@@ -79,7 +68,7 @@ describe('admission', () => {
 
 describe('settlement', () => {
   it('charges the cost, gives back the rest, and does so once', async () => {
-    const meter = await putMeter(client, meterWith(credits(10)));
+    const meter = await putMeter(database.client, meterWith(credits(10)));
     const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
     await Promise.all([openHold.settle(credits(3), start), openHold.settle(credits(4), start)]);
     expect(await store.find(meter.accountId)).toMatchObject({
@@ -91,7 +80,7 @@ describe('settlement', () => {
 
   it('has one winner when the sweep and the call settle the same hold', async () => {
     for (let trial = 0; trial < 10; trial++) {
-      const meter = await putMeter(client, meterWith(credits(10)));
+      const meter = await putMeter(database.client, meterWith(credits(10)));
       const late = start + 151_000;
       const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
       await Promise.all([openHold.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
@@ -102,8 +91,8 @@ describe('settlement', () => {
   });
 
   it('gives back what a dead call held once its deadline has passed, by the sweep or by the next call', async () => {
-    const swept = await putMeter(client, meterWith(credits(1)));
-    const called = await putMeter(client, meterWith(credits(1)));
+    const swept = await putMeter(database.client, meterWith(credits(1)));
+    const called = await putMeter(database.client, meterWith(credits(1)));
     await Promise.all([outcomeOf(swept, 'dead'), outcomeOf(called, 'dead')]);
     await metering(store, planOfRank).sweep(start + 149_000);
     expect(await store.find(swept.accountId)).toMatchObject({ spendable: 0 });
@@ -114,7 +103,7 @@ describe('settlement', () => {
   });
 
   it('expires what a hold gives back when its lot has expired meanwhile', async () => {
-    const meter = await putMeter(client, meterWith(credits(10)));
+    const meter = await putMeter(database.client, meterWith(credits(10)));
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;
     const { current, admit } = metering(store, planOfRank);

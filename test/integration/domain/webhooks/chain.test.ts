@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { maxHops, notifier, type WakeMessage } from '#domain/webhooks/webhook.ts';
-import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
+import { responds, useSending } from '#test/webhooks/sending.ts';
 
-let s: Sending;
-beforeAll(async () => {
-  s = await startSending();
-});
-afterAll(() => s.close());
+const s = useSending();
 
 describe('a chain of runs of a worker', () => {
   it('ends after its limit of messages, is continued by the sweep, and loses no delivery', async () => {

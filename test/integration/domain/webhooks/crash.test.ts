@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { WorkerParts } from '#domain/webhooks/worker.ts';
 import { times } from '#test/many.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';
-import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
+import { responds, useSending } from '#test/webhooks/sending.ts';
 
 const minute = 60_000;
 
-let s: Sending;
-beforeAll(async () => {
-  s = await startSending();
-});
-afterAll(() => s.close());
-beforeEach(() => {
-  s.sent.length = 0;
-  s.respond(() => responds(204));
-});
+const s = useSending();
 
 /** Every step of a worker that leaves something behind, or could. */
 const steps = ['acquire', 'due', 'send', 'record', 'release', 'notify'] as const;

@@ -1,22 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
 import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import type { MeterChange } from '#domain/webhooks/events.ts';
 import type { Webhook } from '#domain/webhooks/webhook.ts';
-import { credits } from '#test/meter/meters.ts';
+import { credits, meterWith } from '#test/meter/meters.ts';
 import { Died, dying } from '#test/webhooks/dying.ts';
-import { type Sending, startSending } from '#test/webhooks/sending.ts';
+import { type Sending, useSending } from '#test/webhooks/sending.ts';
 
-let s: Sending;
+const s = useSending();
 const notified: string[] = [];
-beforeAll(async () => {
-  s = await startSending();
-});
-afterAll(() => s.close());
 
 const parts = () => ({
   webhooks: s.webhooks,
@@ -157,6 +154,32 @@ describe('changes of a meter', () => {
     expect(peak.others).toBeGreaterThan(5);
     expect((await s.logOf(webhook)).length).toBeGreaterThanOrEqual(32);
   });
+});
+
+describe('an event of a message', () => {
+  const event = { id: 'evt_1', type: 'message.sent', at: 1, data: eventSamples['message.sent'] } as const;
+
+  it('is sent once to the webhooks that existed at its time, even if its record repeats', async () => {
+    const first = await s.webhook();
+    const { accountId } = first;
+    const happenedAt = s.clock.now();
+    s.later(1);
+    const late = await s.webhook({ accountId, createdAt: s.clock.now() });
+    const account = meterWith(0, { accountId, planRank: 3, webhooks: new Set([first.id, late.id]) });
+    for (let round = 0; round < 2; round++) await dispatcher(parts()).announce(account, event, happenedAt);
+    const logged = async (of: Webhook) => (await s.logOf(of)).map(({ eventId }) => eventId);
+    expect([await logged(first), await logged(late)]).toEqual([['evt_1'], []]);
+  });
+
+  it.each([{ planRank: 2 }, { planRank: 3, closed: 'suspended' }] as const)(
+    'is not sent to an account with %j',
+    async (about) => {
+      const webhook = await s.webhook();
+      const account = meterWith(0, { accountId: webhook.accountId, webhooks: new Set([webhook.id]), ...about });
+      await dispatcher(parts()).announce(account, event, s.clock.now());
+      expect(await s.logOf(webhook)).toEqual([]);
+    },
+  );
 });
 
 let changes = 0;

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import { notifier } from '#domain/webhooks/webhook.ts';
 import { meterWith } from '#test/meter/meters.ts';
-import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
+import { responds, type Sending, useSending } from '#test/webhooks/sending.ts';
 
-let s: Sending;
-beforeAll(async () => {
-  s = await startSending();
-});
-afterAll(() => s.close());
-beforeEach(() => {
-  s.sent.length = 0;
-  s.notified.length = 0;
-  s.respond(() => responds(204));
-});
+const s = useSending();
 
 const slowly = responds(200, { durationMs: 14_000 });
 

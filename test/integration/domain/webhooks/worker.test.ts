@@ -1,22 +1,13 @@
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { responds, type Sending, startSending } from '#test/webhooks/sending.ts';
+import { describe, expect, it } from 'vitest';
+import { responds, type Sending, useSending } from '#test/webhooks/sending.ts';
 
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-let s: Sending;
-beforeAll(async () => {
-  s = await startSending();
-});
-afterAll(() => s.close());
-beforeEach(() => {
-  s.sent.length = 0;
-  s.notified.length = 0;
-  s.respond(() => responds(204));
-});
+const s = useSending();
 
 const statuses = (log: readonly { status: string }[]) => log.map(({ status }) => status);
 

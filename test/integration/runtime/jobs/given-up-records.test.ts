@@ -1,26 +1,21 @@
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
+import { runCommand } from '#test/run-command.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let folder: string;
 let account: LedgerAccount;
-
 beforeAll(async () => {
-  database = await startTestDatabase();
   folder = await testFolder();
-});
-afterAll(async () => {
-  await database.close();
-  await removeFolder(folder);
+  return () => removeFolder(folder);
 });
 
 beforeEach(async () => {
@@ -45,21 +40,13 @@ async function givenUp(Records: readonly object[], asText = true): Promise<strin
   return file;
 }
 
-/** Runs the command; its exit status and what it printed. */
-function replay(...files: string[]): Promise<{ status: unknown; out: string; err: string }> {
-  const env = {
-    ...process.env,
+const replay = (...files: string[]) =>
+  runCommand('bin/replay.ts', files, {
     AWS_ENDPOINT_URL_DYNAMODB: database.url,
     POWERTOOLS_METRICS_DISABLED: 'true',
     [tableVariables.accounts]: tables.accounts.name,
     [tableVariables.ledger]: tables.ledger.name,
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['bin/replay.ts', ...files], { env }, (error, out, err) => {
-      resolve({ status: error ? error.code : 0, out, err });
-    });
   });
-}
 
 /** The images on which something ended, as the stream's filter lets them pass. */
 const ended = () => account.images.filter((image) => 'last' in (image as object));
