@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BatchWriteCommand,
   type BatchWriteCommandOutput,
@@ -54,6 +54,7 @@ export async function deleteKeys(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Readonly<Record<string, string | number>>[],
+  pause: (ms: number) => Promise<unknown> = sleep,
 ): Promise<void> {
   let left: NonNullable<BatchWriteCommandOutput['UnprocessedItems']> = {
     [table]: keys.map((key) => ({ DeleteRequest: { Key: { ...key } } })),

@@ -7,29 +7,25 @@ import { startDynamoProxy } from '#local/dynamodb/dynamodb-proxy.ts';
 import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { commit } from '#repositories/shared/transaction.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 
 const faults = createFaults();
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let proxy: Loopback;
 let client: DynamoDBDocumentClient;
 let requests = 0;
 beforeAll(async () => {
-  database = await startTestDatabase();
-  const onRequest = () => void (requests += 1);
-  proxy = await startDynamoProxy({ upstream: database.url, faults, onRequest });
+  proxy = await startDynamoProxy({ upstream: database.url, faults, onRequest: () => void (requests += 1) });
   client = DynamoDBDocumentClient.from(withConflictRetries(new DynamoDBClient({ endpoint: proxy.url })));
+});
+afterAll(async () => {
+  client.destroy();
+  await proxy.close();
 });
 beforeEach(() => {
   requests = 0;
   faults.order({ target: 'dynamodb', fault: 'none', count: 1 });
 });
-afterAll(async () => {
-  client.destroy();
-  await proxy.close();
-  await database.close();
-});
-
 const TableName = tables.meters.name;
 const conflicts = (count: number) => faults.order({ target: 'dynamodb', fault: 'conflict', count });
 const increment = (a: number, condition = 'attribute_not_exists(x)') => ({
@@ -42,14 +38,14 @@ const increment = (a: number, condition = 'attribute_not_exists(x)') => ({
 const count = async (a: number) =>
   (await client.send(new GetCommand({ TableName, Key: { a }, ConsistentRead: true }))).Item?.['n'];
 
-describe('a write that meets a transaction', () => {
-  it('is made again until it is done, once', async () => {
+describe('a write that conflicts with a transaction', () => {
+  it('is retried until it succeeds, once', async () => {
     conflicts(5);
     await client.send(new UpdateCommand(increment(1)));
     expect([requests, await count(1)]).toEqual([6, 1]);
   });
 
-  it('is made again as a transaction too, with the token that it had', async () => {
+  it('is retried as a transaction with the same token', async () => {
     const tokens = new Set<unknown>();
     client.middlewareStack.add(
       (next) => (args) => {
@@ -67,7 +63,7 @@ describe('a write that meets a transaction', () => {
     expect([requests, await count(2), await count(3)]).toEqual([6, 1, 1]);
   });
 
-  it('fails by its own condition, which is no conflict, immediately', async () => {
+  it('fails immediately if its own condition fails', async () => {
     const items = [{ Update: increment(4) }, { Update: increment(5, 'attribute_exists(x)') }];
     expect(await commit(client, items)).toBe(false);
     await expect(client.send(new UpdateCommand(increment(5, 'attribute_exists(x)')))).rejects.toMatchObject({
@@ -76,7 +72,7 @@ describe('a write that meets a transaction', () => {
     expect([requests, await count(4)]).toEqual([2, undefined]);
   });
 
-  it('fails where conflicts do not end, after two seconds', { timeout: 20_000 }, async () => {
+  it('fails after two seconds of conflicts', { timeout: 20_000 }, async () => {
     conflicts(10_000);
     const began = performance.now();
     await expect(client.send(new UpdateCommand(increment(6)))).rejects.toMatchObject({
@@ -92,17 +88,17 @@ describe('a write that meets a transaction', () => {
   });
 });
 
-describe('a cancelled transaction is made again', () => {
+describe('a cancelled transaction is retried', () => {
   const cancelled = (...codes: string[]) => {
     const reasons = { CancellationReasons: codes.map((Code) => ({ Code })) };
     return Object.assign(new Error('cancelled'), { name: 'TransactionCanceledException', ...reasons });
   };
 
   it.each<[string, string[], number]>([
-    ['where conflicts alone cancelled it', ['None', 'TransactionConflict', 'TransactionConflict'], 2],
-    ['not where a condition did', ['TransactionConflict', 'ConditionalCheckFailed'], 1],
-    ['not where throttling did', ['ThrottlingError', 'None'], 1],
-    ['not where nothing is named', ['None'], 1],
+    ['if only conflicts cancelled it', ['None', 'TransactionConflict', 'TransactionConflict'], 2],
+    ['but not if a condition did', ['TransactionConflict', 'ConditionalCheckFailed'], 1],
+    ['but not if throttling did', ['ThrottlingError', 'None'], 1],
+    ['but not without a reason', ['None'], 1],
   ])('%s', async (_, codes, expected) => {
     let tries = 0;
     const write = async () => {

@@ -33,7 +33,7 @@ async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return pieces.join('|');
 }
 
-/** Where a stream breaks is reported in it. */
+/** Only an unbroken stream has metadata. */
 function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof resultOf>>) {
   return { ...rest, outcome: { ...outcome, metadata: undefined } };
 }
@@ -44,19 +44,19 @@ function essence(headers: Record<string, unknown>) {
 }
 
 describe.each(['on', 'off'] as const)(
-  'an invocation comes to the same as the SDK makes of it, in one attempt, fast path %s',
+  'an invocation with the fast path %s has the same outcome as with the SDK, in one attempt, after',
   (setting) => {
     test.each<[string, ScriptedResponse]>([
-      ['responded', { status: 200, body: '{"é":1}' }],
-      ['a response that is no JSON', { status: 200, body: 'hm' }],
+      ['a response', { status: 200, body: '{"é":1}' }],
+      ['a response that is not JSON', { status: 200, body: 'hm' }],
       ['a response that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
-      ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
-      ['the model is not ready', modelFailure(429, 'ModelNotReadyException')],
-      ['away', modelFailure(503, 'ServiceUnavailable')],
-      ['throttled', modelFailure(429, 'ThrottlingException')],
-      ['no such endpoint', modelFailure(400, 'ValidationError')],
-      ['cut', { status: 200, cutAfter: -1 }],
-      ['cut within the response', { status: 200, body: '{"é":1}', cutAfter: 3 }],
+      ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
+      ['a model that is not ready', modelFailure(429, 'ModelNotReadyException')],
+      ['an outage', modelFailure(503, 'ServiceUnavailable')],
+      ['throttling', modelFailure(429, 'ThrottlingException')],
+      ['an unknown endpoint', modelFailure(400, 'ValidationError')],
+      ['a cut connection', { status: 200, cutAfter: -1 }],
+      ['a connection cut within the response', { status: 200, body: '{"é":1}', cutAfter: 3 }],
     ])('%s', async (_, planned) => {
       scripted.aws.play([planned]);
       const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
@@ -70,15 +70,18 @@ describe.each(['on', 'off'] as const)(
     });
 
     test.each<[string, ScriptedResponse]>([
-      ['responded', { status: 200, headers: frameHeaders, body: frames }],
+      ['a response', { status: 200, headers: frameHeaders, body: frames }],
       [
-        'the stream reports a failure',
+        'a failure in the stream',
         { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
       ],
-      ['cut within a frame', { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 }],
-      ['the model failed', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
-      ['away', modelFailure(503, 'ServiceUnavailable')],
-      ['cut', { status: 200, cutAfter: -1 }],
+      [
+        'a connection cut within a frame',
+        { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 },
+      ],
+      ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
+      ['an outage', modelFailure(503, 'ServiceUnavailable')],
+      ['a cut connection', { status: 200, cutAfter: -1 }],
     ])('streamed: %s', async (_, planned) => {
       scripted.aws.play([planned]);
       const theirs = await resultOf(() => all(runtimes.off().parts(invocation)(later())));
@@ -90,23 +93,21 @@ describe.each(['on', 'off'] as const)(
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
     });
 
-    test('made ready, it leaves when it is sent; given up, it ends immediately', async () => {
-      for (const runtime of [runtimes[setting]()]) {
-        scripted.aws.play([{ status: 200, silent: true }]);
-        const over = new Deadline(10_000);
-        const send = runtime.reply(invocation);
-        await sleep(5);
-        expect(scripted.aws.sent).toEqual([]);
-        const outcome = resultOf(() => send(over));
-        while (scripted.aws.sent.length === 0) await sleep(5);
-        over.end();
-        expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
-      }
+    test('a prepared invocation, which is sent on demand and ends when it is cancelled', async () => {
+      scripted.aws.play([{ status: 200, silent: true }]);
+      const over = new Deadline(10_000);
+      const send = runtimes[setting]().reply(invocation);
+      await sleep(5);
+      expect(scripted.aws.sent).toEqual([]);
+      const outcome = resultOf(() => send(over));
+      while (scripted.aws.sent.length === 0) await sleep(5);
+      over.end();
+      expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
     });
   },
 );
 
-test("streams that are read to the model's last word share one connection; one that is left takes it along", async () => {
+test('complete streams share one connection; a stream that is not read to its end closes it', async () => {
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
   const lines = [...words.map((choice) => JSON.stringify({ choices: [choice] })), '[DONE]'];
   const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));
@@ -135,7 +136,7 @@ test("streams that are read to the model's last word share one connection; one t
   expect(scripted.aws.sent[1]!.connection).not.toBe(scripted.aws.sent[0]!.connection);
 });
 
-test('an invocation that is given up when its response is there, or anywhere within, breaks nothing', async () => {
+test('cancelling an invocation at any point of its response has no effect on others', async () => {
   const runtime = runtimes.on();
   scripted.aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {

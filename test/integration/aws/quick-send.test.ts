@@ -4,7 +4,7 @@ import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositor
 import { quickSend } from '#repositories/shared/quick-send.ts';
 import { turnItems } from '#runtime/services/agent-calls.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { failure, requestTimeoutOf, useScriptedAws } from '#test/transport/fast-path.ts';
+import { essenceOf, failure, requestTimeoutOf, scriptsOf, useScriptedAws } from '#test/transport/fast-path.ts';
 import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
 
 const scripted = useScriptedAws();
@@ -32,7 +32,7 @@ const query = {
   Limit: 500,
 };
 
-/** A new one each time: what the SDK sends it changes. */
+/** Creates commands, because the SDK changes the commands that it sends. */
 const commands: Readonly<Record<string, () => ItemCommand>> = {
   GetItem: () => new GetCommand({ TableName, Key, ConsistentRead: true }),
   Query: () => new QueryCommand(query),
@@ -62,7 +62,7 @@ const quick = (requestTimeout = requestTimeoutOf([])): SendCommand =>
 
 const asHex = (_: string, value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value);
 
-/** What a turn takes of an output, as text: bytes are those of a Buffer or not. */
+/** The fields of an output that a turn uses, as text. */
 async function taken(send: SendCommand, command: ItemCommand): Promise<string> {
   const { Item, Items = [], LastEvaluatedKey } = await send(command);
   const read = command instanceof GetCommand ? { Item } : { Items, LastEvaluatedKey };
@@ -71,26 +71,8 @@ async function taken(send: SendCommand, command: ItemCommand): Promise<string> {
   return JSON.stringify(isRead ? structuredClone(read) : {}, asHex);
 }
 
-describe.each(Object.entries(commands))('%s comes to the same as the SDK makes of it:', (_, command) => {
-  test.each<[string, ScriptedResponse[]]>([
-    ['done', [done]],
-    ['done, with nothing', [none]],
-    ['a failed condition', [failure(400, 'ConditionalCheckFailedException')]],
-    ['a failed transaction', [cancelled]],
-    ['a mistake of ours', [failure(400, 'ValidationException')]],
-    ['no such table', [failure(400, 'ResourceNotFoundException')]],
-    ['throttled once', [failure(400, 'ThrottlingException'), done]],
-    ['another transaction on the item, twice', [...Array(2).fill(failure(400, 'TransactionConflictException')), done]],
-    ['throttled always', [failure(400, 'ProvisionedThroughputExceededException')]],
-    ['away twice', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
-    ['away', [failure(500, 'InternalServerError')]],
-    ['a proxy between us that fails', [{ status: 502, body: '<html>bad gateway</html>' }]],
-    ['cut before the response, once', [{ status: 200, cutAfter: -1 }, done]],
-    ['cut within the response, once', [{ ...done, cutAfter: 20 }, done]],
-    ['cut within the response, always', [{ ...done, cutAfter: 20 }]],
-    ['silence, once', [{ status: 200, silent: true }, done]],
-    ['silence', [{ status: 200, silent: true }]],
-  ])('%s', async (_, script) => {
+describe.each(Object.entries(commands))('%s has the same outcome as with the SDK after', (_, command) => {
+  test.each([...scriptsOf(done), ['a cancelled transaction', [cancelled]] as const])('%s', async (_, script) => {
     const requestTimeout = requestTimeoutOf(script);
     scripted.aws.play(script);
     const theirs = await resultOf(() => taken(sdkSend(documents({ requestTimeout })), command()));
@@ -100,20 +82,16 @@ describe.each(Object.entries(commands))('%s comes to the same as the SDK makes o
     expect(ours.requests).toBeGreaterThan(0);
   });
 
-  test('the same on the wire', async () => {
+  test('the same request', async () => {
     scripted.aws.play([done]);
     await sdkSend(documents())(command());
     await quick()(command());
-    const [theirs, ours] = scripted.aws.sent.map(({ method, url, headers, body }) => {
-      const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
-      const isLength = headers['content-length'] === String(Buffer.byteLength(body));
-      return { method, url, host, type, target, token, isLength, body: JSON.parse(body) };
-    });
+    const [theirs, ours] = scripted.aws.sent.map(essenceOf);
     expect(ours).toEqual(theirs);
   });
 });
 
-test('a transaction whose response is lost is sent again with the token that it had', async () => {
+test('a transaction whose response is lost is retried with the same token', async () => {
   scripted.aws.play([{ status: 200, cutAfter: -1 }, none]);
   expect(await itemsBy(quick()).commit([{ Put }])).toBe(true);
   const tokens = scripted.aws.sent.map(({ body }) => JSON.parse(body).ClientRequestToken);
@@ -126,7 +104,7 @@ test.each([
   ['{"Item":{"a":{"SS":["a"]}}}', 'is not read here'],
   ['{"Item":{"a":{"N":"9007199254740993"}}}', 'holds exactly'],
   ['[', 'JSON'],
-])('a response of another form is refused, and not taken for nothing: %s', async (body, reason) => {
+])('an unexpected response is an error, not an empty result: %s', async (body, reason) => {
   scripted.aws.play([{ status: 200, body }]);
   await expect(quick()(new GetCommand({ TableName, Key }))).rejects.toThrow(reason);
 });
@@ -134,20 +112,17 @@ test.each([
 test.each([
   ['on', undefined],
   ['off', expect.stringContaining('aws-sdk-js')],
-] as const)(
-  'with FAST_PATH=%s a turn’s items are read and written as the operator configured',
-  async (FAST_PATH, agent) => {
-    const restore = withEnvironment(variables());
-    try {
-      scripted.aws.play([none, none, none, none]);
-      const items = turnItems({ FAST_PATH }, documents());
-      await items.get(TableName, Key);
-      await items.query(query);
-      await items.update(Update);
-      await items.commit([{ Put }]);
-      expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent, agent, agent]);
-    } finally {
-      restore();
-    }
-  },
-);
+] as const)('with FAST_PATH=%s a turn reads and writes its items on that path', async (FAST_PATH, agent) => {
+  const restore = withEnvironment(variables());
+  try {
+    scripted.aws.play([none, none, none, none]);
+    const items = turnItems({ FAST_PATH }, documents());
+    await items.get(TableName, Key);
+    await items.query(query);
+    await items.update(Update);
+    await items.commit([{ Put }]);
+    expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent, agent, agent]);
+  } finally {
+    restore();
+  }
+});

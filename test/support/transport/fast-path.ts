@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { withConflictRetries } from '#aws/conflicts.ts';
 import { type AwsService, awsService } from '#aws/service.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
-import { type ScriptedResponse, startScriptedAws } from './scripted-aws.ts';
+import { type ScriptedResponse, type Sent, startScriptedAws } from './scripted-aws.ts';
 
 export const credentials = {
   accessKeyId: 'AKIDEXAMPLE',
@@ -32,6 +32,33 @@ export const failure = (status: number, type: string, more: object = {}): Script
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
   body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
 });
+
+/** Responses to a request to DynamoDB that the fast path and the SDK must handle alike. `done` is the last of each that succeeds. */
+export const scriptsOf = (done: ScriptedResponse): [name: string, ScriptedResponse[]][] => [
+  ['success', [done]],
+  ['an empty response', [{ status: 200, body: '{}' }]],
+  ['a failed condition', [failure(400, 'ConditionalCheckFailedException')]],
+  ['an invalid request', [failure(400, 'ValidationException')]],
+  ['an unknown table', [failure(400, 'ResourceNotFoundException')]],
+  ['throttling once', [failure(400, 'ThrottlingException'), done]],
+  ['throttling without end', [failure(400, 'ProvisionedThroughputExceededException')]],
+  ['three conflicts', [...Array<ScriptedResponse>(3).fill(failure(400, 'TransactionConflictException')), done]],
+  ['two outages', [failure(503, 'ServiceUnavailable'), failure(500, 'InternalServerError'), done]],
+  ['an outage', [failure(500, 'InternalServerError')]],
+  ['a failing proxy', [{ status: 502, body: '<html>bad gateway</html>' }]],
+  ['a connection cut before the response, once', [{ status: 200, cutAfter: -1 }, done]],
+  ['a connection cut within the response, once', [{ ...done, cutAfter: 20 }, done]],
+  ['a connection cut within the response, always', [{ ...done, cutAfter: 20 }]],
+  ['no response, once', [{ status: 200, silent: true }, done]],
+  ['no response', [{ status: 200, silent: true }]],
+];
+
+/** The parts of a request in which the fast path and the SDK must agree. */
+export function essenceOf({ method, url, headers, body }: Sent) {
+  const { host, 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token } = headers;
+  const isLength = headers['content-length'] === String(Buffer.byteLength(body));
+  return { method, url, host, type, target, token, isLength, body: JSON.parse(body) };
+}
 
 /** AWS with responses of the test’s choice, and clients of it. */
 export function useScriptedAws() {

@@ -86,7 +86,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
       [1, { ...works, model: ['fails'] }],
       [1, { ...works, adding: ['throttle'] }],
     ];
-    await fc.assert(property, { numRuns: atLength(60, 1000), examples });
+    await fc.assert(property, { numRuns: atLength(25, 1000), examples });
     expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'added, failed', 'refused, nothing']));
   });
 

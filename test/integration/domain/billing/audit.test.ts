@@ -1,23 +1,18 @@
 import { DatabaseSync } from 'node:sqlite';
 import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { auditor, type Finding } from '#domain/billing/auditor.ts';
 import { rowKey } from '#repositories/billing/ledger-items.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 import { runCommand } from '#test/run-command.ts';
 
-let database: Awaited<ReturnType<typeof startTestDatabase>>;
+const database = useTestDatabase();
 let account: LedgerAccount;
-
-beforeAll(async () => {
-  database = await startTestDatabase();
-});
-afterAll(() => database.close());
 
 beforeEach(async () => {
   account = await openLedgerAccount(database.url);
@@ -52,29 +47,23 @@ async function measuredAudit(args: string[]) {
   return { status, out, maxBytes: Number(/maxRSS (\d+)/.exec(out)?.[1]) * 1024 };
 }
 
-const setBalance = (balance: number) =>
+const setIn = (TableName: string, Key: Record<string, unknown>, attribute: string, value: number) =>
   database.client.send(
     new UpdateCommand({
-      TableName: tables.meters.name,
-      Key: { a: account.id },
-      UpdateExpression: 'SET c = :balance',
-      ExpressionAttributeValues: { ':balance': balance },
-    }),
-  );
-
-const loseRow = (accountId: number, seq: number) =>
-  database.client.send(new DeleteCommand({ TableName: tables.ledger.name, Key: rowKey(accountId, seq) }));
-
-const setRow = (seq: number, attribute: 'balance' | 'amount', value: number) =>
-  database.client.send(
-    new UpdateCommand({
-      TableName: tables.ledger.name,
-      Key: rowKey(account.id, seq),
+      TableName,
+      Key,
       UpdateExpression: 'SET #attribute = :value',
       ExpressionAttributeNames: { '#attribute': attribute },
       ExpressionAttributeValues: { ':value': value },
     }),
   );
+const setInMeter = (attribute: 'c' | 'seq', value: number) =>
+  setIn(tables.meters.name, { a: account.id }, attribute, value);
+const setInRow = (seq: number, attribute: 'balance' | 'amount', value: number) =>
+  setIn(tables.ledger.name, rowKey(account.id, seq), attribute, value);
+
+const loseRow = (accountId: number, seq: number) =>
+  database.client.send(new DeleteCommand({ TableName: tables.ledger.name, Key: rowKey(accountId, seq) }));
 
 /** Repeats the account's last row, straight into the file of the database: through its API it would take minutes. */
 async function fillLedger(rows: number): Promise<void> {
@@ -94,14 +83,7 @@ async function fillLedger(rows: number): Promise<void> {
   }
   sqlite.exec('COMMIT; DROP INDEX filling');
   sqlite.close();
-  await database.client.send(
-    new UpdateCommand({
-      TableName: tables.meters.name,
-      Key: { a: account.id },
-      UpdateExpression: 'SET seq = :seq',
-      ExpressionAttributeValues: { ':seq': rows },
-    }),
-  );
+  await setInMeter('seq', rows);
 }
 
 describe('npx node bin/audit.ts', () => {
@@ -110,7 +92,7 @@ describe('npx node bin/audit.ts', () => {
   });
 
   it('names the account whose balance was changed past the ledger, and exits 1', async () => {
-    await setBalance(credits(86));
+    await setInMeter('c', credits(86));
     const { status, out } = await audit();
     expect(status).toBe(1);
     expect(out).toContain(`${account.id}  the balance is ${credits(86)}, the rows add up to ${credits(85)}`);
@@ -142,7 +124,7 @@ describe('npx node bin/audit.ts', () => {
 
   it('exits 1 if one account differs and another is behind', async () => {
     const other = await openLedgerAccount(database.url);
-    await setBalance(credits(86));
+    await setInMeter('c', credits(86));
     const { status, out } = await audit();
     expect(status).toBe(1);
     expect(out).toMatch(/2 accounts, 1 differ, 1 behind\n$/);
@@ -150,7 +132,7 @@ describe('npx node bin/audit.ts', () => {
   });
 
   it('names the first row with a wrong balance, even in a ledger that is behind', async () => {
-    await setRow(3, 'balance', 7);
+    await setInRow(3, 'balance', 7);
     await account.call(credits(10), credits(2));
     const { status, out } = await audit();
     expect(status).toBe(1);
@@ -158,7 +140,7 @@ describe('npx node bin/audit.ts', () => {
   });
 
   it('names a row whose amount was changed, and the sum that comes of it', async () => {
-    await setRow(4, 'amount', -1);
+    await setInRow(4, 'amount', -1);
     const { status, out } = await audit();
     expect(status).toBe(1);
     expect(out).toContain(`${account.id}  row 4 has the balance ${credits(85)}`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { auditor } from '#domain/billing/auditor.ts';
 import { creditsView } from '#domain/billing/balance.ts';
-import { type LedgerStore, projectLedger } from '#domain/billing/ledger.ts';
+import { projectLedger } from '#domain/billing/ledger.ts';
 import { statementService } from '#domain/billing/statements.ts';
 import { grantCredits } from '#domain/meter/credits/billing.ts';
 import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
@@ -17,14 +17,8 @@ import { type LedgerAccount, noFiles, openLedgerAccount } from '#test/meter/ledg
 import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
-let ledger: LedgerStore;
-beforeAll(async () => {
-  ledger = ledgerStore(
-    database.client,
-    { ledger: tables.ledger.name, accounts: tables.accounts.name },
-    'http://127.0.0.1',
-  );
-});
+const names = { ledger: tables.ledger.name, accounts: tables.accounts.name };
+const ledgerOf = ({ client }: Pick<typeof database, 'client'>) => ledgerStore(client, names, 'http://127.0.0.1');
 
 const usageStore = () =>
   statementStore(database.client, tables.ledger.name, archivedLedger(database.client, tables.ledger.name, noFiles));
@@ -44,10 +38,8 @@ async function busyAccount(url: string): Promise<LedgerAccount> {
   return account;
 }
 
-async function itemsOfLedger(url = database): Promise<unknown[]> {
-  const { Items = [] } = await url.client.send(
-    new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true }),
-  );
+async function itemsOfLedger(of: typeof database): Promise<unknown[]> {
+  const { Items = [] } = await of.client.send(new ScanCommand({ TableName: tables.ledger.name, ConsistentRead: true }));
   return Items.map(({ a: _account, ...item }) => item).toSorted((one, other) =>
     String(one['sk']).localeCompare(String(other['sk'])),
   );
@@ -64,6 +56,7 @@ describe('the ledger', () => {
   it('never changes a row, whatever is written in its place later', async () => {
     const { seq } = await account.current();
     const before = await account.rows(seq);
+    const ledger = ledgerOf(database);
     for (const row of before) await ledger.append({ ...row, amount: row.amount - 1, balance: 0, type: 'adjustment' });
     expect(await account.rows(seq)).toEqual(before);
   });
@@ -114,21 +107,13 @@ describe('the projector', () => {
         fc.shuffledSubarray([...images.keys()], { minLength: images.length }),
         fc.array(fc.nat(images.length - 1), { maxLength: 30 }),
       );
-      let expected: unknown[] | undefined;
-      const fresh = await startTestDatabase();
+      const inOrder = await startTestDatabase();
+      for (const image of images) await projectLedger(ledgerOf(inOrder), image, account.clock.now());
+      const expected = await itemsOfLedger(inOrder);
       await fc.assert(
         fc.asyncProperty(orders, fc.infiniteStream(fc.boolean()), async ([order, repeats], repeatsNow) => {
           const there = await startTestDatabase();
-          const store = ledgerStore(there.client, { ledger: tables.ledger.name, accounts: tables.accounts.name }, '');
-          if (!expected) {
-            for (const image of images)
-              await projectLedger(
-                ledgerStore(fresh.client, { ledger: tables.ledger.name, accounts: tables.accounts.name }, ''),
-                image,
-                account.clock.now(),
-              );
-            expected = await itemsOfLedger(fresh);
-          }
+          const store = ledgerOf(there);
           const again = [...repeats];
           for (const index of order) {
             await projectLedger(store, images[index]!, account.clock.now());
@@ -142,7 +127,7 @@ describe('the projector', () => {
         { numRuns: atLength(3, 100) },
       );
       expect(expected).toHaveLength(images.length + 1 + 3 * 11);
-      await fresh.close();
+      await inOrder.close();
       await account.close();
     },
     patience,
