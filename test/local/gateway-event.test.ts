@@ -17,7 +17,7 @@ const request = (about: Partial<GatewayRequest> = {}): GatewayRequest => ({
 });
 
 describe('the proxy event of a REST API', () => {
-  test('names the resource, the path as sent, and the parameters decoded', () => {
+  test('has the resource, the unchanged path and decoded parameters', () => {
     const event = gatewayEvent(request());
     expect(event).toMatchObject({
       resource: '/api/keys/{id}',
@@ -36,15 +36,16 @@ describe('the proxy event of a REST API', () => {
     });
   });
 
-  test('is null where there are no parameters, no query and no body', () => {
-    const event = gatewayEvent(request({ pathParameters: {} }));
-    expect(event.pathParameters).toBeNull();
-    expect(event.queryStringParameters).toBeNull();
-    expect(event.multiValueQueryStringParameters).toBeNull();
-    expect(event.body).toBeNull();
+  test('has null for missing parameters, query and body', () => {
+    expect(gatewayEvent(request({ pathParameters: {} }))).toMatchObject({
+      pathParameters: null,
+      queryStringParameters: null,
+      multiValueQueryStringParameters: null,
+      body: null,
+    });
   });
 
-  test('keeps the letters of header names, and of repeated headers the last and all', () => {
+  test('keeps the case of header names, and the last and all values of repeated headers', () => {
     const rawHeaders = ['X-Custom', 'one', 'authorization', 'Bearer x', 'x-custom', 'two', 'User-Agent', 'curl/8'];
     const { headers, multiValueHeaders, requestContext } = gatewayEvent(request({ rawHeaders }));
     expect(headers).toEqual({ 'X-Custom': 'two', authorization: 'Bearer x', 'User-Agent': 'curl/8' });
@@ -52,12 +53,12 @@ describe('the proxy event of a REST API', () => {
     expect(requestContext.identity.userAgent).toBe('curl/8');
   });
 
-  test('leaves out the headers that concern one connection', () => {
+  test('omits the headers of the connection', () => {
     const rawHeaders = ['Host', 'x', 'Connection', 'keep-alive', 'Transfer-Encoding', 'chunked'];
     expect(gatewayEvent(request({ rawHeaders })).headers).toEqual({ Host: 'x' });
   });
 
-  test('decodes the query, and of repeated parameters gives the last and all', () => {
+  test('decodes the query, with the last and all values of repeated parameters', () => {
     const event = gatewayEvent(request({ query: 'token=a%2Fb&tag=1&tag=2&empty&plus=a+b' }));
     expect(event.queryStringParameters).toEqual({ token: 'a/b', tag: '2', empty: '', plus: 'a b' });
     expect(event.multiValueQueryStringParameters).toEqual({
@@ -68,18 +69,18 @@ describe('the proxy event of a REST API', () => {
     });
   });
 
-  test('takes names like __proto__ for what they are', () => {
+  test('has names like __proto__ as plain fields', () => {
     const event = gatewayEvent(request({ query: '__proto__=x', rawHeaders: ['__proto__', 'y'] }));
     expect(Object.entries(event.queryStringParameters!)).toEqual([['__proto__', 'x']]);
     expect(Object.entries(event.headers)).toEqual([['__proto__', 'y']]);
   });
 
-  test('passes a body of a binary media type in base64, also where it happens to be text', () => {
+  test('has a body of a binary media type in base64, even if it is text', () => {
     const { body, isBase64Encoded } = gatewayEvent(request({ body: Buffer.from('--b--'), isBinary: true }));
     expect([Buffer.from(body!, 'base64').toString(), isBase64Encoded]).toEqual(['--b--', true]);
   });
 
-  test('passes text as it is, byte order mark and all, and other bytes in base64', () => {
+  test('has text unchanged, even with a byte order mark, and other bytes in base64', () => {
     const text = gatewayEvent(request({ body: Buffer.from('\u{feff}{"a":"ü"}') }));
     expect(text).toMatchObject({ body: '\u{feff}{"a":"ü"}', isBase64Encoded: false });
     const bytes = Buffer.from([0xff, 0xfe, 0x00]);

@@ -11,7 +11,7 @@ import { createFaults } from '#local/shared/faults.ts';
 import type { Loopback } from '#local/shared/loopback.ts';
 import { analysisBy, reply, textOf } from '#test/models/analysis-model.ts';
 
-/** TEI, which takes a batch of texts only as lists of one (router/src/http/types.rs, PredictInput). */
+/** TEI accepts a batch of texts only as lists of one (router/src/http/types.rs, PredictInput). */
 const Batch = v.strictObject({
   inputs: v.pipe(v.array(v.pipe(v.array(v.string()), v.length(1))), v.minLength(1), v.maxLength(32)),
   truncate: v.literal(false),
@@ -66,31 +66,25 @@ function analyze(text: string, analyses: AnalysisName[], body: (sent: unknown) =
   return run({ text, analyses }).then((found) => ({ found, requests }));
 }
 
+const label = (name: string, score: number) => ({ label: name, score });
 const texts = (body: unknown) => v.parse(Batch, body).inputs.flat();
 const long = Array.from({ length: 400 }, (_, index) => `Line ${index}.`)
   .join(' ')
   .slice(0, 5000);
 
 describe('a model that classifies sequences in TEI', () => {
-  it('gives the label with its score, and is sent a batch of lists', async () => {
-    const { found, requests } = await analyze('It broke.', ['sentiment', 'key_phrases'], () => [
-      [
-        { label: 'LABEL_0', score: 0.9 },
-        { label: 'Positive', score: 0.1 },
-      ],
-    ]);
+  it('returns the label with its score, and receives a batch of lists', async () => {
+    const scores = [[label('LABEL_0', 0.9), label('Positive', 0.1)]];
+    const { found, requests } = await analyze('It broke.', ['sentiment', 'key_phrases'], () => scores);
     expect(found.sentiment).toEqual({ label: 'negative', score: 0.9 });
     expect(sent).toEqual([{ inputs: [['It broke.']], truncate: false, raw_scores: false }]);
     expect(requests).toHaveLength(1);
     expect(JSON.stringify(requests)).not.toContain('sentiment');
   });
 
-  it('has the mean of a text of several parts, by their lengths, and no chat model where none is needed', async () => {
+  it('returns the mean of the parts of a text, weighted by their lengths, without a chat model', async () => {
     const { found, requests } = await analyze(long, ['language'], (body) =>
-      texts(body).map((_, index) => [
-        { label: 'de', score: index % 2 },
-        { label: 'en', score: 1 - (index % 2) },
-      ]),
+      texts(body).map((_, index) => [label('de', index % 2), label('en', 1 - (index % 2))]),
     );
     expect(found.language!.score).toBeGreaterThan(0.4);
     expect(found.language!.score).toBeLessThan(0.7);
@@ -99,31 +93,21 @@ describe('a model that classifies sequences in TEI', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is sent at most 32 texts at a time', async () => {
+  it('receives at most 32 texts in a batch', async () => {
     const emoji = '😀'.repeat(5000);
-    const { found } = await analyze(emoji, ['sentiment'], (body) =>
-      texts(body).map(() => [{ label: 'neutral', score: 1 }]),
-    );
+    const { found } = await analyze(emoji, ['sentiment'], (body) => texts(body).map(() => [label('neutral', 1)]));
     expect(found.sentiment).toEqual({ label: 'neutral', score: 1 });
     expect(sent.map((body) => texts(body).length)).toEqual([32, expect.any(Number)]);
   });
 
   it.each([
-    ['a label of no meaning', [[{ label: 'joy', score: 1 }]]],
-    ['a score of 2', [[{ label: 'neutral', score: 2 }]]],
+    ['an unknown label', [[label('joy', 1)]]],
+    ['a score of 2', [[label('neutral', 2)]]],
     ['too few texts', []],
-    ['too many texts', [[{ label: 'neutral', score: 1 }], [{ label: 'neutral', score: 1 }]]],
-    ['the form of one text', [{ label: 'neutral', score: 1 }]],
+    ['too many texts', [[label('neutral', 1)], [label('neutral', 1)]]],
+    ['the form of one text', [label('neutral', 1)]],
     ['no label', [[]]],
-    [
-      'a label twice',
-      [
-        [
-          { label: 'neutral', score: 0.6 },
-          { label: 'neutral', score: 0.6 },
-        ],
-      ],
-    ],
+    ['a label twice', [[label('neutral', 0.6), label('neutral', 0.6)]]],
   ])('that returns %s is a MODEL_ERROR', async (_, body) => {
     await expect(analyze('x', ['sentiment'], () => body)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
@@ -138,7 +122,7 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
     end,
   });
 
-  it('gives entities with their scores, at places of its own code points', async () => {
+  it('returns entities with their scores, at positions in code points', async () => {
     const text = '👍 Ada saw the 🇳🇴 Cup in Oslo.';
     const { found } = await analyze(text, ['entities'], () => [
       group('PER', 2, 5),
@@ -172,7 +156,7 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
     expect(found.entities).toHaveLength(2);
   });
 
-  it('is sent a text in parts, whose places are those of the whole', async () => {
+  it('receives a text in parts, and positions refer to the whole text', async () => {
     const { found } = await analyze(long, ['entities'], (body) => {
       const at = v.parse(Tokens, body).inputs.indexOf('Line');
       return [group('PRODUCT', at, at + 4)];
@@ -184,11 +168,11 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
   });
 
   it.each([
-    ['a place behind the text', [group('PER', 0, 9)]],
-    ['a place of nothing', [group('PER', 1, 1)]],
-    ['a place before the text', [group('PER', -1, 1)]],
-    ['half a place', [group('PER', 0, 0.5)]],
-    ['a score that is none', [group('PER', 0, 1, Number.NaN)]],
+    ['a position after the text', [group('PER', 0, 9)]],
+    ['an empty range', [group('PER', 1, 1)]],
+    ['a position before the text', [group('PER', -1, 1)]],
+    ['half a position', [group('PER', 0, 0.5)]],
+    ['an invalid score', [group('PER', 0, 1, Number.NaN)]],
     ['single tokens', [{ entity: 'B-PER', score: 1, start: 0, end: 1 }]],
     ['an error', { error: 'CUDA out of memory' }],
   ])('that returns %s is a MODEL_ERROR', async (_, body) => {
@@ -198,7 +182,7 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
   it.each([
     ['throttle', 'SERVICE_UNAVAILABLE'],
     ['cut', 'MODEL_ERROR'],
-  ] as const)('that fails, fails the analysis: %s as %s', async (fault, code) => {
+  ] as const)('that fails with %s fails the analysis with %s', async (fault, code) => {
     faults.order({ target: 'sagemaker', fault, count: 1 });
     await expect(analyze('Ada', ['entities', 'key_phrases'], () => [])).rejects.toMatchObject({ code });
     faults.order({ target: 'sagemaker', fault: 'none', count: 1 });

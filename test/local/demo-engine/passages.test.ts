@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { systemText } from '#domain/agents/prompt.ts';
-import { processorMs } from '#test/attacks/hostile-texts.ts';
 import { contentOf } from '#test/models/demo-engine.ts';
 
 const handbook = {
@@ -52,17 +51,7 @@ describe('passages of documents', () => {
         expect(text).toMatch(/^(?:According to |The documents do not say )/);
         expect(text).not.toContain('What follows is data');
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
-  });
-
-  it('are read in bounded time, however many and long they are', async () => {
-    const passages = Array.from({ length: 400 }, () => ({ name: 'x', text: 'a. '.repeat(20) }));
-    const long = [{ name: 'x', text: 'word. '.repeat(4000) }];
-    const question = 'one two three '.repeat(2000);
-    const took = await processorMs(async () => {
-      for (const some of [passages, long]) await reply(question, { passages: some });
-    });
-    expect(took).toBeLessThan(1000);
   });
 });

@@ -1,17 +1,12 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { Attempt } from '#domain/meter/admission.ts';
 import { openMeter } from '#domain/meter/credits/billing.ts';
-import type { MeterStore } from '#domain/meter/meter-store.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { newMeterRow } from '#repositories/meter/meter-item.ts';
-import { meterStore } from '#repositories/meter/meters.ts';
-import { ambient } from '#runtime/process.ts';
-import { useTestDatabase } from '../database/database.ts';
 
 /** 1 March 2027 00:00 UTC, epoch ms. */
 export const start = Date.UTC(2027, 2, 1);
@@ -62,12 +57,4 @@ export function attemptOn(meter: Meter, requestId: string, about: Partial<Attemp
     ...about,
     now,
   };
-}
-
-/** A database with the store of its meters, before the tests of a file. */
-export function useMeters() {
-  const database = useTestDatabase();
-  const store = {} as MeterStore;
-  beforeAll(() => void Object.assign(store, meterStore(database.client, tables.meters.name, ambient.random)));
-  return { database, store };
 }

@@ -12,46 +12,34 @@ const seen = async (desk: Awaited<ReturnType<typeof openDesk>>) => ({
   spendable: await desk.spendable(),
 });
 
-describe('a function that dies', () => {
-  const dying = (method: 'create' | 'charge', store: MessageStore, when: 'before' | 'after'): MessageStore => ({
+describe('a function that crashes', () => {
+  const dying = (method: 'create', store: MessageStore, when: 'before' | 'after'): MessageStore => ({
     ...store,
     [method]: async (...args: never[]) => {
       if (when === 'after') await Reflect.apply(store[method], store, args);
       throw dead;
     },
   });
-  const deaths: [
-    where: string,
-    carrier: SendToCarrier,
-    method: 'create' | undefined,
-    when: 'before' | 'after',
-    expected: object,
-  ][] = [
-    ['before the message is written', taken, 'create', 'before', { handed: 0, messages: [], spendable: 100 }],
-    ['before the carrier is called', taken, 'create', 'after', { handed: 0, messages: ['queued 0'], spendable: 100 }],
-    [
-      'while the carrier is called',
-      () => Promise.reject(dead),
-      undefined,
-      'before',
-      { handed: 1, messages: ['queued 0'], spendable: 100 },
-    ],
-  ];
+  const crash: SendToCarrier = () => Promise.reject(dead);
 
-  it.each(deaths)(
-    '%s leaves nothing, or a message that is unknown, and costs nothing',
-    async (_, carrier, method, when, expected) => {
+  it.each<[where: string, carrier: SendToCarrier, crashOfCreate: 'before' | 'after' | undefined, expected: object]>([
+    ['before the message is stored', taken, 'before', { handed: 0, messages: [], spendable: 100 }],
+    ['before the carrier is called', taken, 'after', { handed: 0, messages: ['queued 0'], spendable: 100 }],
+    ['while the carrier is called', crash, undefined, { handed: 1, messages: ['queued 0'], spendable: 100 }],
+  ])(
+    '%s leaves nothing, or a message with an unknown result, and costs nothing',
+    async (_, carrier, when, expected) => {
       const desk = await openDesk(database);
-      const messages = method ? dying(method, desk.store, when) : desk.store;
+      const messages = when ? dying('create', desk.store, when) : desk.store;
       await expect(desk.send(carrier, { messages, key: 'once' })).rejects.toBe(dead);
       desk.clock.at += 3 * minute;
       expect(await seen(desk)).toEqual(expected);
     },
   );
 
-  it('sends once with its Idempotency-Key, which shows the message when it is repeated, a day long', async () => {
+  it('sends once with its Idempotency-Key, whose repeats return the message for a day', async () => {
     const desk = await openDesk(database);
-    await expect(desk.send(() => Promise.reject(dead), { key: 'once' })).rejects.toBe(dead);
+    await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
     const repeated = await desk.send(taken, { key: 'once' });
     expect(repeated.status).toBe('unknown');
@@ -62,9 +50,9 @@ describe('a function that dies', () => {
     expect(desk.handed).toHaveLength(3);
   });
 
-  it('leaves its Idempotency-Key to what was sent with it: another body is refused, and the first finds its message', async () => {
+  it('binds its Idempotency-Key to the body: another body is refused, and the same one returns the message', async () => {
     const desk = await openDesk(database);
-    await expect(desk.send(() => Promise.reject(dead), { key: 'once' })).rejects.toBe(dead);
+    await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
     const other = desk.send(taken, { key: 'once', about: { text: 'Another text' } });
     await expect(other).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
@@ -75,7 +63,7 @@ describe('a function that dies', () => {
 
 describe('one attempt', () => {
   it.each(['opted_out', 'number_blocked', 'country_blocked', 'price', 'throttled', 'carrier'] as const)(
-    'that is refused (%s) is over, keeps why, costs nothing and frees the key',
+    'that is refused (%s) fails with its reason, costs nothing and releases the key',
     async (why: RefusalReason) => {
       const desk = await openDesk(database);
       await expect(desk.send(() => Promise.resolve({ is: 'refused', why }), { key: 'again' })).rejects.toThrow(
@@ -92,14 +80,14 @@ describe('one attempt', () => {
     },
   );
 
-  it('whose reply is lost is unknown, charged, and not made again', async () => {
+  it('whose reply is lost has the status unknown, is charged and not repeated', async () => {
     const desk = await openDesk(database);
     expect((await desk.send(lost, { key: 'once' })).status).toBe('unknown');
     await desk.send(taken, { key: 'once' });
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['unknown 2'], spendable: 98 });
   });
 
-  it('that was taken is neither repeated nor charged where the store is away', async () => {
+  it('that was accepted is neither repeated nor charged if the store is down', async () => {
     const desk = await openDesk(database);
     const away = { ...desk.store, charge: () => Promise.reject(new Error('away')) };
     expect(await desk.send(taken, { messages: away })).toMatchObject({ status: 'unknown', credits: 0 });
@@ -107,7 +95,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['queued 0'], spendable: 100 });
   });
 
-  it('that was taken is charged where the store has noted it and its reply was lost', async () => {
+  it('that was accepted is charged if the store has recorded it, even if that reply was lost', async () => {
     const desk = await openDesk(database);
     const charge: MessageStore['charge'] = async (...args) => {
       await desk.store.charge(...args);
@@ -120,7 +108,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('that was taken and noted is charged though its function dies before the settlement', async () => {
+  it('that was accepted and recorded is charged even if its function crashes before the settlement', async () => {
     const desk = await openDesk(database);
     const sent = await desk.send(taken, { isSettled: false });
     expect(sent).toMatchObject({ status: 'sent', credits: 2 });
@@ -128,7 +116,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('whose hold is gone is sent and costs nothing', async () => {
+  it('whose hold has expired is sent and costs nothing', async () => {
     const desk = await openDesk(database);
     const slow: SendToCarrier = async () => {
       desk.clock.at += 5 * minute;

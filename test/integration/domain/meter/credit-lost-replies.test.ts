@@ -11,25 +11,19 @@ import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
 
-/** Something that its owner, operator or programs do with an account. */
+/** An action of an account's owner, operator or programs. */
 type Action = (account: LedgerAccount) => Promise<unknown>;
+const change = fc.constantFrom('create', 'upgrade', 'downgrade');
 const plan = fc.constantFrom('freemium', 'dev_pass', 'smm_pass');
+const subscribing = fc.tuple(change, plan).map(
+  ([act, to]): Action =>
+    ({ id, subscriptions }) =>
+      subscriptions[act](id, to),
+);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  plan.map(
-    (to): Action =>
-      (account) =>
-        account.subscriptions.create(account.id, to),
-  ),
-  plan.map(
-    (to): Action =>
-      (account) =>
-        account.subscriptions.upgrade(account.id, to),
-  ),
-  plan.map(
-    (to): Action =>
-      (account) =>
-        account.subscriptions.downgrade(account.id, to),
-  ),
+  subscribing,
+  subscribing,
+  subscribing,
   fc.constant<Action>(async (account) => {
     const { subscription } = await account.current();
     return account.subscriptions.cancel(account.id, subscription?.id ?? '');
@@ -59,7 +53,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.constant<Action>((account) => account.meters.sweep(account.clock.now())),
 );
 
-/** Does the actions and returns how each went and where the account ended: all that its owner can see. */
+/** Runs the actions. Returns their outcomes and the final state that the owner can see. */
 async function lived(actions: readonly Action[], fault?: (requestId: string) => Fault) {
   const account = await openLedgerAccount(database.url, fault ? { fault } : {});
   const outcomes: string[] = [];
@@ -70,7 +64,7 @@ async function lived(actions: readonly Action[], fault?: (requestId: string) => 
   const rows = await account.rows(meter.seq);
   await account.close();
   expect(accountId).toBe(account.id);
-  // Calls that died together are given back in no certain order.
+  // The refunds of calls that crashed together have no fixed order.
   const requests = rows.map(({ requestId }) => requestId ?? '').toSorted();
   const entries = rows.map(({ accountId: _account, requestId: _request, ...row }) => row);
   return { outcomes, meter, entries, requests, subscription: { ...subscription, id: '' } };

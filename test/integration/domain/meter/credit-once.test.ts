@@ -8,7 +8,8 @@ import { useTestDatabase } from '#test/database/database.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
-import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
+import { useMeters } from '#test/meter/meter-store.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 const { database, store } = useMeters();
 

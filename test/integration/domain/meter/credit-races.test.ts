@@ -6,7 +6,8 @@ import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
 import { useLedgerAccounts } from '#test/meter/ledger-account.ts';
-import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
+import { useMeters } from '#test/meter/meter-store.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 import type { Spent } from '#test/meter/spender.ts';
 
 const { database, store } = useMeters();

@@ -5,7 +5,8 @@ import type { WorkingKey } from '#domain/meter/key-limits.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type OpenHold, metering } from '#domain/meter/metering.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
-import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
+import { useMeters } from '#test/meter/meter-store.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 const { database, store } = useMeters();
 

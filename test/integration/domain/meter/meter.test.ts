@@ -3,7 +3,8 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
-import { attemptOn, credits, meterWith, putMeter, start, useMeters } from '#test/meter/meters.ts';
+import { useMeters } from '#test/meter/meter-store.ts';
+import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
 const { database, store } = useMeters();
 

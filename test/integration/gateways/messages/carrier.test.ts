@@ -14,6 +14,19 @@ let respond: (response: ServerResponse, request: IncomingMessage) => void;
 let server: Server;
 let send: ReturnType<typeof carrier>;
 
+interface Settings {
+  readonly deadlineMs: number;
+  readonly httpAgent?: Agent;
+}
+
+function carrierAt(endpoint: string, { deadlineMs, httpAgent }: Settings) {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const settings = messagingSettings(httpAgent && { httpAgent });
+  const client = new PinpointSMSVoiceV2Client({ ...settings, endpoint, region: 'us-east-1', credentials });
+  const ids = { origination: '+14155550199', configurationSet: 'set', protectConfiguration: 'p' };
+  return carrier(client, { maxPrice: '0.150', ...ids, deadlineMs });
+}
+
 beforeAll(async () => {
   server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -26,20 +39,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new PinpointSMSVoiceV2Client({
-    ...messagingSettings(),
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    credentials,
-  });
-  const settings = {
-    maxPrice: '0.150',
-    origination: '+14155550199',
-    configurationSet: 'set',
-    protectConfiguration: 'p',
-  };
-  send = carrier(client, { ...settings, deadlineMs });
+  send = carrierAt(`http://127.0.0.1:${port}`, { deadlineMs });
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -60,7 +60,7 @@ const reply =
     response.writeHead(status, { ...json, ...headers }).end(body);
   };
 
-/** Goes on for as long as it is read. */
+/** A response without end. */
 function endless(status: number, beginning: string, gapMs: number) {
   return (response: ServerResponse): void => {
     response.writeHead(status, json).write(beginning);
@@ -69,7 +69,7 @@ function endless(status: number, beginning: string, gapMs: number) {
   };
 }
 
-describe('a carrier that does not keep to its protocol', () => {
+describe('a carrier that violates its protocol', () => {
   it.each([
     ['hangs', () => undefined, 'unknown'],
     ['sends its body byte by byte', endless(200, '{"MessageId":"', 50), 'unknown'],
@@ -84,17 +84,11 @@ describe('a carrier that does not keep to its protocol', () => {
       },
       'unknown',
     ],
-    [
-      'ends the connection',
-      (response: ServerResponse): void => {
-        response.destroy();
-      },
-      'unknown',
-    ],
+    ['ends the connection', (response: ServerResponse): void => void response.destroy(), 'unknown'],
     ['sends a page', reply(200, '<html>'), 'unknown'],
     ['redirects', reply(301, '', { location: 'http://127.0.0.1:1/' }), 'unknown'],
     ['throttles for a day', reply(400, '{"__type":"ThrottlingException"}', { 'retry-after': '86400' }), 'refused'],
-  ] as const)('and %s is called once, within its time', async (_, how, expected) => {
+  ] as const)('and %s is called once, within the deadline', async (_, how, expected) => {
     received.length = 0;
     respond = how;
     const begun = performance.now();
@@ -104,7 +98,7 @@ describe('a carrier that does not keep to its protocol', () => {
   });
 
   it.each(['{"MessageId":"a\\nb"}', `{"MessageId":"${'x'.repeat(300)}"}`, '{"MessageId":7}', 'null', '[1]', ''])(
-    'and returns the id %j has taken the message, without an id',
+    'and returns the id %j has accepted the message, without an id',
     async (body) => {
       respond = reply(200, body);
       expect(await send(sms)).toEqual({ is: 'taken' });
@@ -112,7 +106,7 @@ describe('a carrier that does not keep to its protocol', () => {
   );
 });
 
-it('no connection is used again: one that has died while a function was frozen would lose the next message', async () => {
+it('no connection is reused, because one that broke while a function was frozen would lose the next message', async () => {
   const ports: (number | undefined)[] = [];
   respond = (response, { socket }) => {
     ports.push(socket.remotePort);
@@ -125,27 +119,14 @@ it('no connection is used again: one that has died while a function was frozen w
   expect(new Set(ports).size).toBe(2);
 });
 
-it('a connection that is never made has sent nothing', async () => {
+it('a connection that is never established has sent nothing', async () => {
   const nowhere = new Agent();
   nowhere.createConnection = () => Object.assign(new Socket(), { connecting: true });
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new PinpointSMSVoiceV2Client({
-    ...messagingSettings({ httpAgent: nowhere }),
-    endpoint: 'http://127.0.0.1:1',
-    region: 'us-east-1',
-    credentials,
-  });
-  const settings = {
-    maxPrice: '0.150',
-    origination: undefined,
-    configurationSet: undefined,
-    protectConfiguration: undefined,
-  };
-  const result = await carrier(client, { ...settings, deadlineMs: 10_000 })(sms);
+  const result = await carrierAt('http://127.0.0.1:1', { deadlineMs: 10_000, httpAgent: nowhere })(sms);
   expect(result).toMatchObject({ is: 'refused', why: 'carrier' });
 }, 10_000);
 
-it('the text of a call is text, whatever marks it has', async () => {
+it('the text of a call is sent as text, even with SSML tags', async () => {
   respond = reply(200, '{}');
   received.length = 0;
   await send({ ...sms, channel: 'voice_call', voice: 'hans' });

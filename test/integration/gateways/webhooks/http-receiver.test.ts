@@ -129,9 +129,7 @@ describe('a receiver', () => {
         write();
       });
     });
-    await once(flood.listen(0, '127.0.0.1'), 'listening');
-    const { port } = flood.address() as AddressInfo;
-    const { durationMs } = await send(`http://127.0.0.1:${port}/`, { timeoutMs: 15_000 });
+    const { durationMs } = await send(`http://127.0.0.1:${await listening(flood)}/`, { timeoutMs: 15_000 });
     expect(durationMs).toBeLessThan(5000);
     flood.close();
   });
@@ -176,13 +174,14 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+const named = () => `http://hooks.example.com:${server.port}/`;
 const forbidden = { error: 'The host has an address that is not public.', durationMs: expect.any(Number) };
 const address = (text: string) => ({ address: text, family: text.includes(':') ? 6 : 4 });
 
 describe('an address that webhooks may not be at', () => {
   it('is not connected to, by name or as it is', async () => {
-    const named = { ...to('public'), resolve: async () => [address('127.0.0.1')] };
-    expect(await send(`http://hooks.example.com:${server.port}/`, named)).toEqual(forbidden);
+    const inner = { ...to('public'), resolve: async () => [address('127.0.0.1')] };
+    expect(await send(named(), inner)).toEqual(forbidden);
     expect(await send(server.url, to('public'))).toEqual(forbidden);
     expect(await send(`http://[::ffff:127.0.0.1]:${server.port}/`, to('public'))).toEqual(forbidden);
     expect(await send(`http://169.254.169.254/`, here)).toEqual(forbidden);
@@ -194,19 +193,14 @@ describe('an address that webhooks may not be at', () => {
       ['93.184.215.14', '127.0.0.1'],
       ['::1', '2606:4700::1111'],
     ])
-      expect(
-        await send(`http://hooks.example.com:${server.port}/`, {
-          ...to('public'),
-          resolve: async () => found.map(address),
-        }),
-      ).toEqual(forbidden);
+      expect(await send(named(), { ...to('public'), resolve: async () => found.map(address) })).toEqual(forbidden);
     expect(server.received).toEqual([]);
   });
 
   it('is not connected to when the name has changed since it was last looked up', async () => {
     let looks = 0;
     const rebinding = async () => [address(looks++ === 0 ? '127.0.0.1' : '10.0.0.1')];
-    const one = target(`http://hooks.example.com:${server.port}/`, { ...here, resolve: rebinding });
+    const one = target(named(), { ...here, resolve: rebinding });
     server.respond((response) => response.writeHead(204, { connection: 'close' }).end());
     expect(await one.send(headers, '{}')).toMatchObject({ status: 204 });
     // A connection is made of exactly the look-up that was checked: one for each, none besides.
@@ -218,10 +212,9 @@ describe('an address that webhooks may not be at', () => {
   });
 
   it('is as unreachable when nothing is found, or the look-up fails', async () => {
-    const url = `http://hooks.example.com:${server.port}/`;
-    expect(await send(url, { ...to('public'), resolve: async () => [] })).toEqual(forbidden);
+    expect(await send(named(), { ...to('public'), resolve: async () => [] })).toEqual(forbidden);
     const failing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await send(url, { ...to('public'), resolve: failing })).toMatchObject({
+    expect(await send(named(), { ...to('public'), resolve: failing })).toMatchObject({
       error: 'The host name could not be resolved.',
     });
   });

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { jobs } from '#contract/jobs.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { conversationPartition } from '#repositories/agents/agent-items.ts';
@@ -13,8 +14,18 @@ const table = tables.agents.name;
 let database: Awaited<ReturnType<typeof startTestDatabase>>;
 beforeEach(async () => {
   database = await startTestDatabase();
+  return () => database.close();
 });
-afterEach(() => database.close());
+
+/** A client that runs `before` with the input of each request. */
+function clientWith(before: (input: object) => unknown): DynamoDBDocumentClient {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
+  client.middlewareStack.add((next) => async (args) => {
+    await before(args.input);
+    return next(args);
+  });
+  return client;
+}
 
 const put = (Item: object) => database.client.send(new PutCommand({ TableName: table, Item: { ...Item } }));
 const note = (id: string, at: number) =>
@@ -39,17 +50,13 @@ async function deletedAgent(agentId: string, conversations: number, messages: nu
 /** Milliseconds of a request to DynamoDB: more than its usual 5 to 10. */
 const responseMs = 20;
 
-describe('what is left of agents that were deleted', () => {
+describe('the data of deleted agents', () => {
   it(
-    'is deleted within a day for 10,000 conversations of 1,000 messages, by the measured rate',
+    'is deleted within a day for 10,000 conversations of 1,000 messages, at the measured rate',
     async () => {
       const [conversations, messages] = atLength([20, 100], [100, 1000]);
       await deletedAgent('agt_big', conversations, messages);
-      const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
-      client.middlewareStack.add((next) => async (args) => {
-        await new Promise((resolve) => setTimeout(resolve, responseMs));
-        return next(args);
-      });
+      const client = clientWith(() => sleep(responseMs));
       const began = performance.now();
       expect(await purger(client, table).purgePending()).toBe(1);
       const perSecond = (conversations * messages * 1000) / (performance.now() - began);
@@ -62,13 +69,11 @@ describe('what is left of agents that were deleted', () => {
     patience,
   );
 
-  it('does not wait for a deletion that fails, and the failure is reported', async () => {
+  it('is deleted even if another deletion fails, which is reported', async () => {
     for (const agent of ['agt_1', 'agt_2', 'agt_3']) await deletedAgent(agent, 2, 3);
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
     let isBroken = true;
-    client.middlewareStack.add((next) => async (args) => {
-      if (isBroken && JSON.stringify(args.input).includes('agt_1')) throw new Error('this partition fails');
-      return next(args);
+    const client = clientWith((input) => {
+      if (isBroken && JSON.stringify(input).includes('agt_1')) throw new Error('this partition fails');
     });
     await expect(purger(client, table).purgePending()).rejects.toThrow('1 deletions could not be finished');
     expect(await left()).toBe(1 + 2 * (1 + 3));
@@ -77,14 +82,12 @@ describe('what is left of agents that were deleted', () => {
     expect(await left()).toBe(0);
   });
 
-  it('continues in the next run when the time of one is over', async () => {
+  it('is deleted by the next run if one run is aborted', async () => {
     await deletedAgent('agt_long', 3, 900);
     const time = new AbortController();
-    const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
     let batches = 0;
-    client.middlewareStack.add((next) => async (args) => {
-      if ('RequestItems' in args.input && (batches += 1) === 5) time.abort();
-      return next(args);
+    const client = clientWith((input) => {
+      if ('RequestItems' in input && (batches += 1) === 5) time.abort();
     });
     expect(await purger(client, table).purgePending(time.signal)).toBe(0);
     expect(await left()).toBeGreaterThan(1000);
