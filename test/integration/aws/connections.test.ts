@@ -35,7 +35,7 @@ async function reused(next: Script) {
 
 const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as Error).name : result.response.status);
 
-test('a response that nobody reads holds its sender back, and then comes whole', async () => {
+test('an unread response pauses its sender, and is then complete', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };
   const reply = await responseOver(connections());
@@ -47,7 +47,7 @@ test('a response that nobody reads holds its sender back, and then comes whole',
 test.each([
   [10, 0],
   [400, 1],
-])('a response that is left may end: with %i ms between five chunks it takes %i connections', async (gapMs, lost) => {
+])('an abandoned response with %i ms between five chunks costs %i connections', async (gapMs, lost) => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);
@@ -62,13 +62,13 @@ test.each([
 });
 
 describe('a connection that breaks', () => {
-  test('is replaced once, if it was a kept one and no byte of a response had come', async () => {
+  test('is replaced once if it was reused and had no byte of a response', async () => {
     const { result, ...counts } = await reused({ pieces: [], resets: true });
     expect(nameOf(result)).toBe('TimeoutError');
     expect(counts).toEqual({ sockets: 1, requests: 2 });
   });
 
-  test('is replaced by one that serves the request', async () => {
+  test('is replaced by a connection that serves the request', async () => {
     const over = connections();
     wire.script = { pieces: [two] };
     await read(over);
@@ -112,7 +112,7 @@ describe('a connection that breaks', () => {
 test.each([
   [9_999, 0],
   [10_000, 1],
-])('a connection that was idle for %i ms by the clock is followed by %i new one', async (ms, opened) => {
+])('a connection that was idle for %i ms is followed by %i new connection', async (ms, opened) => {
   let now = Date.now();
   const over = connections(() => now);
   wire.script = { pieces: [two] };
@@ -123,14 +123,14 @@ test.each([
   expect(sockets.length - before).toBe(opened);
 });
 
-test('a response that does not come, or does not end, in its time ends the connection', async () => {
+test('a response that does not start or end in time closes the connection', async () => {
   wire.script = { pieces: [] };
   expect(nameOf(await attempt(connections(), request, { requestTimeout: 50 }))).toBe('TimeoutError');
   wire.script = { pieces: [two.subarray(0, -1)] };
   expect(await read(connections(), { requestTimeout: 50 })).toBe('200 undefined broke off');
 });
 
-test('a request whose path or header would end its line is not sent', async () => {
+test('a request with a line break in its path or a header is not sent', async () => {
   const before = requests.length;
   const odd = [{ headers: { host: 'a\r\nx: 1' } }, { headers: { host: 'a', x: 'a\nb' } }, { path: '/ HTTP/1.1\r\n' }];
   for (const part of odd) expect(await attempt(connections(), { ...request, ...part }, {})).toHaveProperty('error');

@@ -84,7 +84,7 @@ function cut(whole: Buffer, places: readonly number[]): Buffer[] {
   return ends.map((end, index) => whole.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
-test('a response is read as Node’s own client reads it, wherever its bytes are cut', async () => {
+test('a response is parsed like in Node’s client, wherever its bytes are split', async () => {
   const over = connections();
   const property = fc.asyncProperty(responseBytes, cuts, async (whole, places) => {
     wire.script = { pieces: cut(whole, places).filter(({ length }) => length > 0) };
@@ -93,7 +93,7 @@ test('a response is read as Node’s own client reads it, wherever its bytes are
   await fc.assert(property, { numRuns: 150 });
 });
 
-test('a response that is cut anywhere is never taken for the whole', async () => {
+test('a response that is cut off anywhere is never complete', async () => {
   const property = fc.asyncProperty(
     responseBytes,
     fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
@@ -107,9 +107,9 @@ test('a response that is cut anywhere is never taken for the whole', async () =>
 });
 
 test.each([
-  ['what is not HTTP', `SSH-2.0-OpenSSH${crlf}${crlf}`],
+  ['bytes that are not HTTP', `SSH-2.0-OpenSSH${crlf}${crlf}`],
   ['another version', `HTTP/2 200 OK${crlf}Content-Length: 0${crlf}${crlf}`],
-  ['a status that is none', `HTTP/1.1 20 OK${crlf}${crlf}`],
+  ['an invalid status', `HTTP/1.1 20 OK${crlf}${crlf}`],
   ['a header without a name', `${head}: a${crlf}${crlf}`],
   ['a space before a colon', `${head}Content-Length : 0${crlf}${crlf}`],
   ['a folded header', `${head}x-name: a${crlf} b${crlf}Content-Length: 0${crlf}${crlf}`],
@@ -119,11 +119,11 @@ test.each([
   ['a length beside chunks', `${head}Content-Length: 1${crlf}Transfer-Encoding: chunked${crlf}${crlf}0${crlf}${crlf}`],
   ['a chunk without a size', `${chunked}${crlf}a${crlf}`],
   ['a chunk of an odd size', `${chunked}0x1${crlf}a${crlf}`],
-  ['a chunk of no size that a program holds', `${chunked}fffffffffffffffff${crlf}a`],
+  ['a chunk of an excessive size', `${chunked}fffffffffffffffff${crlf}a`],
   ['a chunk that is longer than it declares', `${chunked}1${crlf}ab${crlf}0${crlf}${crlf}`],
   ['more than the response', `${head}Content-Length: 1${crlf}${crlf}ab`],
   ['a head without an end', `${head}x-name: ${'a'.repeat(20_000)}`],
-])('refused, and the connection with it: %s', async (_, bytesOfResponse) => {
+])('rejected, with its connection closed: %s', async (_, bytesOfResponse) => {
   const over = connections();
   const before = sockets.length;
   wire.script = { pieces: [Buffer.from(bytesOfResponse)] };
@@ -151,7 +151,7 @@ test.each<[string, string, { ends?: boolean }, number]>([
   expect(sockets.length - before).toBe(used);
 });
 
-test('unsolicited bytes end an idle connection, and are no part of the next response', async () => {
+test('unsolicited bytes close an idle connection, and are not part of the next response', async () => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);

@@ -60,7 +60,7 @@ async function callTwice(host: string, certificates: string): Promise<string[]> 
   return stdout.trim().split('\n');
 }
 
-test('over TLS the server is named, and the second connection resumes the first one’s session', async () => {
+test('over TLS the server name is sent, and the second connection resumes the session of the first', async () => {
   expect(await callTwice('localhost', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toEqual([
     { name: 'localhost', isResumed: false },
@@ -68,12 +68,12 @@ test('over TLS the server is named, and the second connection resumes the first 
   ]);
 });
 
-test('an address is no name to send, and is certified too', async () => {
+test('an address is not sent as a server name, but is verified', async () => {
   expect(await callTwice('127.0.0.1', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toMatchObject([{ name: false }, { name: false }]);
 });
 
-test('a server that nobody vouches for is sent nothing', async () => {
+test('an untrusted server receives nothing', async () => {
   expect(await callTwice('localhost', '')).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
   expect(seen).toEqual([]);
 });

@@ -33,14 +33,14 @@ describe('the records of Idempotency-Keys', () => {
     response,
     { status: 201, message: 'SUCCESS', data: null },
     { code: 'INVALID_STATE', detail: 'Not now.' },
-  ])('give back the response as it was, its fields in their order: %j', async (kept) => {
+  ])('return the stored response with its fields in order: %j', async (kept) => {
     await store.claim(first, start, later);
     await store.complete(first, kept, later);
     const met = await store.claim(second, start, later);
     expect(JSON.stringify(met?.response)).toBe(JSON.stringify(kept));
   });
 
-  it('count until their moment and not from it on, although they are still there', async () => {
+  it('expire at their time, even if they still exist', async () => {
     expect(await store.claim(first, start, later)).toBeUndefined();
     expect(await store.claim(second, later - 1, later)).toEqual(running);
     expect(await store.claim(second, later, later + 1000)).toBeUndefined();
@@ -49,14 +49,14 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(first, later + 500, later + 1000)).toBeUndefined();
   });
 
-  it('let a claim arrive twice, but not after its own response', async () => {
+  it('accept a repeated claim, but not after its own response', async () => {
     await store.claim(first, start, later);
     expect(await store.claim(first, start, later)).toBeUndefined();
     await store.complete(first, response, later);
     expect(await store.claim(first, start, later)).toMatchObject({ running: false, response });
   });
 
-  it('let a response arrive twice, but not in the place of a request that came after the claim had expired', async () => {
+  it('accept a repeated response, but not in place of a request that claimed the key after expiry', async () => {
     await store.claim(first, start, later);
     await store.complete(first, response, later);
     await store.complete(first, response, later);
@@ -70,7 +70,7 @@ describe('the records of Idempotency-Keys', () => {
     });
   });
 
-  it('are released by the request that runs, and by no other and not once it has its response', async () => {
+  it('are released only by the running request, and not after its response', async () => {
     await store.claim(first, start, later);
     await store.release(second);
     expect(await store.claim(second, start, later)).toEqual(running);
@@ -104,7 +104,7 @@ describe('the records of Idempotency-Keys', () => {
     expect([await store.count(id, 7, later), await store.count(id, 8, later)]).toEqual([false, true]);
   });
 
-  it('let one of many claims through', async () => {
+  it('accept one of many concurrent claims', async () => {
     const claims = Array.from({ length: 50 }, (_, index) => ({ ...first, requestId: `request-${index}` }));
     const met = await Promise.all(claims.map((claim) => store.claim(claim, start, later)));
     expect(met.filter((record) => record === undefined)).toHaveLength(1);

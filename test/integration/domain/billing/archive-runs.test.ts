@@ -14,7 +14,7 @@ const table = tables.ledger.name;
 const { database, archive, here, usageOf } = useArchivedAccount();
 
 describe('the projector', () => {
-  it('neither writes nor counts a row again that is archived, when its record is replayed', async () => {
+  it('neither writes nor counts an archived row again when its record is replayed', async () => {
     await here.live(4);
     await here.archiveNow();
     const before = [await here.inTable(), await usageOf(), await here.history()];

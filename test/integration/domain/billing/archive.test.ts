@@ -81,7 +81,7 @@ describe('archiving 14 months', () => {
 
 describe('a page of the history', () => {
   it(
-    'has exactly the rows in order, each once, whatever its length and place and however far the deletion has come',
+    'has exactly the rows in order, each once, for any length, position and progress of the deletion',
     async () => {
       await here.live(5);
       const whole = await here.history(1000);
@@ -150,7 +150,7 @@ describe('a run of the archiver', () => {
   }
 
   it.each([false, true])(
-    'that dies at any of its calls (after its effect: %j) loses and repeats no row, and the next one ends its work',
+    'that crashes at any of its calls (after its effect: %j) loses and repeats no row, and the next run finishes',
     async (isAfter) => {
       await here.live(3);
       const whole = await here.history();
@@ -194,7 +194,7 @@ describe('a run of the archiver', () => {
     expect(await findings('audit')).toEqual([]);
   });
 
-  it('stops at a missing row, and goes on once the projector has written it', async () => {
+  it('stops at a missing row, and continues after the projector has written it', async () => {
     await here.live(4);
     const whole = await here.history();
     const Key = rowKey(here.account.id, 5);
@@ -212,7 +212,7 @@ describe('a run of the archiver', () => {
     expect(await here.history()).toEqual(whole);
   });
 
-  it('leaves the newest row of an account that has not called for years', async () => {
+  it('keeps the newest row of an account without calls for years', async () => {
     await here.account.call(credits(10), credits(3));
     await here.account.project();
     here.account.clock.seconds += 1000 * day;
@@ -222,7 +222,7 @@ describe('a run of the archiver', () => {
     expect(whole.map(({ seq }) => seq)).toEqual([2, 1]);
   });
 
-  it('continues in the next run when its time is over', async () => {
+  it('stops when it is aborted', async () => {
     await here.live(4);
     const whole = await here.history();
     expect(await here.archiver().archive(here.account.id, here.account.clock.now(), AbortSignal.abort())).toBe(0);

@@ -14,7 +14,7 @@ const database = useTestDatabase();
 
 const ends = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const satisfies readonly MessageStatus[];
 
-it('in any order and number leave the first end that came, and credits back exactly once where that is failed', async () => {
+it('in any order and number set the first final status, and refund a failed message exactly once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...ends), { maxLength: 6 }), fc.boolean(), async (receipts, isLost) => {
       const desk = await openDesk(database);
@@ -32,7 +32,7 @@ it('in any order and number leave the first end that came, and credits back exac
   );
 });
 
-it('end a message with why, and one that is stored without a reason has none', async () => {
+it('store the reason of a failure, and a message stored without one has none', async () => {
   const desk = await openDesk(database);
   const { id, failure } = await desk.send(taken);
   expect(failure).toBeNull();
@@ -46,7 +46,7 @@ it('end a message with why, and one that is stored without a reason has none', a
   expect(await desk.messages()).toMatchObject([{ status: 'undelivered', failure: null }]);
 });
 
-it('that come together give back once, as an entry of its own, and the balance is that of the lots', async () => {
+it('that arrive concurrently refund once, and the balance is the sum of the lots', async () => {
   const desk = await openDesk(database);
   const { id } = await desk.send(taken);
   const failed = { accountId: desk.accountId, id, status: 'failed' } as const;
@@ -58,7 +58,7 @@ it('that come together give back once, as an entry of its own, and the balance i
   expect(balance(meter)).toBe(meter.lots.reduce((sum, { remaining }) => sum + remaining, 0));
 });
 
-it('give back to the spending limit of the key too', async () => {
+it('refund the spending limit of the key too', async () => {
   const limit = { budget: 'budget-1', amount: credits(10), period: 'day' } as const;
   const desk = await openDesk(database, {
     about: { keys: new Map([['key-1', { expiresAt: 4_000_000_000, limit }]]) },
@@ -71,7 +71,7 @@ it('give back to the spending limit of the key too', async () => {
   expect([await used(), await desk.spendable()]).toEqual([credits(2), 98]);
 });
 
-it('of a message that is not there, is another account’s, or is older than its retention change nothing', async () => {
+it('of an unknown, foreign or expired message change nothing', async () => {
   const [desk, other] = [await openDesk(database), await openDesk(database)];
   const { id } = await desk.send(taken);
   const unknown = { accountId: desk.accountId, id: 'msg_0000000aaaaaaaaaaaaa', status: 'failed' } as const;
@@ -82,7 +82,7 @@ it('of a message that is not there, is another account’s, or is older than its
   expect(await desk.messages()).toEqual([]);
 });
 
-it('that come before the request has noted the message end it, and it is charged unless it failed', async () => {
+it('that precede the message’s own record set its status, and it is charged unless it failed', async () => {
   for (const [status, spendable] of [
     ['delivered', 98],
     ['failed', 100],
@@ -97,8 +97,8 @@ it('that come before the request has noted the message end it, and it is charged
   }
 });
 
-describe('that have the carrier’s name of a message only', () => {
-  it('are of that message, for the days in which receipts come', async () => {
+describe('with the carrier’s message id only', () => {
+  it('refer to that message for as long as receipts may arrive', async () => {
     const desk = await openDesk(database);
     const carrierId = crypto.randomUUID();
     await desk.send(takenAs(carrierId));
@@ -109,7 +109,7 @@ describe('that have the carrier’s name of a message only', () => {
     expect(await desk.spendable()).toBe(100);
   });
 
-  it('and are faster than its note wait for it; those of others are of no message', async () => {
+  it('wait for the record of the id, and ones with unknown ids are ignored', async () => {
     const carrierId = crypto.randomUUID();
     let sent: Promise<unknown> | undefined;
     const desk = await openDesk(database, { pause: async () => void (await sent) });
@@ -120,7 +120,7 @@ describe('that have the carrier’s name of a message only', () => {
     expect(await desk.receipts.record({ carrierId: crypto.randomUUID(), status: 'failed' })).toBe(false);
   });
 
-  it('stay with the first message where a carrier calls two the same', async () => {
+  it('refer to the first message if a carrier uses an id twice', async () => {
     const [desk, other] = [await openDesk(database), await openDesk(database)];
     const carrierId = crypto.randomUUID();
     await desk.send(takenAs(carrierId));
@@ -130,7 +130,7 @@ describe('that have the carrier’s name of a message only', () => {
     expect(await other.messages()).toMatchObject([{ status: 'sent', credits: 2 }]);
   });
 
-  it('are lost where the note could not be written; the message is sent and charged all the same', async () => {
+  it('are ignored if the id could not be recorded, and the message is still sent and charged', async () => {
     const desk = await openDesk(database);
     const messages = { ...desk.store, noteCarrierId: () => Promise.reject(new Error('away')) };
     expect(await desk.send(takenAs('lost'), { messages })).toMatchObject({ status: 'sent', credits: 2 });

@@ -5,7 +5,7 @@ import { responds, useSending } from '#test/webhooks/sending.ts';
 const s = useSending();
 
 describe('a chain of runs of a worker', () => {
-  it('ends after its limit of messages, is continued by the sweep, and loses no delivery', async () => {
+  it('ends at its limit of messages, and the sweep continues it without losing a delivery', async () => {
     const webhook = await s.webhook();
     const messages: WakeMessage[] = [];
     const queue = { send: async (message: unknown) => void messages.push(message as WakeMessage) };
@@ -38,7 +38,7 @@ describe('a chain of runs of a worker', () => {
 describe('the sweep', () => {
   const take = (ref: { accountId: number; id: string }) => s.deliveries.takeDue(ref, s.clock.now());
 
-  it('sends no message for a webhook whose message is in the queue, until that one is two minutes late', async () => {
+  it('sends no message for a webhook with a queued message that is less than two minutes late', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, undefined]);
@@ -50,7 +50,7 @@ describe('the sweep', () => {
     expect(await take(webhook)).toBe('normal');
   });
 
-  it('sends one immediately when a worker crashed, as its message is gone', async () => {
+  it('sends one immediately after a worker crashed, because its message is lost', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const now = s.clock.now();
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, 'normal']);
   });
 
-  it('sends one immediately for a retry that was too far off to have a message', async () => {
+  it('sends one immediately for a due retry without a message', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => ({ status: 503, retryAfterMs: 3_600_000, durationMs: 1 }));

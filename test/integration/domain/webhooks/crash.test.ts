@@ -8,11 +8,11 @@ const minute = 60_000;
 
 const s = useSending();
 
-/** Every step of a worker that leaves something behind, or could. */
+/** Every step of a worker that may have an effect. */
 const steps = ['acquire', 'due', 'send', 'record', 'release', 'notify'] as const;
 const moments = steps.flatMap((step) => (['before', 'after'] as const).map((when) => [when, step] as const));
 
-/** A worker that dies at a step. */
+/** A worker that crashes at a step. */
 function mortal(step: (typeof steps)[number], when: 'before' | 'after') {
   const state = { died: false };
   const notify: WorkerParts['notify'] = async ({ ids }, lane, at) =>
@@ -29,11 +29,11 @@ function mortal(step: (typeof steps)[number], when: 'before' | 'after') {
   });
 }
 
-describe('a worker that dies', () => {
-  it.each(moments)('%s %s loses no delivery, and another one ends its work within two minutes', async (when, step) => {
+describe('a worker that crashes', () => {
+  it.each(moments)('%s %s loses no delivery, and another worker finishes within two minutes', async (when, step) => {
     const webhook = await s.webhook();
     const made = await s.enqueue(webhook, 3);
-    // Something is left for later, so that the worker notifies too.
+    // One delivery is due later, so that the worker notifies too.
     const later = s.eventFor(webhook);
     await s.deliveries.add([{ ...later, nextAttemptAt: s.clock.now() + minute }]);
     await expect(mortal(step, when)(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
@@ -49,7 +49,7 @@ describe('a worker that dies', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it('sends again only what it had not noted as sent', async () => {
+  it('leads to a repeat only of deliveries without a recorded result', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     await expect(mortal('release', 'before')(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
@@ -58,7 +58,7 @@ describe('a worker that dies', () => {
     expect(s.sent).toHaveLength(30);
   });
 
-  it('keeps its webhook to itself while it may still be alive, and not for longer', async () => {
+  it('holds the lease of its webhook for 75 seconds and no longer', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     await expect(mortal('due', 'before')(webhook)).rejects.toMatchObject({ errors: [expect.any(Died)] });
@@ -71,7 +71,7 @@ describe('a worker that dies', () => {
   });
 });
 
-it('a worker whose lease has ended changes nothing of what another one did', async () => {
+it('a worker whose lease has expired does not change the results of another', async () => {
   const webhook = await s.webhook();
   await s.enqueue(webhook);
   const slow = await s.deliveries.acquire(

@@ -38,7 +38,7 @@ const keysIn = async (webhook: Webhook): Promise<string[]> =>
 const keys = (count: number): string[] => Array.from({ length: count }, (_, index) => `key-${index}`).toSorted();
 
 describe('changes of a meter', () => {
-  it('become a delivery for each event and webhook that wants it', async () => {
+  it('become one delivery for each event and subscribed webhook', async () => {
     const all = await s.webhook();
     const { accountId } = all;
     const some = await s.webhook({ accountId, events: ['key.created', 'credits.low'] });
@@ -50,7 +50,7 @@ describe('changes of a meter', () => {
     );
   });
 
-  it('that come again, in any order and in any batches, make no delivery twice', async () => {
+  it('that repeat in any order and batches create no delivery twice', async () => {
     const batches = fc.array(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 1 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(batches, async (orders) => {
@@ -76,7 +76,7 @@ describe('changes of a meter', () => {
     ['after', 'wake'],
     ['before', 'notify'],
     ['after', 'notify'],
-  ] as const)('whose dispatcher dies %s %s are all sent once they come again', async (when, step) => {
+  ] as const)('whose dispatcher crashes %s %s are all sent after a retry', async (when, step) => {
     const webhook = await s.webhook();
     const changes = changesOf([webhook], 3);
     const mortal = dying({ ...s.webhooks, ...s.deliveries, notify: parts().notify }, step, when);
@@ -89,7 +89,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(3);
   });
 
-  it('are nothing to a webhook that was made after them, or is disabled', async () => {
+  it('are not sent to a later or a disabled webhook', async () => {
     const early = await s.webhook();
     const { accountId } = early;
     const changes = changesOf([early], 2);
@@ -115,7 +115,7 @@ describe('changes of a meter', () => {
     expect(await keysIn(webhook)).toEqual([]);
   });
 
-  it('notify of a webhook once, however many events it gets', async () => {
+  it('notify of a webhook once for any number of events', async () => {
     const webhook = await s.webhook();
     notified.length = 0;
     const changes = changesOf([webhook], 100);
@@ -127,7 +127,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(100);
   });
 
-  it('that raise an alert again in its period, or the hundred and first of a day, are sent nothing', async () => {
+  it('that repeat an alert in its period, or are after the hundredth of a day, are not sent', async () => {
     const webhook = await s.webhook({ events: ['alert.triggered'] });
     const { dispatch } = dispatcher(parts());
     for (const value of [1, 1, ...Array.from({ length: 120 }, (_, index) => index + 1)])
@@ -136,7 +136,7 @@ describe('changes of a meter', () => {
     expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  it('that raise many alerts are written one after another, as one item counts them; others beside them', async () => {
+  it('that raise alerts are written in sequence, because one item counts them, and others concurrently', async () => {
     const webhook = await s.webhook();
     const peak = { counted: 0, others: 0 };
     const under = { counted: 0, others: 0 };
@@ -184,7 +184,7 @@ describe('an event of a message', () => {
 
 let changes = 0;
 
-/** A call that took the balance below a value, of which there is an alert. */
+/** A call that reduced the balance below the value of an alert. */
 function alertedAt(webhook: Webhook, value: number): MeterChange {
   const [change] = changesOf([webhook], 1);
   const { before, after } = change!;

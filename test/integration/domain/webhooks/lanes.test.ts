@@ -10,7 +10,7 @@ const s = useSending();
 
 const slowly = responds(200, { durationMs: 14_000 });
 
-/** An account with so many webhooks, each with deliveries that are due. */
+/** An account with `count` webhooks, each with `due` deliveries. */
 async function account(count: number, due = 1) {
   const first = await s.webhook();
   const made = [first];
@@ -20,7 +20,7 @@ async function account(count: number, due = 1) {
 }
 
 describe('a webhook whose receiver responds after two seconds', () => {
-  it('continues in the slow lane, and the normal lane sends it nothing more', async () => {
+  it('continues in the slow lane, and the normal lane sends nothing more to it', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     s.respond(() => slowly);
@@ -32,7 +32,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, lane: 'slow' });
   });
 
-  it('is sent nothing more by the normal lane while it has not responded', async () => {
+  it('receives nothing more from the normal lane before it responds', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     let [wall, count, recorded] = [0, 0, 0];
@@ -58,7 +58,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.notified).toMatchObject([{ lane: 'slow' }]);
   });
 
-  it('is sent one round of requests in each turn of the slow lane, until nothing is due', async () => {
+  it('receives one round of requests in each turn of the slow lane', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 25);
     s.respond(() => {
@@ -88,7 +88,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.sent).toHaveLength(42);
   });
 
-  it('is woken in the slow lane by its next event, by the sweep and by its owner', async () => {
+  it('stays in the slow lane for the sweep, and leaves it when its owner changes it', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => slowly);
@@ -103,7 +103,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
 });
 
 describe('an account with ten webhooks', () => {
-  it('occupies four workers of the normal lane at most; the other webhooks continue in the slow lane', async () => {
+  it('occupies at most four workers of the normal lane; its other webhooks use the slow lane', async () => {
     const webhooks = await account(10, 2);
     const gate = Promise.withResolvers<void>();
     s.respond(async () => {
@@ -142,7 +142,7 @@ describe('an account with ten webhooks', () => {
     await Promise.all(workers);
   });
 
-  it('is sent one event to all of them by one worker', async () => {
+  it('receives an event for all of them from one worker', async () => {
     const webhooks = await account(10, 0);
     const { accountId } = webhooks[0]!;
     const sent: { readonly message: any; readonly options: unknown }[] = [];
@@ -160,7 +160,7 @@ describe('an account with ten webhooks', () => {
 });
 
 describe('a delivery', () => {
-  it.each(['normal', 'slow'] as const)('takes its worker of the %s lane three writes', async (lane) => {
+  it.each(['normal', 'slow'] as const)('costs its worker of the %s lane three writes', async (lane) => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const writes: string[] = [];

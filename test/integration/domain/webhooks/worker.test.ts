@@ -12,7 +12,7 @@ const s = useSending();
 const statuses = (log: readonly { status: string }[]) => log.map(({ status }) => status);
 
 describe('a worker', () => {
-  it('sends everything that is due, once, and leaves nothing to look at', async () => {
+  it('sends every due delivery once, and nothing remains due', async () => {
     const webhook = await s.webhook();
     const made = await s.enqueue(webhook, 250);
     await s.work(webhook);
@@ -28,7 +28,7 @@ describe('a worker', () => {
     const webhook = await s.webhook();
     const [made] = await s.enqueue(webhook);
     const verified: unknown[] = [];
-    // The package compares with the time of the world.
+    // The package compares with the system time.
     const wallClock = { now: () => Date.now() };
     s.respond((headers, body) => {
       verified.push(new Verifier(webhook.secrets[0]!.value).verify(body, headers));
@@ -38,7 +38,7 @@ describe('a worker', () => {
     expect(verified).toEqual([JSON.parse(made!.body)]);
   });
 
-  it('is the only one of a webhook, which so gets ten requests at a time at most', async () => {
+  it('is the only one of a webhook, which receives at most ten concurrent requests', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 40);
     let [running, max] = [0, 0];
@@ -53,7 +53,7 @@ describe('a worker', () => {
     expect([max, s.sent.length]).toEqual([10, 40]);
   });
 
-  it('finds what was put into the queue while it worked, however late', async () => {
+  it('sends deliveries that are queued while it works', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     let late = 3;
@@ -69,7 +69,7 @@ describe('a worker', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it('notifies of the retry that is next, and is found by the sweep when it is due', async () => {
+  it('notifies of the next retry, and the sweep finds it when it is due', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => responds(500, { body: 'oops' }));
@@ -84,7 +84,7 @@ describe('a worker', () => {
     expect(await s.isDue(webhook)).toBe(true);
   });
 
-  it('sends nothing of an account that is suspended, and goes on with its next event', async () => {
+  it('sends nothing for a suspended account, and continues with its next event', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.closed.add(webhook.accountId);
@@ -99,7 +99,7 @@ describe('a worker', () => {
 });
 
 describe('a delivery that fails', () => {
-  it('is tried ten times in more than three days, by the schedule, then given up', async () => {
+  it('is attempted ten times in more than three days by the schedule, then exhausted', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => responds(503));
@@ -123,25 +123,22 @@ describe('a delivery that fails', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it.each([429, 503])(
-    'is tried again when Retry-After of a %i has passed, and nothing else is sent before',
-    async (status) => {
-      const webhook = await s.webhook();
-      await s.enqueue(webhook);
-      s.respond(() => responds(status, { retryAfterMs: 10 * minute }));
-      await s.work(webhook);
-      s.respond(() => responds(200));
-      await s.enqueue(webhook);
-      s.later(10 * minute - 1);
-      await s.work(webhook);
-      expect(s.sent).toHaveLength(1);
-      s.later(1);
-      await s.work(webhook);
-      expect(s.sent).toHaveLength(3);
-    },
-  );
+  it.each([429, 503])('is retried after the Retry-After of a %i, and nothing else is sent before', async (status) => {
+    const webhook = await s.webhook();
+    await s.enqueue(webhook);
+    s.respond(() => responds(status, { retryAfterMs: 10 * minute }));
+    await s.work(webhook);
+    s.respond(() => responds(200));
+    await s.enqueue(webhook);
+    s.later(10 * minute - 1);
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(1);
+    s.later(1);
+    await s.work(webhook);
+    expect(s.sent).toHaveLength(3);
+  });
 
-  it('ends the retries of its webhook when that has gone, with a mail to the owner', async () => {
+  it('with 410 disables its webhook and ends its retries', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 2);
     s.respond(() => responds(410));
@@ -153,7 +150,7 @@ describe('a delivery that fails', () => {
 });
 
 describe('a webhook that keeps failing', () => {
-  it('is sent one delivery at a time, and the others wait without an attempt', async () => {
+  it('receives one delivery at a time, and the others wait without an attempt', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 100);
     s.respond(() => responds(500));
@@ -170,7 +167,7 @@ describe('a webhook that keeps failing', () => {
     expect(log.filter(({ attempts }) => attempts === 0).length).toBeGreaterThanOrEqual(82);
   });
 
-  it('gets all that waited as soon as it works again', async () => {
+  it('receives all waiting deliveries when it works again', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 60);
     s.respond(() => responds(500));
@@ -184,7 +181,7 @@ describe('a webhook that keeps failing', () => {
     expect(failed.size).toBeGreaterThan(0);
   });
 
-  it('is sent what its owner requests all the same, first', async () => {
+  it('receives a test that its owner requests first', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 20);
     s.respond(() => responds(500));
@@ -197,7 +194,7 @@ describe('a webhook that keeps failing', () => {
     expect(s.sent.map(({ id }) => id)).toEqual([test.eventId]);
   });
 
-  it('is disabled after five days, with what was pending kept', async () => {
+  it('is disabled after five days, and pending deliveries remain', async () => {
     const webhook = await s.webhook();
     s.respond(() => responds(500));
     for (let elapsed = 0; elapsed <= 6; elapsed++) {

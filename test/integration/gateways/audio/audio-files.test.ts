@@ -65,18 +65,18 @@ describe('the form of an upload', () => {
 const facts = () => audioFiles(client, 'audio').factsOf('uploads/1/upl_x', stored);
 
 describe('a file in storage', () => {
-  it('is read in pieces of whatever size', async () => {
+  it('is read in pieces of any size', async () => {
     way = { pieceBytes: 500, pieces: Number.POSITIVE_INFINITY };
     expect(await facts()).toEqual({ container: 'WAVE', seconds: 60 });
   });
 
-  it('that breaks off is a failure of storage that passes, and no bad file', async () => {
+  it('that breaks off is a transient failure of storage, not an invalid file', async () => {
     way = { pieceBytes: 1024, pieces: 3 };
     const error = await facts().catch((failed: unknown) => failed);
     expect([isOfStorage(error), explainOutage(error)?.code]).toEqual([true, 'SERVICE_UNAVAILABLE']);
   });
 
-  it('that is gone, as another request transcribes it, is a 409', async () => {
+  it('that another request has transcribed is a 409', async () => {
     way = { pieceBytes: 1024, pieces: 0 };
     await expect(facts()).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });

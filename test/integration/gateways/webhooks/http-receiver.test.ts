@@ -35,7 +35,7 @@ const send = (url?: string, settings?: Partial<ReceiverSettings>): Promise<Attem
   target(url, settings).send(headers, '{"a":1}');
 
 describe('a request', () => {
-  it('is a POST of the body as it is, to path and query', async () => {
+  it('is a POST of the unchanged body to path and query', async () => {
     server.respond(respondWith(201, { 'content-type': 'text/plain' }, 'thanks'));
     const result = await send(`${server.url}/a?b=c#d`);
     expect(result).toEqual({ status: 201, body: 'thanks', durationMs: expect.any(Number) });
@@ -49,7 +49,7 @@ describe('a request', () => {
     });
   });
 
-  it('uses connections again', async () => {
+  it('reuses connections', async () => {
     server.respond(respondWith(204));
     const one = target();
     const ports = new Set<unknown>();
@@ -64,7 +64,7 @@ describe('a request', () => {
 });
 
 describe('a receiver', () => {
-  it('that hangs is given up after the time', async () => {
+  it('that hangs is disconnected after the timeout', async () => {
     server.respond(hang);
     const result = await send();
     expect(result).toEqual({ error: 'No response within 0.4 s.', durationMs: expect.any(Number) });
@@ -100,7 +100,7 @@ describe('a receiver', () => {
     expect(await send()).not.toHaveProperty('retryAfterMs');
   });
 
-  it('that sends 10 MB is read to 64 KB and kept to 4', async () => {
+  it('that sends 10 MB is read up to 64 KB and stored up to 4 KB', async () => {
     let written = 0;
     server.respond(async (response) => {
       response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
@@ -118,7 +118,7 @@ describe('a receiver', () => {
   it.each([
     ['1xx responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000)],
     ['an extension of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'a'.repeat(65_536)],
-  ])('that sends %s without end is cut off, long before its time is over', async (_, head, piece) => {
+  ])('that sends %s without end is disconnected long before the timeout', async (_, head, piece) => {
     const flood = createTcpServer((socket) => {
       const write = () => {
         while (!socket.destroyed && socket.write(piece));
@@ -134,7 +134,7 @@ describe('a receiver', () => {
     flood.close();
   });
 
-  it('that sends no text has it shown as text, cut between characters', async () => {
+  it('that sends bytes has them decoded as text, cut between characters', async () => {
     server.respond(respondWith(200, {}, '🎉'.repeat(2000)));
     expect((await send()).body).toBe('🎉'.repeat(1024));
     server.respond((response) => response.writeHead(200).end(Buffer.from([0xff, 0x00, 0x41])));
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     expect((await send()).body).toBe(`x${'🎉'.repeat(1023)}`);
   });
 
-  it('that is not there, resets or speaks no HTTP is reported in a sentence', async () => {
+  it('that is down, resets or does not send HTTP is reported in a sentence', async () => {
     const closed = await startReceiver();
     await closed.close();
     expect(await send(closed.url)).toMatchObject({ error: 'The connection was refused.' });
@@ -156,7 +156,7 @@ describe('a receiver', () => {
     other.close();
   });
 
-  it('whose certificate nobody vouches for is not sent anything', async () => {
+  it('with an untrusted certificate receives nothing', async () => {
     const secrets: string[] = [];
     const other = createTlsServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
       secrets.push(request.url ?? '');
@@ -179,7 +179,7 @@ const forbidden = { error: 'The host has an address that is not public.', durati
 const address = (text: string) => ({ address: text, family: text.includes(':') ? 6 : 4 });
 
 describe('an address that webhooks may not be at', () => {
-  it('is not connected to, by name or as it is', async () => {
+  it('is not connected to, by name or as an address', async () => {
     const inner = { ...to('public'), resolve: async () => [address('127.0.0.1')] };
     expect(await send(named(), inner)).toEqual(forbidden);
     expect(await send(server.url, to('public'))).toEqual(forbidden);
@@ -188,7 +188,7 @@ describe('an address that webhooks may not be at', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to where the name has a public one too', async () => {
+  it('is not connected to if the name has a public one too', async () => {
     for (const found of [
       ['93.184.215.14', '127.0.0.1'],
       ['::1', '2606:4700::1111'],
@@ -197,7 +197,7 @@ describe('an address that webhooks may not be at', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to when the name has changed since it was last looked up', async () => {
+  it('is not connected to if the name has changed since its last look-up', async () => {
     let looks = 0;
     const rebinding = async () => [address(looks++ === 0 ? '127.0.0.1' : '10.0.0.1')];
     const one = target(named(), { ...here, resolve: rebinding });
@@ -211,7 +211,7 @@ describe('an address that webhooks may not be at', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('is as unreachable when nothing is found, or the look-up fails', async () => {
+  it('is reported if the name has no address or cannot be resolved', async () => {
     expect(await send(named(), { ...to('public'), resolve: async () => [] })).toEqual(forbidden);
     const failing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await send(named(), { ...to('public'), resolve: failing })).toMatchObject({

@@ -55,7 +55,7 @@ async function send(id: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('the job that sends mails', () => {
-  it('counts a mail that SES rejects for good, and no mail that it sends', async () => {
+  it('counts an email that SES rejects, and no sent email', async () => {
     expect(await send('sent-1')).toEqual([]);
     faults.order({ target: 'ses', fault: 'reject', count: 1 });
     expect(await send('rejected-1')).toMatchObject([{ service: metricsService, [metrics.rejectedMails]: 1 }]);

@@ -52,7 +52,7 @@ const search = (query: Items['query'], at: number) =>
   dynamoVectorIndex(database.client, TableName, { ...reads, query }).search(agent, near(vectorOf(at)), 3);
 
 describe('a search', () => {
-  it('finds the nearest first, with its passage, however the reads are cut into pages', async () => {
+  it('returns the nearest passages first for any page size of its reads', async () => {
     for (const at of [0, 95, 96, 199]) {
       const expected = await search((input) => reads.query(input), at);
       expect(expected[0]).toMatchObject({ documentId: 'doc_1', name: 'Handbook', start: at, text: `Passage ${at}.` });
@@ -63,21 +63,18 @@ describe('a search', () => {
     }
   });
 
-  it.each([0, 1, 2, 3])(
-    'whose read %i fails is a failure, and the next one finds all: half an index is not kept',
-    async (at) => {
-      let read = 0;
-      const failing: Items['query'] = async (input) => {
-        if (read++ === at) throw new Error('broken');
-        return reads.query({ ...input, Limit: 1 });
-      };
-      const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: failing });
-      await expect(index.search(agent, near(vectorOf(199)), 3)).rejects.toThrow('broken');
-      expect((await index.search(agent, near(vectorOf(199)), 3))[0]).toMatchObject({ start: 199 });
-    },
-  );
+  it.each([0, 1, 2, 3])('fails if read %i fails, and the next search finds everything', async (at) => {
+    let read = 0;
+    const failing: Items['query'] = async (input) => {
+      if (read++ === at) throw new Error('broken');
+      return reads.query({ ...input, Limit: 1 });
+    };
+    const index = dynamoVectorIndex(database.client, TableName, { ...reads, query: failing });
+    await expect(index.search(agent, near(vectorOf(199)), 3)).rejects.toThrow('broken');
+    expect((await index.search(agent, near(vectorOf(199)), 3))[0]).toMatchObject({ start: 199 });
+  });
 
-  it('reads the vectors again only once the agent has others', async () => {
+  it('reads the vectors again only after they have changed', async () => {
     let read = 0;
     const counted: Items['query'] = (input) => {
       read += 1;
@@ -91,11 +88,11 @@ describe('a search', () => {
     expect(read).toBe(4);
   });
 
-  it('by vectors of another length finds nothing', async () => {
+  it('by a vector of another length finds nothing', async () => {
     expect(await dynamoVectorIndex(database.client, TableName).search(agent, near([1, 2, 3]), 3)).toEqual([]);
   });
 
-  it('over items of which some are gone finds what the others have', async () => {
+  it('over items of which some are missing finds the others', async () => {
     await database.client.send(new DeleteCommand({ TableName, Key: textsKey(agent.id, 'doc_1', 199) }));
     await database.client.send(new DeleteCommand({ TableName, Key: vectorsKey(document, 96) }));
     const found = await dynamoVectorIndex(database.client, TableName).search(agent, near(vectorOf(199)), 50);

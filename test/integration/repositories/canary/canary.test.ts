@@ -44,14 +44,14 @@ test.each([
   expect(await toBePurged()).not.toContain(id);
 });
 
-test('its own account gets a token and a mail, and is purged whatever becomes of it', async () => {
+test('its own account receives a token and an email, and is purged in any case', async () => {
   expect(await prepared(13, emailOf(13), emailOf(13))).toBe(true);
   expect(await rowOf(userKey(13))).toMatchObject({ confirmation: token });
   expect(await mailOf(13)).toMatchObject({ to: emailOf(13), outbox: 'mail-13' });
   expect(await toBePurged()).toEqual([13]);
 });
 
-test('what became of its mail is known once it was sent', async () => {
+test('the outcome of its email is known after it is sent', async () => {
   const store = canaryStore(database.client, table);
   expect(await store.mailOutcome('mail-13')).toBeUndefined();
   await outboxStore(database.client, table).close('mail-13', 'sent', 2000);

@@ -19,7 +19,7 @@ async function written(accountId: number, id: string, at: number): Promise<void>
 const recent = (accountId: number, limit: number, now: number) =>
   mailHistory(database.client, TableName).recent(accountId, limit, now);
 
-it('of a mail that was sent, neither text nor link is left, and what became of it for 30 days', async () => {
+it('a sent email has no stored text or link, and its outcome is listed for 30 days', async () => {
   await written(1, 'm', day);
   expect(await recent(1, 20, day)).toEqual([{ subject: 'Reset', createdAt: day, state: 'waiting' }]);
   await outboxStore(database.client, TableName).close('m', 'sent', day + 5);
@@ -30,7 +30,7 @@ it('of a mail that was sent, neither text nor link is left, and what became of i
   expect(JSON.stringify(Items)).not.toContain('tar_secret');
 });
 
-it('a mail that was given up is listed as that, also once its row is removed', async () => {
+it('a discarded email is listed as expired, even after its row is removed', async () => {
   await written(2, 'unsent', day);
   const expired = [{ subject: 'Reset', createdAt: day, state: 'expired' }];
   expect(await recent(2, 20, 8 * day)).toEqual(expired);
@@ -38,7 +38,7 @@ it('a mail that was given up is listed as that, also once its row is removed', a
   expect(await recent(2, 20, 8 * day)).toEqual(expired);
 });
 
-it('lists at most so many of an account’s mails, newest first, and none that has expired', async () => {
+it('lists the newest emails of an account up to a limit, without expired ones', async () => {
   for (let mail = 1; mail <= 25; mail++) await written(3, `m${mail}`, mail * day);
   await written(4, 'other', 30 * day);
   const dates = async (limit: number, now: number) =>

@@ -11,6 +11,7 @@ import { auditReads } from '#repositories/billing/audit-reads.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
+import { patience } from '#test/many.ts';
 import { noFiles } from '#test/meter/ledger-account.ts';
 import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/meters.ts';
 
@@ -96,7 +97,7 @@ async function year(client: DynamoDBDocumentClient) {
 }
 
 describe('copies of the meters that lag behind', () => {
-  it('serve a read that does not request the primary copy with what was, else the other tests here prove nothing', async () => {
+  it('return old values to reads that are not consistent, or the next test would prove nothing', async () => {
     const { client } = staleClient();
     const { accountId } = await putMeter(database.client, meterWith(credits(50)));
     const read = async (ConsistentRead: boolean) => {
@@ -113,7 +114,7 @@ describe('copies of the meters that lag behind', () => {
     expect([await read(false), await read(true)]).toEqual([credits(50), credits(49)]);
   });
 
-  it('change nothing: all that is read of a meter is read from the primary copy', async () => {
+  it('change nothing: all that is read of a meter is read from the primary copy', { timeout: patience }, async () => {
     const { client, reads } = staleClient();
     const [stale, fresh] = [await year(client), await year(database.client)];
     expect(reads.length).toBeGreaterThan(50);

@@ -36,7 +36,7 @@ const eventOf = (accountId: number, about: Partial<AuditEvent> = {}): AuditEvent
   ...about,
 });
 
-it('an action whose reply was lost is done once, with one event, however often it is tried', async () => {
+it('an action whose reply was lost is executed once, with one event, for any number of retries', async () => {
   await opened(11);
   const store = operatorStore(database.client, names);
   for (let tries = 0; tries < 3; tries++) expect(await store.suspend(eventOf(11))).toBe(true);
@@ -44,7 +44,7 @@ it('an action whose reply was lost is done once, with one event, however often i
   expect(events).toEqual([eventOf(11)]);
 });
 
-it('an action that another one has overtaken writes neither a change nor an event', async () => {
+it('an action that is overtaken by another writes neither a change nor an event', async () => {
   const accounts = await opened(12);
   const store = operatorStore(database.client, names);
   expect(await store.suspend(eventOf(12))).toBe(true);
@@ -58,7 +58,7 @@ it.each([
   ['the role was taken back', 31, 'viewer', undefined],
   ['the account was suspended', 32, 'operator', 'suspend'],
 ] as const)(
-  'whoever is no operator any more, as %s, changes nothing, also after the request was authorized',
+  'a former operator changes nothing if %s, even after the request was authorized',
   async (_, by, role, action) => {
     await opened(by, role);
     await opened(by + 10);
@@ -70,7 +70,7 @@ it.each([
   },
 );
 
-it('grants of two operators at one moment are both done, and each event has the balance that it found', async () => {
+it('concurrent grants are all executed, and each event has the balance before it', async () => {
   await opened(13);
   const store = operatorStore(database.client, names);
   const meters = metering(meterStore(database.client, names.meters, ambient.random), planOfRank);
@@ -96,7 +96,7 @@ it('grants of two operators at one moment are both done, and each event has the 
   ]);
 });
 
-it('pages newest first without a gap or a repeat, of one account and of all', async () => {
+it('pages of one account and of all accounts list the newest events first, without gaps or repeats', async () => {
   const store = operatorStore(database.client, names);
   const ids = [21, 22];
   for (const id of ids) await opened(id);

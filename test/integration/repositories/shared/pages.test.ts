@@ -34,7 +34,7 @@ async function pages(pk: string, limit: number, now?: number) {
 
 const names = (count: number): string[] => times(count, nameAt).toReversed();
 
-it('a page ends at 2 MB, and the pages together have everything once', async () => {
+it('a page ends at 2 MB, and the pages together contain every item once', async () => {
   await fill('large', 40, () => ({ text: 'ä'.repeat(100_000) }));
   const found = await pages('large', 200);
   expect(found.flat().map(({ sk }) => sk)).toEqual(names(40));
@@ -42,12 +42,12 @@ it('a page ends at 2 MB, and the pages together have everything once', async () 
   expect(found.length).toBe(4);
 });
 
-it('a page has one item, whatever its size', async () => {
+it('a page has at least one item, whatever its size', async () => {
   await fill('quoted', 3, () => ({ text: '\u0001'.repeat(390_000) }));
   expect((await pages('quoted', 200)).map((page) => page.length)).toEqual([1, 1, 1]);
 });
 
-it.each([1, 2, 3, 50])('what is behind any number of expired items is found, %i to a page', async (limit) => {
+it.each([1, 2, 3, 50])('items after any number of expired items are found, %i per page', async (limit) => {
   const pk = `expired-${limit}`;
   await fill(pk, 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
   const found = await pages(pk, limit, 5);

@@ -46,7 +46,7 @@ function leaveOut(unread: (requested: Keys, request: number) => Keys) {
 }
 
 describe('readItems', () => {
-  it('reads the keys again that DynamoDB leaves out, with growing pauses, until it has all', async () => {
+  it('retries the keys that DynamoDB omits after growing pauses', async () => {
     const { requests, end } = leaveOut((requested, request) => (request <= 5 ? requested : []));
     const items = await readItems(database.client, table, keys, ['sk']).finally(end);
     expect(items).toHaveLength(keys.length);
@@ -56,14 +56,14 @@ describe('readItems', () => {
     expect(pauses[4]).toBeGreaterThan(2 * pauses[0]!);
   });
 
-  it('goes on for as long as each read returns some of the keys', async () => {
+  it('continues while each read returns some of the keys', async () => {
     const { requests, end } = leaveOut((requested) => requested.slice(3));
     const items = await readItems(database.client, table, keys).finally(end);
     expect(items).toHaveLength(keys.length);
     expect(requests.map(({ count }) => count)).toEqual([30, 27, 24, 21, 18, 15, 12, 9, 6, 3]);
   });
 
-  it('throws an error that becomes a 503, instead of returning less, if the keys stay unread', async () => {
+  it('throws an error that becomes a 503 if keys stay unread', async () => {
     const { requests, end } = leaveOut((requested, request) => requested.slice(request === 1 ? 10 : 0));
     const error = await readItems(database.client, table, keys)
       .catch((failure: unknown) => failure)

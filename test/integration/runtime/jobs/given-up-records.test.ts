@@ -52,22 +52,19 @@ const replay = (...files: string[]) =>
 const ended = () => account.images.filter((image) => 'last' in (image as object));
 
 describe('npm run replay', () => {
-  it.each([true, false])(
-    'writes the rows of records that were given up, once (payload as text: %j)',
-    async (asText) => {
-      const file = await givenUp(ended().map(recordOf), asText);
-      const { seq } = await account.current();
-      expect(await account.rows(seq)).toEqual([]);
-      const result = await replay(file);
-      expect(result).toMatchObject({ status: 0, out: expect.stringContaining(`${file}: 4 of 4 records written\n`) });
-      const rows = await account.rows(seq);
-      expect(rows.map(({ amount }) => amount).slice(1)).toEqual([-3, -5, -7].map((cost) => credits(cost)));
-      expect((await replay(file)).status).toBe(0);
-      expect(await account.rows(seq)).toEqual(rows);
-    },
-  );
+  it.each([true, false])('writes the rows of discarded records once (payload as text: %j)', async (asText) => {
+    const file = await givenUp(ended().map(recordOf), asText);
+    const { seq } = await account.current();
+    expect(await account.rows(seq)).toEqual([]);
+    const result = await replay(file);
+    expect(result).toMatchObject({ status: 0, out: expect.stringContaining(`${file}: 4 of 4 records written\n`) });
+    const rows = await account.rows(seq);
+    expect(rows.map(({ amount }) => amount).slice(1)).toEqual([-3, -5, -7].map((cost) => credits(cost)));
+    expect((await replay(file)).status).toBe(0);
+    expect(await account.rows(seq)).toEqual(rows);
+  });
 
-  it('writes the other records where one cannot be written, names that one, and exits 1', async () => {
+  it('writes the other records if one cannot be written, names that one, and exits 1', async () => {
     const images = ended();
     const { err, status } = await replay(await givenUp([{ a: account.id, last: 'no list' }, ...images].map(recordOf)));
     expect(status).toBe(1);
@@ -75,7 +72,7 @@ describe('npm run replay', () => {
     expect(await account.rows((await account.current()).seq)).toHaveLength(images.length);
   });
 
-  it('exits 2 without a file, and for one that is none of Lambda’s', async () => {
+  it('exits 2 without a file, and for a file that is not from Lambda', async () => {
     expect((await replay()).status).toBe(2);
     const file = join(folder, 'other.json');
     await writeFile(file, '{"Records":[]}');
