@@ -14,7 +14,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FileStore, openFileStore } from '#local/s3/file-store.ts';
 import { startS3 } from '#local/s3/server.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
@@ -60,6 +60,7 @@ describe('an object', () => {
     const draft = await stored.draft(pieces(), 1);
     await stored.keep(key, 'text/plain', await stored.draft(pieces(), 1));
     const begun = now;
+    onTestFinished(() => void (now = begun));
     now = begun + (days - 0.1) * 86_400_000;
     await stored.expire();
     expect((await stored.find(key))?.key).toBe(key);
@@ -70,7 +71,6 @@ describe('an object', () => {
     await stored.keep('draft', 'text/plain', draft);
     await stored.expire();
     expect((await stored.find('draft'))?.key).toBe('draft');
-    now = begun;
   });
 
   it('is put, read whole and in ranges by its ETag, and deleted', async () => {

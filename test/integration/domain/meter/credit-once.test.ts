@@ -31,18 +31,12 @@ describe('a hold', () => {
     all.slice(index + 1).map((other): [Way, Way] => [one, other]),
   );
 
+  const about = { requestId: 'call', staleBuckets: [], expiryPassed: false };
+
   async function settling(meter: Meter, store: MeterStore, cost: number, now = start): Promise<void> {
     const hold = (await store.find(meter.accountId))?.holds.get('call');
     if (!hold) return;
-    await store.settle({
-      accountId: meter.accountId,
-      requestId: 'call',
-      hold,
-      cost,
-      now,
-      staleBuckets: [],
-      expiryPassed: false,
-    });
+    await store.settle({ ...about, accountId: meter.accountId, hold, cost, now });
   }
 
   it.each(pairs)(
@@ -70,15 +64,8 @@ describe('a hold', () => {
           const meter = await newMeter(credits(10));
           await store.admit(attemptOn(meter, 'call', { amount: credits(4) }));
           const hold = (await store.find(meter.accountId))!.holds.get('call')!;
-          const about = {
-            accountId: meter.accountId,
-            requestId: 'call',
-            hold,
-            now: start,
-            staleBuckets: [],
-            expiryPassed: false,
-          };
-          const won = await Promise.all(costs.map((cost) => store.settle({ ...about, cost: credits(cost) })));
+          const call = { ...about, accountId: meter.accountId, hold, now: start };
+          const won = await Promise.all(costs.map((cost) => store.settle({ ...call, cost: credits(cost) })));
           expect(won.filter(Boolean)).toHaveLength(1);
           expect((await store.find(meter.accountId))?.spendable).toBe(credits(10 - costs[won.indexOf(true)]!));
         }),

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance } from '#domain/meter/meter.ts';
-import type { OpenHold } from '#domain/meter/metering.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
-import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
+import { useLedgerAccounts } from '#test/meter/ledger-account.ts';
 import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
@@ -14,21 +13,14 @@ const open = useLedgerAccounts(database);
 describe('workers whose clocks differ', () => {
   const timeout = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds));
 
-  /** A call on a worker that is right; whoever else acts has a clock that is off by so many seconds. */
-  async function callWhileSwept(
-    skew: number,
-  ): Promise<{ openHold: OpenHold; account: LedgerAccount; swept: Promise<unknown> }> {
+  /** A call on a worker with the right time, swept by a clock that is wrong by `skew` seconds. */
+  async function callWhileSwept(skew: number) {
     const account = await open();
     const { id, clock, meters } = account;
     const deadline = clock.seconds + timeout + graceSeconds;
     const about = { accountId: id, keyId: 'key-1', service: 'chat', model: 'svc-1', minPlanRank: 1 } as const;
-    const openHold = await meters.admit({
-      ...about,
-      requestId: 'call',
-      amount: credits(4),
-      now: clock.now(),
-      deadline,
-    });
+    const call = { requestId: 'call', amount: credits(4), now: clock.now(), deadline };
+    const openHold = await meters.admit({ ...about, ...call });
     clock.seconds += timeout;
     return { openHold, account, swept: meters.sweep((clock.seconds + skew) * 1000) };
   }

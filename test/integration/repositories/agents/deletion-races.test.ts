@@ -61,16 +61,9 @@ it('an agent leaves nothing, even if documents, turns and conversations are adde
   const documents = documentStore(database.client, table, () => tables.meters.name);
   const vectors = dynamoVectorIndex(database.client, table);
   expect(await agentStore(database.client, table).create(agent)).toBe(true);
-  const about = { name: 'Handbook', status: 'indexing' as const, bytes: 1, indexedChunks: 0, createdAt: now };
-  const document = {
-    accountId: agent.accountId,
-    agentId: agent.id,
-    id: 'doc_1',
-    ...about,
-    chunks: 900,
-    tokens: 0,
-    cost: 0,
-  };
+  const ref = { accountId: agent.accountId, agentId: agent.id, id: 'doc_1' };
+  const sizes = { bytes: 1, chunks: 900, indexedChunks: 0, tokens: 0, cost: 0, createdAt: now };
+  const document = { ...ref, name: 'Handbook', status: 'indexing' as const, ...sizes };
   await put(documentRow(document));
   const begun: Conversation[] = [];
 

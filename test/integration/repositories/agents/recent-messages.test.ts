@@ -2,7 +2,7 @@ import { type BatchWriteCommandInput, BatchWriteCommand, QueryCommand } from '@a
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { Agent } from '#domain/agents/agent.ts';
-import type { Conversation, Message } from '#domain/agents/conversation.ts';
+import type { Conversation } from '#domain/agents/conversation.ts';
 import { missingMessages, windowOf } from '#domain/agents/turn-order.ts';
 import { messageRow, stateRow } from '#repositories/agents/conversation-items.ts';
 import { conversationStore } from '#repositories/agents/conversations.ts';
@@ -25,24 +25,11 @@ async function read(
 ) {
   made += 1;
   const ref = { accountId: made, agentId: `agt_${made}`, id: `cnv_${made}` };
-  const state = {
-    ...ref,
-    createdAt: now,
-    updatedAt: now,
-    expiresAt: now + 1e9,
-    next: count,
-    ...(summary && { summary }),
-  };
+  const times = { createdAt: now, expiresAt: now + 1e9 };
+  const state = { ...ref, ...times, updatedAt: now, next: count, ...(summary && { summary }) };
   const rows = Array.from({ length: count }, (_, place) => {
-    const message: Message = {
-      place,
-      role: place % 2 === 0 ? 'user' : 'assistant',
-      content: 'word '.repeat(tokensAt(place)),
-      tokens: tokensAt(place),
-      createdAt: now,
-      expiresAt: now + 1e9,
-    };
-    return messageRow(ref.id, message);
+    const [role, tokens] = [place % 2 === 0 ? ('user' as const) : ('assistant' as const), tokensAt(place)];
+    return messageRow(ref.id, { place, role, content: 'word '.repeat(tokens), tokens, ...times });
   });
   const items: Record<string, unknown>[] = [stateRow(state), ...rows];
   for (let at = 0; at < items.length; at += 25) {
@@ -77,14 +64,14 @@ describe('a turn', () => {
     expect(units).toBeLessThanOrEqual(6);
   });
 
-  it('reads short messages in two reads, and few more than fit its window', async () => {
+  it('reads short messages in two reads, and few beyond its window', async () => {
     const { recent, tokens, reads } = await read(2000, () => 20);
     expect(tokens).toBeGreaterThanOrEqual(window);
     expect(recent.length).toBeLessThanOrEqual(Math.ceil((1.3 * window) / 20));
     expect(reads).toBeLessThanOrEqual(2);
   });
 
-  it('continues in ever larger reads if earlier messages are shorter than the newest', async () => {
+  it('continues in growing reads if earlier messages are shorter than the newest', async () => {
     const { recent, tokens, reads } = await read(900, (place) => (place >= 875 ? Math.floor(window / 26) : 1));
     expect(tokens >= window || recent.length === 900).toBe(true);
     expect(reads).toBeLessThanOrEqual(6);
@@ -94,7 +81,7 @@ describe('a turn', () => {
     expect(await read(10, () => 5)).toMatchObject({ recent: { length: 10 }, reads: 1 });
   });
 
-  it('reads no further than the messages in its summary', async () => {
+  it('does not read the messages in its summary', async () => {
     const { recent } = await read(400, () => 20, 'summarize', { text: 'A summary.', upTo: 390 });
     expect(recent.length).toBeLessThanOrEqual(26);
   });

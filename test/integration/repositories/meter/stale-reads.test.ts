@@ -85,14 +85,8 @@ async function year(client: DynamoDBDocumentClient) {
   // An index that lags behind names accounts a sweep later.
   for (let round = 0; round < 3; round++) await meters.sweep(clock.now());
   const { accountId: _own, marks: _marks, subscription: _ids, ...meter } = (await meters.find(accountId))!;
-  await Array.fromAsync(
-    auditReads(
-      client,
-      tables.meters.name,
-      tables.ledger.name,
-      archivedLedger(client, tables.ledger.name, noFiles),
-    ).meters(),
-  );
+  const archived = archivedLedger(client, tables.ledger.name, noFiles);
+  await Array.fromAsync(auditReads(client, tables.meters.name, tables.ledger.name, archived).meters());
   return { balances, meter };
 }
 
