@@ -1,28 +1,25 @@
 import * as v from 'valibot';
 import { planTables } from './billing/plans.ts';
 
-/** `GET /config.json`, which lies beside the dashboard's files: what differs between deployments. No secret is in it. */
+/** `GET /config.json`, served with the dashboard: settings that differ between deployments. Contains no secrets. */
 export const DashboardConfig = v.object({
-  /** Client id of Google Identity Services; null: no button, except on one machine, whose own issuer stands in. */
+  /** Client id of Google Identity Services. Null hides the button, except in local mode, which has its own issuer. */
   googleClientId: v.nullable(v.string()),
-  /** True where the service runs on one machine and serves `/_local`. */
+  /** True in local mode, where the service serves `/_local`. */
   local: v.boolean(),
-  /**
-   * The formats that the demo engine speaks, of which it reads back only its own speech; null where a model speaks and
-   * hears.
-   */
+  /** Audio formats that the demo engine generates; it transcribes only its own speech. Null if real models are used. */
   demoSpeechFormats: v.nullable(v.array(v.string())),
   /** Which table of plans is enforced. */
   planTable: v.optional(v.picklist(planTables), 'listing'),
-  /** Address of "Contact sales"; null: the page shows none. */
+  /** Address of "Contact sales". Null hides the link. */
   salesEmail: v.optional(v.nullable(v.string()), null),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
-/** Where the API's OpenAPI document is served, a file of the dashboard's build. */
+/** Path of the OpenAPI document, a file in the dashboard's build. */
 export const apiDocumentPath = '/docs/openapi.json';
 
-/** The guides in their order; each is a page below `/guides`. */
+/** Guides in display order. Each one is a page below `/guides`. */
 export const guides = [
   'quick-start',
   'authentication',
@@ -45,8 +42,9 @@ export const guides = [
 ] as const;
 
 /**
- * Paths that are served the dashboard's index.html; every other path is a file of it, the API's, or a 404. Of that, a browser's
- * navigation is served the dashboard's page of an unknown address, any other request the envelope.
+ * Paths that return the dashboard's index.html. Every other path is a file of the dashboard, a path of the API, or a
+ * 404. For a 404, a browser navigation receives the dashboard's page for unknown addresses, and any other request the
+ * envelope.
  */
 export const dashboardPages = [
   '/',
@@ -71,10 +69,10 @@ export const dashboardPages = [
   ...guides.map((slug) => `/guides/${slug}` as const),
 ] as const;
 
-/** Whether a request is a browser's navigation, by its Accept header. */
+/** Returns whether a request is a browser navigation, by its Accept header. */
 export const acceptsPage = (accept = ''): boolean => accept.includes('text/html');
 
-/** Folder of the build's files, whose names carry a hash of their content: they may be kept for ever. */
+/** Folder of the build's files. Their names contain a hash of the content, so they can be cached without expiry. */
 export const hashedAssets = '/assets/';
 export const cacheControl = { hashed: 'public, max-age=31536000, immutable', other: 'no-cache' } as const;
 
@@ -84,9 +82,9 @@ export interface PageOrigins {
 }
 
 /**
- * Headers of every dashboard file. Scripts come as files of the same origin only; styles are also set from scripts
- * (Mantine's variables, scroll locks), so inline ones are let through. `google` opens what its button needs
- * (Google Identity Services, "Content Security Policy"); `storage` is the origin that long audio is sent to.
+ * Headers of every dashboard file. Scripts must be files of the same origin. Inline styles are allowed, because scripts
+ * set them (Mantine's variables, scroll locks). `google` allows the sources of Google's button (Google Identity
+ * Services, "Content Security Policy"). `storage` is the origin for uploads of long audio.
  */
 export function dashboardHeaders({ google, storage }: PageOrigins): Readonly<Record<string, string>> {
   const gsi = google ? ' https://accounts.google.com/gsi/' : '';
@@ -97,7 +95,7 @@ export function dashboardHeaders({ google, storage }: PageOrigins): Readonly<Rec
       `style-src 'self' 'unsafe-inline'${google ? ' https://accounts.google.com/gsi/style' : ''}`,
       "img-src 'self' data:",
       "font-src 'self'",
-      // Audio that was generated, recorded or chosen: files in the page's memory.
+      // Audio in the page's memory: generated, recorded or selected files.
       'media-src blob:',
       `connect-src 'self' ${storage}${gsi}`,
       ...(google ? [`frame-src${gsi}`] : []),

@@ -21,7 +21,10 @@ import { webhookRoutes } from './routes/webhooks.ts';
 
 type Rows = Readonly<Record<string, Route>>;
 
-/** Files of `functions/api`, and the files of `contract/routes` whose rows they implement, each row by an export of its name. */
+/**
+ * Files of `functions/api` with the files of `contract/routes` that they implement. The export for each route has the
+ * route's name.
+ */
 const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<Record<string, Rows>>])[] = [
   ['accounts', 'accounts', { accountRoutes }],
   ['accounts', 'passwords', { passwordRoutes }],
@@ -42,7 +45,10 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['operators', 'operators', { operatorRoutes }],
 ];
 
-/** An operation's place: the file of `functions/api`, its export, and the source of its Lambda function's entry point. */
+/**
+ * Location of an operation: the file in `functions/api`, its export, and the source of the Lambda function's entry
+ * point.
+ */
 export interface OperationPlace {
   readonly file: string;
   readonly name: string;

@@ -2,55 +2,61 @@ import type { Uses } from './http/route.ts';
 import type { QueueId, TableId, TypedAttribute } from './platform/resources.ts';
 
 /**
- * How SES reports to EventBridge that a mail came back (AWS "Monitoring SES events using Amazon EventBridge", "Examples of
- * event data that Amazon SES publishes"): the event's source, and its `detail-type` by the `eventType` of its detail.
+ * Source and `detail-type` of the EventBridge events for returned emails, by the `eventType` of their detail (AWS
+ * "Monitoring SES events using Amazon EventBridge", "Examples of event data that Amazon SES publishes").
  */
 export const mailFeedback = {
   source: 'aws.ses',
   detailTypes: { Bounce: 'Email Bounced', Complaint: 'Email Complaint Received' },
 } as const;
 
-/** Events that a job subscribes to: on mails and messages, by EventBridge; on long audio, of SageMaker's asynchronous inference, by SNS. */
+/**
+ * Events that jobs subscribe to: email and message events by EventBridge, and those of SageMaker's asynchronous
+ * inference, for long audio, by SNS.
+ */
 export type EventSource = keyof typeof eventSources | 'transcriptions';
 
-/** Changes of a table's items. At most two jobs read the stream of a table (docs/adr/0011-typed-jobs.md). */
+/** Changes of a table's items. At most two jobs can read the stream of a table (docs/adr/0011-typed-jobs.md). */
 export interface StreamTrigger {
   readonly stream: TableId;
-  /** Only records whose new image has this. */
+  /** Selects records whose new image contains this attribute. */
   readonly newImageHas: TypedAttribute;
-  /** Batches of a shard that are handled at a time, 10 at most; the records of one item stay in order. */
+  /** Concurrent batches per shard, at most 10. Records of one item stay in order. */
   readonly concurrentBatches: number;
-  /** Age at which a record that still fails is given up; the stream has it for 24 hours. */
+  /** Age at which a failing record is discarded. The stream retains records for 24 hours. */
   readonly maxRecordAgeHours: number;
-  /** What is kept of records that are given up: they themselves, in a bucket, or their place in the stream, in the dead-letter queue. */
+  /**
+   * Destination of discarded records: the records in a bucket, or their position in the stream in the dead-letter
+   * queue.
+   */
   readonly givenUp: 'records' | 'place';
 }
 
 /** Messages of a queue. */
 export interface QueueTrigger {
   readonly queue: QueueId;
-  /** Batches that are handled concurrently. Default: as many as the account's functions may. */
+  /** Concurrent batches. Default: no limit except that of the AWS account. */
   readonly maxConcurrency?: number;
-  /** Messages of a batch. Default: 10. */
+  /** Messages per batch. Default: 10. */
   readonly batchSize?: number;
 }
 
 /**
- * How AWS End User Messaging reports to EventBridge what became of a message (AWS "Monitoring with EventBridge" of its user guide): to the
- * default bus, without an event destination.
+ * Events in which AWS End User Messaging reports the delivery of a message (AWS "Monitoring with EventBridge" in its
+ * user guide). They are sent to the default bus without an event destination.
  */
 export const messageReceipts = {
   source: 'aws.sms-voice',
   detailTypes: { sms: 'Text Message Delivery Status Updated', voice_call: 'Voice Message Delivery Status Updated' },
 } as const;
 
-/** Sources of events that wake jobs. */
+/** Event sources that invoke jobs. */
 export const eventSources = {
   'mail feedback': mailFeedback.source,
   'message receipts': messageReceipts.source,
 } as const;
 
-/** What wakes a job. */
+/** Trigger of a job. */
 export type Trigger =
   | StreamTrigger
   | QueueTrigger
@@ -58,23 +64,26 @@ export type Trigger =
   | { readonly logs: 'recorded requests' }
   | { readonly everySeconds: number };
 
-/** Work that no caller waits for: on a stream, a queue, events, log lines, a schedule. */
+/** Background work, triggered by a stream, a queue, events, log lines or a schedule. */
 export interface Job {
   readonly id: string;
-  /** The file of `functions/jobs` that builds its handler. */
+  /** File in `functions/jobs` that builds the handler. */
   readonly feature: string;
   readonly summary: string;
-  /** What users lose while it does not run: a whole sentence, for alarms. */
+  /** Effect on users while the job does not run: a full sentence, for alarms. */
   readonly loss: string;
   readonly trigger: Trigger;
   readonly uses: Uses;
   readonly timeoutSeconds: number;
 }
 
-/** A record that fails holds up those behind it, and its work can be requested again: an outage of an hour is outlasted. */
+/**
+ * A failing record blocks those behind it, and a caller can request its work again. The age covers an outage of an
+ * hour.
+ */
 const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, givenUp: 'place' } as const;
 
-/** Queues of a function that wakes webhooks, quick or slow. */
+/** Queues for the fast and the slow webhooks. */
 const lanes = ['webhooks', 'slowWebhooks'] as const;
 
 export const jobs = {
@@ -158,7 +167,7 @@ export const jobs = {
     feature: 'webhooks',
     summary: 'Sends what is due to a webhook, one worker at a time for each webhook',
     loss: 'Webhooks are sent no events; they are sent late once it runs again.',
-    // Receivers that hang keep functions waiting, which others need too.
+    // Slow receivers occupy functions that other jobs need too.
     trigger: { queue: 'webhooks', maxConcurrency: 100 },
     uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
     timeoutSeconds: 60,
@@ -303,7 +312,10 @@ export const jobs = {
 
 export const allJobs: readonly Job[] = Object.values(jobs);
 
-/** Not among all jobs: it runs where a stage has it, or `npm start -- --canary` (docs/adr/0016-canary.md). */
+/**
+ * Not one of the jobs of every stage: it runs only if the stage enables it, or with `npm start -- --canary`
+ * (docs/adr/0016-canary.md).
+ */
 export const canary = {
   id: 'walk-canary',
   feature: 'canary',

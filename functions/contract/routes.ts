@@ -17,7 +17,7 @@ import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 
-/** Every operation of the service; a row and its handler in `functions/api` exist together (docs/adding-an-endpoint.md). */
+/** All operations of the service. Every route has a handler in `functions/api` (docs/adding-an-endpoint.md). */
 export const routes = {
   ...signInRoutes,
   ...passwordRoutes,
@@ -38,7 +38,7 @@ export const routes = {
   ...operatorRoutes,
 } as const satisfies Record<string, Route>;
 
-/** The same rows by resource: each group is deployed as a stack of its own inside the API's. */
+/** The routes by resource. Each group is a nested stack of the API stack. */
 export const routeGroups = {
   accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes }),
   keys: Object.values(keyRoutes),
@@ -57,5 +57,5 @@ export const routeGroups = {
 
 export const allRoutes: readonly Route[] = Object.values(routes);
 
-/** Responds to what no route matches: 404 for an unknown path, 405 for a known path with another method. */
+/** Handles unmatched requests: 404 for an unknown path, 405 for a known path with another method. */
 export const unknownRouteId = 'unknown-route';

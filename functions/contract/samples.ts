@@ -1,18 +1,18 @@
-/** A valid request for a route: what is filled into its path, its query, and its body. */
+/** A valid request for a route: path parameters, query and body. */
 export interface Sample {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** In base64: the part `file` of a form, whose other fields are the body. */
+  /** Base64 content of the form's part `file`. The body contains the other fields. */
   readonly file?: string;
-  /** Other bodies worth showing, by what they show; `A stream` is also what the streamed response's example comes of. */
+  /** Further example bodies by title. The streamed response's example is recorded with `A stream`. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 const person = { email: 'sample@example.com', password: 'a quiet river bank', newPassword: 'another river bank' };
 const { email, password, newPassword } = person;
 
-/** A hundredth of a second of silence, as a WAV file. */
+/** A WAV file with 10 ms of silence. */
 export const silence = `UklGRnQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YVAAAACA${'gICA'.repeat(26)}gA==`;
 
 const reason = 'requested by mail';
@@ -37,8 +37,8 @@ const handbook =
 const conversation = { id: 'some-id', conversationId: 'some-id' };
 
 /**
- * A valid request for every route that takes input, by the route's id. Tests send them, the API reference shows them;
- * ids of things that exist are filled in where a test or the reference needs them.
+ * A valid request for every route with input, by route id. Tests send them and the API reference shows them. Tests and
+ * the reference replace ids of existing objects.
  */
 export const samples: Readonly<Record<string, Sample>> = {
   register: { body: { email, name: 'Sample', password_hash: password } },

@@ -11,17 +11,17 @@ const newPassword = v.pipe(
   v.check((value) => !/\p{Cc}/u.test(value), 'must not contain control characters such as tabs, line breaks or NUL'),
 );
 
-/** A password to be checked: any text, as old rules may have allowed it, but not more than is worth hashing. */
+/** A password to verify: any text, because older rules may have allowed it, within the maximum length to hash. */
 const password = text(1024);
 
 const chosenPassword = v.pipe(newPassword, v.description('The chosen password, in plain text.'));
 export const Registration = v.object({ email, name: personName, password_hash: chosenPassword }, body);
 export const Login = v.object({ email: text(254), password }, body);
 const identityToken = text(8192);
-/** An identity token, a JWT of the identity provider. */
+/** Identity token: a JWT of the identity provider. */
 export const IdentityToken = v.object({ token: identityToken }, body);
 /**
- * Proof of the owner, in addition to a session: the password or an identity token
+ * Proof that the caller owns the account, in addition to the session: the password or an identity token
  * (docs/accounts.md#proof-of-the-owner).
  */
 const ownerToken = v.pipe(
@@ -54,10 +54,10 @@ export const SessionPath = v.object({
   id: v.pipe(text(64), v.description('A session’s id, or `others` for all sessions except the current one.')),
 });
 
-/** The spec's User; `viewer` is a new account's role. */
+/** The specification's User. New accounts have the role `viewer`. */
 export const User = v.object({ id: accountId, email: v.string(), name: v.string(), role: v.string() });
 export const LoginUser = v.object({ ...User.entries, isSubscribe: v.boolean() });
-/** A change of the address that waits for the links of both mails. */
+/** A change of the email address that is not yet confirmed by the links in both emails. */
 const PendingEmailChange = v.object({
   email: v.string(),
   expiresAt: instant,
@@ -84,7 +84,7 @@ export const DecidedEmailChange = v.object({
   ),
 });
 
-/** What is known of where a session was opened; null where it is not. */
+/** Browser, system and country of the sign-in; null if unknown. */
 const sessionOrigin = {
   browser: v.pipe(v.nullable(v.string()), v.description('Browser or program, by its User-Agent header.')),
   system: v.pipe(v.nullable(v.string()), v.description('Operating system, by its User-Agent header.')),

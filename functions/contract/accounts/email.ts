@@ -3,7 +3,7 @@ import { text } from '../shared/fields.ts';
 
 const maxCharacters = 254;
 
-/** The characters of a dot-atom (RFC 5321), and those of a domain's label: any that is not ASCII may stand in one. */
+/** Characters of a dot-atom (RFC 5321) and of a domain label. Labels may contain any non-ASCII character. */
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const letter = '[^\\x00-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7f]';
 const label = `${letter}(?:(?:${letter}|-){0,61}${letter})?`;
@@ -13,8 +13,8 @@ const address = new RegExp(`^(?=[^@]{1,64}@)${atom}(?:\\.${atom})*@(?:${label}\\
 const mailedDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{2,59})$/;
 
 /**
- * An email address as people write it. A domain in other scripts is taken where it has an ASCII form; what is before
- * the @ must be ASCII, as SES takes nothing else.
+ * An email address as entered. The domain may be internationalized if it has an ASCII form. The local part must be
+ * ASCII, because SES accepts nothing else.
  */
 export const email = v.pipe(
   text(maxCharacters),
@@ -24,10 +24,13 @@ export const email = v.pipe(
   v.metadata({ format: 'idn-email' }),
 );
 
-/** The form in which addresses are compared, stored and mailed: lower case, the domain in ASCII. Undefined where there is none. */
+/**
+ * Returns the normalized address for comparison, storage and sending: lower case, with an ASCII domain. Undefined if
+ * the domain has no ASCII form.
+ */
 export function canonicalEmail(value: string): string | undefined {
   const at = value.lastIndexOf('@');
-  // What a browser takes for a host has one ASCII form, by the same rules as a mail server's.
+  // URL parsing converts a host to ASCII by the rules that mail servers use.
   const domain = URL.parse(`http://${value.slice(at + 1)}`)?.hostname ?? '';
   const canonical = `${value.slice(0, at).toLowerCase()}@${domain}`;
   return at > 0 && mailedDomain.test(domain) && canonical.length <= maxCharacters ? canonical : undefined;

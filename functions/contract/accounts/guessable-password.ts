@@ -3,7 +3,7 @@ interface Owner {
   readonly name: string;
 }
 
-/** The address, what is before its @, or the name, whatever the case, and with digits and punctuation added or left out. */
+/** The email address, its local part or the name, ignoring case, digits and punctuation. */
 export function isOfOwner(password: string, { email, name }: Owner): boolean {
   const own = [email, email.slice(0, email.lastIndexOf('@')), name].map(plain);
   return (
@@ -14,7 +14,7 @@ export function isOfOwner(password: string, { email, name }: Owner): boolean {
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().trim();
 const letters = (text: string): string => text.replace(/[\s\d\p{P}\p{S}]/gu, '');
 
-/** One or two letters over and over, letters or digits in their order, or nothing but words for this service. */
+/** One or two repeated characters, a sequence of letters or digits, or only words that describe this service. */
 export function isPredictable(password: string): boolean {
   const codes = Array.from(password.toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
   const steps = codes.slice(1).map((code, index) => code - (codes[index] ?? 0));

@@ -5,7 +5,7 @@ import { instant, integer, text, timestamp, whole } from '../shared/fields.ts';
 import { limitPeriods } from '../shared/limits.ts';
 import { keyName } from './names.ts';
 
-/** Of what JavaScript holds exactly in microcredits. */
+/** Maximum that JavaScript can represent exactly in microcredits. */
 const maxLimitCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
 
 const KeyLimit = v.object(
@@ -25,14 +25,14 @@ const listOf = <const Name extends string>(names: readonly Name[]) =>
     v.check((list) => new Set(list).size === list.length, 'must not have duplicates'),
   );
 
-/** Null or left out meaning nothing. */
+/** Null is equivalent to an absent field. */
 const restrictions = {
   limit: v.optional(v.nullable(KeyLimit)),
   models: v.optional(v.nullable(listOf(models.map(({ id }) => id)))),
   services: v.optional(v.nullable(listOf(serviceNames))),
 };
 
-/** What a key is limited to. */
+/** Limits of a key. */
 export const KeyLimits = v.object(restrictions);
 
 export const NewKey = v.object(
@@ -55,11 +55,14 @@ export const KeyRotation = v.optional(
 );
 export const KeyPath = v.object({ id: text(64) });
 
-/** `unreadable`: what is stored of the key cannot be read; it can only be revoked. */
+/** `unreadable`: the stored record of the key is invalid. Such a key can only be revoked. */
 const keyStatuses = ['active', 'suspended', 'revoked', 'expired', 'unreadable'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
-/** `used` in credits of the current period, exact to the millionth, with those held by running calls; `resetsAt` null of a total. */
+/**
+ * `used` in credits of the current period, with six decimals, including credits held by running calls. `resetsAt` is
+ * null for a total.
+ */
 const LimitStanding = v.object({
   credits: whole,
   period: v.picklist(limitPeriods),
@@ -79,7 +82,7 @@ const described = {
   services: v.nullable(v.array(v.string())),
 };
 
-/** A key as lists show it; the key itself is never stored. `createdAt` is null only where the key is unreadable. */
+/** A key as listed. The key itself is never stored. `createdAt` is null only if the key is unreadable. */
 export const KeyRecord = v.object({
   ...described,
   createdAt: v.nullable(instant),
@@ -88,7 +91,7 @@ export const KeyRecord = v.object({
 });
 export const KeyList = v.array(KeyRecord);
 
-/** The only response that carries the key. */
+/** The only response that contains the key. */
 export const CreatedKey = v.object({
   ...described,
   key: v.pipe(v.string(), v.description('The key itself; it is not shown again.')),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isVisible, text } from '../shared/fields.ts';
 import { addressIn, explicitAddressIn } from './reads-as-address.ts';
 
-/** Others may read it, so that it hides nothing. */
+/** Other people may read it, so it must not contain hidden characters. */
 const plainText = v.pipe(
   text(64),
   v.check(
@@ -18,48 +18,50 @@ const noAddress = (partOf: (value: string) => string | undefined) =>
     ({ input }) => addressMessage(partOf(input) ?? ''),
   );
 
-/** What people call themselves. Mails to them carry it, so that it leads nowhere. */
+/** Name of a person. Emails to other people may contain it, so it must not contain a link. */
 export const personName = v.pipe(
   plainText,
   noAddress(addressIn),
   v.description('Visible characters only, without links, email addresses or names in one of the common domains.'),
 );
 
-/** What people call their keys; no mail carries it. */
+/** Name of a key. Emails never contain it. */
 export const keyName = v.pipe(
   plainText,
   noAddress(explicitAddressIn),
   v.description('Visible characters only, without email addresses and links with `://` or `www.`.'),
 );
 
-/** Whether the rule of people's names allows it: one that was stored before there was a rule may break it. */
+/** Returns whether a stored name satisfies the current rule for names of people. Older names may not. */
 export function isName(value: string): boolean {
   return v.is(personName, value);
 }
 
-/** Invisible characters, or that move others about, or that have a meaning in one program only. */
+/** Characters that are invisible, change the text direction, or are private to one program. */
 const hidden = String.raw`[\p{Cc}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\uFFF9-\uFFFB]`;
 
-/** Those of them that writing needs where they stand. */
+/** Exceptions: sequences that writing systems need. */
 const needed = [
-  // Joiners after letters of scripts that join, as in Persian and Indic names.
+  // Joiners after letters of joining scripts, as in Persian and Indic names.
   String.raw`(?<=(?![\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Inherited}])[\p{L}\p{M}])[\u200C\u200D]`,
-  // The parts of one emoji, and whether it is coloured.
+  // Parts of one emoji, and its text or emoji presentation.
   String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D(?=\p{Extended_Pictographic})`,
   String.raw`(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]`,
-  // Keycaps, and flags of parts of a country.
+  // Keycaps, and flags of subdivisions.
   String.raw`(?<=[0-9#*])\uFE0F(?=\u20E3)`,
   String.raw`(?<=\u{1F3F4})[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{4,6}\u{E007F}`,
-  // Forms of one Han or Mongolian character: people insist on theirs.
+  // Variants of a Han or Mongolian character, which names use.
   String.raw`(?<=\p{sc=Han})[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=\p{sc=Mongolian})[\u180B-\u180D\u180F]`,
   String.raw`(?<=(?!\u180E)\p{sc=Mongolian}[\u180B-\u180D\u180F]?)\u180E(?=(?!\u180E)\p{sc=Mongolian})`,
 ].join('|');
 
-/** Made where it is used, as it takes milliseconds that a start does without; V8 keeps what it compiled. */
+/** Created on use, because compiling takes milliseconds that a cold start can save. V8 caches the result. */
 const neededOrHidden = (): RegExp => new RegExp(`(?<needed>${needed})|${hidden}`, 'gu');
 
-/** The text on one line, without characters that a name must not have; it may still read as an address, or be empty. */
+/**
+ * Returns the text on one line without disallowed characters. The result may be empty, or still look like an address.
+ */
 export function withoutHidden(value: string): string {
   return value
     .toWellFormed()

@@ -1,4 +1,4 @@
-/** Country domains, which are assigned by ISO 3166; `js`, `go` and the like are none, so that `node.js` is no address. */
+/** Country-code domains (ISO 3166). `js`, `go` and the like are not among them, so `node.js` is not an address. */
 const countries = `ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bv bw by
   bz ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga
   gb gd ge gf gg gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg
@@ -7,7 +7,10 @@ const countries = `ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd b
   sg sh si sk sl sm sn so sr ss st su sv sx sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc
   ve vg vi vn vu wf ws ye yt za zm zw`;
 
-/** Domains that anybody may have, or that people trust; brands' own, which nobody else can have, are not among them. */
+/**
+ * Domains that are open to everyone, or that people trust. Brand domains are omitted, because nobody else can register
+ * them.
+ */
 const generic = `com net org info biz name pro mobi app dev web xyz top shop store online site website club vip icu live link
   links click page pages cloud tech space fun life world today email mail support help care services service digital agency
   company center zone network systems solutions software group team work works jobs careers news blog wiki bank banking
@@ -22,32 +25,34 @@ const generic = `com net org info biz name pro mobi app dev web xyz top shop sto
   construction contractors directory domains enterprises equipment graphics holdings industries institute limited ltd
   management marketing partners productions properties security shopping ventures zip mov`;
 
-/** Domains in other scripts that many people have. */
+/** Common internationalized domains. */
 const international = `рф рус онлайн сайт дети москва укр бел срб мкд мон қаз бг ею ελ 中国 中國 公司 网络 網絡 网址 在线 中文网 商城 香港 台湾
   台灣 한국 닷컴 コム みんな भारत ไทย السعودية الاردن امارات ایران مصر قطر شبكة موقع`;
 
 const domains = new Set([countries, generic, international].flatMap((list) => list.split(/\s+/)));
 
-/** Before a name they are no domain, though `dr.no` and `ms.ng` could be. */
+/** Titles: before a name they are not part of a domain, although `dr.no` and `ms.ng` exist. */
 const titles = new Set(['dr', 'mr', 'ms', 'mrs', 'mx', 'prof', 'st', 'sr', 'jr', 'fr', 'rev', 'hon', 'sir']);
 
-/** After single letters they are a degree: B.Com, M.Tech. */
+/** Degrees, after single letters: B.Com, M.Tech. */
 const degrees = new Set(['com', 'tech']);
 
-/** Family names, and the legal form of `Co.KG`: where each word begins in upper case, they are no domain. */
+/** Family names, and the legal form `Co.KG`. Not treated as domains if each word is capitalized. */
 const familyNames = new Set('li ng kim ma hu su lu mo vu ly kg'.split(' '));
 
 const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}])?`;
-/** Made where it is used, as it takes milliseconds that a start does without; V8 keeps what it compiled. */
+/** Created on use, because compiling takes milliseconds that a cold start can save. V8 caches the result. */
 const dotted = (): RegExp => new RegExp(String.raw`(?:${label}\.)+${label}(?<path>[/?]|:\d)?`, 'gu');
 const explicit = /(?<!\S)\S*(?::\/\/|\bwww\d?\.)\S*/i;
 const mailAddress = /(?<!\S)\S*[\p{L}\p{M}\p{N}_]@[\p{L}\p{N}_]\S*/u;
 const schemeOrHandle = /(?<!\S)\S*@\S*|\b(?:https?|ftp|mailto|javascript|data|tel|sms):\S+/i;
 
-/** Far more than a name has. Looking for words takes a time that grows with the square of their length. */
+/** Far longer than any name. The search time grows with the square of the length of a word. */
 const maxLength = 256;
 
-/** The part of a text that is a link or an email address whoever reads it: with `://`, `www.`, or `@` between words. */
+/**
+ * The part of a text that every reader takes for a link or an email address: with `://`, `www.`, or `@` between words.
+ */
 export function explicitAddressIn(text: string): string | undefined {
   if (text.length > maxLength) return text.slice(0, maxLength);
   const plain = withoutDisguise(text);
@@ -55,9 +60,9 @@ export function explicitAddressIn(text: string): string | undefined {
 }
 
 /**
- * The part of a text that mail programs, or people, would take for a link or an email address: it has `://`, `www.`,
- * `@`, a scheme, an IP address, words joined by dots of which the last is a common domain, or joined words before `/`,
- * `?` or a port. Initials, titles, degrees and family names are none: J.R.Smith, St.John, M.Sc., Wei.Li.
+ * The part of a text that email clients or people might take for a link or an email address: it contains `://`, `www.`,
+ * `@`, a scheme, an IP address, words joined by dots whose last one is a common domain, or joined words before `/`, `?`
+ * or a port. Initials, titles, degrees and family names do not count: J.R.Smith, St.John, M.Sc., Wei.Li.
  */
 export function addressIn(text: string): string | undefined {
   const found = explicitAddressIn(text);

@@ -5,7 +5,7 @@ import { limits } from '../shared/limits.ts';
 
 const body = 'must be a JSON object';
 
-/** What becomes of messages that the model's context has no room for (docs/agents.md#the-context). */
+/** How messages that exceed the model's context are handled (docs/agents.md#the-context). */
 export const truncations = ['drop', 'summarize', 'error'] as const;
 
 const functions = v.pipe(
@@ -20,7 +20,7 @@ const functions = v.pipe(
   ),
 );
 
-/** DynamoDB keeps no number that is nearer to 0, which is 0 to a model. */
+/** The smallest positive number in DynamoDB. Models treat anything smaller as 0. */
 const minTemperature = 1e-100;
 
 const fields = {
@@ -68,7 +68,7 @@ export type AgentChange = v.InferOutput<typeof AgentChange>;
 
 export const AgentPath = v.object({ id: text(64) });
 
-/** `cursor` is the `nextCursor` of the page before. */
+/** `cursor` is the `nextCursor` of the previous page. */
 export const page = (prefix: string) => ({
   cursor: v.optional(
     v.pipe(text(64), v.regex(new RegExp(`^${prefix}_[0-9A-Za-z]+$`), 'must be the nextCursor of the page before')),

@@ -17,7 +17,7 @@ export const MessageQuery = v.object({
   limit: v.optional(pageSize, '50'),
 });
 
-/** Characters that a message may have: so many of four bytes each are within an item of DynamoDB. */
+/** Maximum characters of a message: with four bytes each, they fit in a DynamoDB item. */
 const result = v.pipe(
   anyContent,
   v.check((value) => !hasMore(value), `must have at most ${limits.messageCharacters} characters`),
@@ -91,7 +91,7 @@ const Context = v.object({
 
 const role = v.picklist(['user', 'assistant', 'function']);
 
-/** A message that is kept; `sources` and `context` of a reply. */
+/** A stored message. Only replies have `sources` and `context`. */
 export const KeptMessage = v.object({
   id: v.string(),
   role,
@@ -104,7 +104,7 @@ export const KeptMessage = v.object({
   createdAt: instant,
 });
 
-/** Messages newest first, in pages. */
+/** Pages of messages, newest first. */
 export const ConversationMessages = v.object({
   ...described,
   summary: v.pipe(v.nullable(v.string()), v.description('Summary of the messages that were left out of the context.')),
@@ -132,7 +132,7 @@ export const Turn = v.object({
 });
 export type Turn = v.InferOutput<typeof Turn>;
 
-/** A piece of the reply, or the last chunk: all of the turn but the text. */
+/** A piece of the reply, or the last chunk: the turn without the text. */
 export const TurnChunk = v.union([
   v.object({
     delta: v.object({
@@ -146,7 +146,7 @@ export const TurnChunk = v.union([
   v.object({ ...turn, message: v.object({ role: v.literal('assistant'), function_call: called }) }),
 ]);
 
-/** Code points, of which a text has no more than UTF-16 units. */
+/** Code points. A text has at most as many as UTF-16 units. */
 function hasMore(value: string): boolean {
   if (value.length <= limits.messageCharacters) return false;
   let count = 0;

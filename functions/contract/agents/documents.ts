@@ -3,10 +3,10 @@ import { instant, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { AgentPath, page } from './agents.ts';
 
-/** What no text has, and what is no text often has: all but tabs, line breaks and page breaks. */
+/** Control characters other than tabs, line breaks and page breaks, which indicate a binary file. */
 const control = /[^\P{Cc}\t\n\v\f\r\x85]/u;
 
-/** UTF-8 bytes and not characters, as what is stored and embedded is. */
+/** UTF-8 bytes rather than characters, as for storage and embedding. */
 const documentText = v.pipe(
   v.string('must be a string'),
   v.check((value) => value.isWellFormed(), 'must be well-formed Unicode'),

@@ -6,7 +6,10 @@ import { alertChannels } from './alert-kinds.ts';
 const maxCredits = Math.floor(Number.MAX_SAFE_INTEGER / microPerCredit);
 const percent = v.pipe(integer(1), v.maxValue(100, 'must be at most 100'));
 
-/** `balance_below` in credits; `month_percent` of the credits there were in the billing month; `key_percent` of a key's spending limit. */
+/**
+ * `balance_below` is in credits. `month_percent` is the share of the billing month's credits. `key_percent` is the
+ * share of a key's spending limit.
+ */
 const AlertRule = v.variant(
   'kind',
   [
@@ -27,7 +30,7 @@ const once = <Item>(message: string) =>
 
 export const maxAlertRules = 20;
 
-/** The alerts of an account; each rule is sent once in its period, over every channel. */
+/** Alert settings of an account. Each rule fires once per period and uses every channel. */
 export const Alerts = v.object(
   {
     rules: v.pipe(

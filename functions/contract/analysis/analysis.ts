@@ -3,13 +3,16 @@ import { languageCode } from '../inference/languages.ts';
 import { isVisible, text, whole } from '../shared/fields.ts';
 import { analysisNames, entityTypes, piiTypes, sentiments } from './names.ts';
 
-/** Code points of a text to analyze. */
+/** Maximum code points of a text to analyze. */
 export const maxAnalysisCharacters = 5000;
 
-/** Of `labels`. */
+/** Limits on `labels`. */
 export const labelLimits = { min: 2, max: 20, characters: 64 } as const;
 
-/** Items of each list of a response, the first of the text; a text has more where one word of it is quoted again and again. */
+/**
+ * Maximum items of each list in a response; later ones in the text are dropped. A text that repeats a word can have
+ * more.
+ */
 export const maxAnalysisItems = 1000;
 
 const visible = (maxCharacters: number) =>
@@ -36,7 +39,7 @@ const Labels = v.pipe(
   }),
 );
 
-/** Body of POST /ai/analyze. `language` is that of the text, where the caller knows it. */
+/** Body of POST /ai/analyze. `language` is the language of the text, if the caller knows it. */
 export const AnalysisRequest = v.pipe(
   v.object(
     {
@@ -65,11 +68,14 @@ export const AnalysisRequest = v.pipe(
 );
 export type AnalysisRequest = v.InferOutput<typeof AnalysisRequest>;
 
-/** From 0 to 1, where an encoder has given it; a chat model gives none. */
+/** From 0 to 1. Only encoders return it; chat models do not. */
 const score = v.nullable(v.number());
 const span = { start: whole, end: whole };
 
-/** What was requested and nothing else. `start` and `end` count in `offsetUnit`; `unlocated`: quotes of the model that the text does not have. */
+/**
+ * Contains only the requested analyses. `start` and `end` count in `offsetUnit`. `unlocated`: number of the model's
+ * quotes that do not occur in the text.
+ */
 export const Analysis = v.object({
   language: v.optional(v.object({ code: v.string(), score })),
   sentiment: v.optional(v.object({ label: v.picklist(sentiments), score })),

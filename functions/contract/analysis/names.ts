@@ -1,4 +1,4 @@
-/** What can be requested of a text. */
+/** Analyses that can be requested. */
 export const analysisNames = ['sentiment', 'entities', 'key_phrases', 'language', 'pii', 'categories'] as const;
 export type AnalysisName = (typeof analysisNames)[number];
 
@@ -17,7 +17,7 @@ export const entityTypes = [
 ] as const;
 export type EntityType = (typeof entityTypes)[number];
 
-/** Personal data that a rule finds, and that a model does. */
+/** Types of personal data that a rule detects, and types that a model detects. */
 export const rulePiiTypes = ['EMAIL', 'PHONE', 'CREDIT_CARD', 'IBAN', 'IP_ADDRESS', 'URL'] as const;
 export const modelPiiTypes = ['PERSON', 'ADDRESS'] as const;
 export const piiTypes = [...rulePiiTypes, ...modelPiiTypes] as const;

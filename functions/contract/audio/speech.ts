@@ -2,7 +2,10 @@ import * as v from 'valibot';
 import { modelFor } from '../inference/inference-fields.ts';
 import { decimal, text, whole } from '../shared/fields.ts';
 
-/** Formats of speech with their media types. `pcm` is 16 bits a sample, little-endian, 24,000 a second, one channel, without a header. */
+/**
+ * Audio formats of speech with their media types. `pcm` has 16-bit little-endian samples at 24,000 Hz, one channel and
+ * no header.
+ */
 export const speechFormats = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg; codecs=opus',
@@ -15,7 +18,7 @@ export type SpeechFormat = keyof typeof speechFormats;
 
 export const formatNames = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const satisfies readonly SpeechFormat[];
 
-/** Voices that every speech model has. */
+/** Voices that every speech model supports. */
 export const voices = [
   { id: 'alloy', language: 'en', description: 'Neutral and even' },
   { id: 'echo', language: 'en', description: 'Male, warm' },
@@ -28,10 +31,10 @@ export const voices = [
 export const voiceIds = voices.map(({ id }) => id);
 export type Voice = (typeof voiceIds)[number];
 
-/** Code points of a text that is spoken in one call, at most. */
+/** Maximum code points of the text of one call. */
 export const maxSpeechCharacters = 4096;
 
-/** Bytes of audio in an envelope, at most. */
+/** Maximum bytes of audio in an envelope. */
 export const maxEnvelopedAudioBytes = 4_000_000;
 
 const spoken = text(maxSpeechCharacters);
@@ -53,7 +56,10 @@ export const SpeechRequest = v.object(
 );
 export type SpeechRequest = v.InferOutput<typeof SpeechRequest>;
 
-/** Body of POST /openai/v1/audio/speech. What would need a response that we cannot give is refused, the rest ignored. */
+/**
+ * Body of POST /openai/v1/audio/speech. Refuses options whose response is not supported, and ignores other unknown
+ * fields.
+ */
 export const OpenAiSpeechRequest = v.object(
   {
     model: v.nullish(model, 'svc-speech'),
@@ -66,7 +72,7 @@ export const OpenAiSpeechRequest = v.object(
   'must be a JSON object',
 );
 
-/** `audio` in base64; `characters` are the code points of the text, for which `credits` were charged. */
+/** `audio` is base64. `characters` are the code points of the text, which determine `credits`. */
 export const Speech = v.object({
   audio: v.pipe(v.string(), v.metadata({ description: 'The audio in base64.' })),
   contentType: v.string(),

@@ -4,16 +4,19 @@ import { content, modelFor } from '../inference/inference-fields.ts';
 import { languageCode as language } from '../inference/languages.ts';
 import { decimal } from '../shared/fields.ts';
 
-/** Bytes of a model's reply for long audio, and of the text that is kept of it: words of a day, with their times. */
+/**
+ * Maximum bytes of a model's reply for long audio, and of the stored text: the words of a day of speech with their
+ * times.
+ */
 export const maxTranscriptBytes = 32 * 1024 * 1024;
 
-/** Bytes of audio that are sent in the request itself, at most. */
+/** Maximum bytes of audio within a request. */
 export const maxDirectAudioBytes = 4 * 1024 * 1024;
 
-/** In base64, with the rest of a body around it. */
+/** Base64, plus the rest of the body. */
 export const maxTranscribeBodyBytes = Math.ceil((maxDirectAudioBytes * 4) / 3) + 64 * 1024;
 
-/** What a 413 adds. */
+/** Appended to the detail of a 413. */
 export const largerAudio = 'Send larger files by POST /api/ai/uploads.';
 
 const file = v.custom<FormFile>(isFormFile, 'must be a file in the form');
@@ -30,7 +33,7 @@ const recognition = {
   timestamps: v.optional(v.picklist(['none', 'segment', 'word'], 'must be none, segment or word'), 'none'),
 };
 
-/** Body of POST /ai/transcribe in JSON, and as a form. */
+/** Body of POST /ai/transcribe, in JSON and as a form. */
 export const TranscriptionRequest = v.object({ audio: base64, ...recognition }, 'must be a JSON object');
 export const TranscriptionForm = v.object({ file, ...recognition }, 'must be a form');
 
@@ -39,7 +42,7 @@ const responseFormat = v.picklist(
   'must be json, text, srt, vtt or verbose_json',
 );
 
-/** Fields of a form are texts. */
+/** Form fields are strings. */
 const temperature = v.pipe(
   v.string('must be a number'),
   v.regex(/^\d{1,3}(\.\d{1,10})?$/, 'must be a number'),
@@ -47,7 +50,10 @@ const temperature = v.pipe(
   decimal(0, 1),
 );
 
-/** Body of POST /openai/v1/audio/transcriptions, a form. What would need a response that we cannot give is refused, the rest ignored. */
+/**
+ * Body of POST /openai/v1/audio/transcriptions, a form. Refuses options whose response is not supported, and ignores
+ * other unknown fields.
+ */
 export const OpenAiTranscriptionRequest = v.object(
   {
     file,
@@ -64,7 +70,7 @@ export const OpenAiTranscriptionRequest = v.object(
   'must be a form',
 );
 
-/** Maximum characters of a segment: an hour of speech, which some servers return as one segment. */
+/** Maximum characters of a segment: an hour of speech, which some servers return as a single segment. */
 export const maxSegmentCharacters = 65_536;
 
 /** Seconds from the beginning. */
@@ -74,7 +80,10 @@ export type TranscriptSegment = v.InferOutput<typeof TranscriptSegment>;
 export const TranscriptWord = v.object({ start: at, end: at, word: v.string() });
 export type TranscriptWord = v.InferOutput<typeof TranscriptWord>;
 
-/** `segments` and `words` only as far as `timestamps` requests them; `credits` as metered, 0.1 for each started second. */
+/**
+ * `segments` and `words` are present if `timestamps` requests them. `credits` are as charged, 0.1 for each started
+ * second.
+ */
 export const Transcription = v.object({
   text: v.string(),
   language: v.nullable(v.string()),
@@ -85,7 +94,7 @@ export const Transcription = v.object({
 });
 export type Transcription = v.InferOutput<typeof Transcription>;
 
-/** As OpenAI's clients read it: `json` has the text and the seconds alone. Formats that are text are a body of their own. */
+/** OpenAI's formats: `json` has only the text and the duration. Text formats have a body of their own. */
 export const OpenAiTranscription = v.object({
   task: v.optional(v.literal('transcribe')),
   language: v.optional(v.nullable(v.string())),
@@ -103,13 +112,16 @@ export const toSrt = (segments: readonly TranscriptSegment[]): string =>
     .map(({ start, end, text }, index) => `${index + 1}\n${time(start, ',')} --> ${time(end, ',')}\n${lines(text)}\n\n`)
     .join('');
 
-/** WebVTT (W3C), whose text escapes what would be a tag. */
+/** WebVTT (W3C). Escapes characters that would start a tag. */
 export const toVtt = (segments: readonly TranscriptSegment[]): string =>
   `WEBVTT\n\n${segments
     .map(({ start, end, text }) => `${time(start, '.')} --> ${time(end, '.')}\n${escaped(lines(text))}\n\n`)
     .join('')}`;
 
-/** An empty line would end the cue, and an arrow would read as a timing. Each run of spaces or dashes is scanned once. */
+/**
+ * An empty line would end the cue, and an arrow would start a timing. The pattern scans each run of spaces or dashes
+ * once.
+ */
 const lines = (text: string): string =>
   text
     .trim()
@@ -118,7 +130,7 @@ const lines = (text: string): string =>
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A day, which is more than any file has. */
+/** A day, longer than any file. */
 const maxMs = 86_400_000;
 
 function time(seconds: number, mark: ',' | '.'): string {

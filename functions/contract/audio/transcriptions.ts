@@ -3,19 +3,19 @@ import { languageCode as language } from '../inference/languages.ts';
 import { instant, integer, pageSize, text } from '../shared/fields.ts';
 import { TranscriptSegment, TranscriptWord } from './transcription.ts';
 
-/** Long audio: uploads to storage, and jobs that write down what is spoken there (docs/audio.md#long-audio). */
+/** Long audio: uploads to storage, and the jobs that transcribe them (docs/audio.md#long-audio). */
 export const longAudio = {
   maxBytes: 500_000_000,
   maxSeconds: 86_400,
-  /** Of an account, at a time: uploads that wait for their file or their job, and jobs that have not ended. */
+  /** Maximum open items per account: uploads without a job yet, and unfinished jobs. */
   openUploads: 10,
   openJobs: 10,
-  /** Time from the start of an upload in which the file can be transcribed. */
+  /** Time from the creation of an upload during which its file can be transcribed. */
   uploadSeconds: 3600,
   textDays: 30,
 } as const;
 
-/** Media types of the files that are transcribed, under all their names. */
+/** Accepted media types, with all their aliases. */
 export const uploadTypes = [
   'application/ogg',
   'audio/aac',
@@ -62,7 +62,7 @@ export const NewUpload = v.object(
 );
 export type NewUpload = v.InferOutput<typeof NewUpload>;
 
-/** Where a file is sent: a form by POST to `url`, of `fields` and then the file as the last part, `file`. */
+/** Where to send the file: POST a form to `url` with `fields`, followed by the file as the last part, named `file`. */
 export const Upload = v.object({
   id: v.string(),
   url: v.string(),
@@ -85,7 +85,7 @@ export type NewTranscription = v.InferOutput<typeof NewTranscription>;
 
 export const transcriptionStatuses = ['queued', 'running', 'completed', 'failed', 'expired'] as const;
 
-/** `credits` are those that it is charged for now: the most that it may cost until it ends, then what it came to. */
+/** `credits` is the current charge: the maximum cost while the job runs, then the actual cost. */
 const job = {
   id: v.string(),
   uploadId: v.string(),
@@ -100,7 +100,7 @@ const job = {
 };
 export const TranscriptionJob = v.object(job);
 
-/** With what was spoken, once it is completed. */
+/** Includes the transcript once the job is completed. */
 export const TranscriptionResult = v.object({
   ...job,
   text: v.nullable(v.string()),
@@ -110,7 +110,7 @@ export const TranscriptionResult = v.object({
 
 export const TranscriptionPath = v.object({ id: text(64) });
 
-/** `cursor` is the `nextCursor` of the page before. */
+/** `cursor` is the `nextCursor` of the previous page. */
 export const TranscriptionQuery = v.object({
   cursor: v.optional(v.pipe(text(64), v.regex(/^trn_[0-9A-Za-z]+$/, 'must be the nextCursor of the page before'))),
   limit: v.optional(pageSize, '50'),

@@ -5,7 +5,7 @@ import { changeKinds, planNames } from './plans.ts';
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 export const lotSource = v.picklist(['plan', 'free', 'purchase']);
 
-/** `quota` and `used` in whole credits of the current billing month, -1 meaning unlimited; `used` rounds up. */
+/** `quota` and `used` are whole credits of the current billing month; -1 means unlimited. `used` is rounded up. */
 export const CreditBalance = v.object({
   id: accountId,
   quota: perService,
@@ -14,7 +14,7 @@ export const CreditBalance = v.object({
   expiresAt: instant,
 });
 
-/** `cursor` is the `nextCursor` of the page before. */
+/** `cursor` is the `nextCursor` of the previous page. */
 export const LedgerQuery = v.object({
   cursor: v.optional(v.pipe(text(32), v.regex(/^\d{1,16}$/, 'must be the nextCursor of the page before'))),
   limit: v.optional(pageSize, '50'),
@@ -26,12 +26,12 @@ const SubscriptionChange = v.object({
   effectiveAt: v.optional(v.pipe(instant, v.description('Present if the change takes effect after `at`.'))),
 });
 
-/** `unused` is the part of a charge that a completed transcription did not need. */
+/** `unused`: refund of the part of a charge that a completed transcription did not use. */
 export const refundReasons = ['failed', 'expired', 'deleted', 'unused'] as const;
 
 /**
- * A ledger row. `credits` is what it added to the balance, `balance` what it was after, exact to the millionth; `source`
- * is that of a grant.
+ * A ledger row. `credits` is the change of the balance and `balance` the result, both with six decimals. `source` is
+ * set for grants.
  */
 const LedgerEntry = v.object({
   seq: whole,
@@ -62,7 +62,10 @@ export const LedgerPage = v.object({
   ),
 });
 
-/** `balance` (spendable now) rounds down, `held` up, to whole credits; lots oldest expiry first, entries newest first. */
+/**
+ * `balance` (spendable now) is rounded down to whole credits, `held` is rounded up. Lots are sorted by earliest expiry,
+ * entries by newest first.
+ */
 export const Credits = v.object({
   balance: whole,
   held: whole,
@@ -84,7 +87,7 @@ export const ServiceList = v.object({
 
 export const ServicePath = v.object({ name: text(32) });
 
-/** In whole credits of the current billing month; -1 meaning unlimited. */
+/** Whole credits of the current billing month; -1 means unlimited. */
 export const ServiceQuota = v.object({
   service: v.string(),
   quota: whole,
@@ -93,7 +96,7 @@ export const ServiceQuota = v.object({
   resetsAt: instant,
 });
 
-/** Days are UTC, both inclusive; by default the last 30 days. `cursor` is the `nextCursor` of the page before. */
+/** Days are in UTC and inclusive. Default: the last 30 days. `cursor` is the `nextCursor` of the previous page. */
 export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),
@@ -102,8 +105,8 @@ export const UsageQuery = v.object({
 });
 
 /**
- * Calls and credits by day, and by service, model and key unless grouped by one of them. A page has about 4,000 rows, all
- * that most accounts have in a year.
+ * Calls and credits by day, and by service, model and key unless the request groups by one of them. A page has about
+ * 4,000 rows, enough for most accounts' year.
  */
 export const Usage = v.object({
   from: v.string(),

@@ -1,4 +1,4 @@
-/** The plan listing's values (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
+/** Values of the plan listing (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
 export const planListing = [
   { id: 1, name: 'freemium', price: 0, quota_limit: 100, rate_limit: 10 },
   { id: 2, name: 'dev_pass', price: 29.99, quota_limit: 5000, rate_limit: 100 },
@@ -24,8 +24,8 @@ export const changeKinds = [
 ] as const;
 
 /**
- * The plan overview's values (docs/specification.md#plans), which do not agree with the listing's; a stage may enforce them
- * instead. Null where the overview gives no value; `callsPerMonth` null meaning unlimited. Prices in USD.
+ * Values of the plan overview (docs/specification.md#plans), which differ from the listing's. A stage may enforce them
+ * instead. Null if the overview has no value; in `callsPerMonth`, null means unlimited. Prices in USD.
  */
 export const planOverview = [
   { name: 'freemium', price: 0, callsPerMonth: 10, callsPerMinute: 5 },
@@ -36,9 +36,9 @@ export const planOverview = [
 ] as const;
 
 /**
- * What the meter enforces for a plan. `rank` orders plans from the smallest up and is the plan's id;
- * `creditsPerMonth` in whole credits, `callsPerMonth` and `callsPerMinute` priced calls, null meaning unlimited;
- * `maxConcurrentCalls` calls open at one moment (docs/meter.md#rate); `price` in USD a month.
+ * Limits of a plan that the meter enforces. `rank` orders plans from the smallest and is the plan's id.
+ * `creditsPerMonth` is in whole credits; `callsPerMonth` and `callsPerMinute` count priced calls; null means unlimited.
+ * `maxConcurrentCalls` limits calls in progress (docs/meter.md#rate). `price` is in USD a month.
  */
 export interface PlanLimits {
   readonly name: PlanName;
@@ -50,16 +50,16 @@ export interface PlanLimits {
   readonly maxConcurrentCalls: number;
 }
 
-/** The limits of the plan with a rank (1 to 5); throws on any other number. */
+/** Limits of the plan with a rank from 1 to 5. Throws for any other number. */
 export type Plans = (rank: number) => PlanLimits;
 
-/** Which of the two tables a stage enforces. */
+/** The table of plans that a stage enforces. */
 export const planTables = ['listing', 'overview'] as const;
 export type PlanTable = (typeof planTables)[number];
 
 const maxConcurrentCalls = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
 
-/** Credits per month and prices are the listing's in either case: the overview has no credits. */
+/** Both tables use the listing's credits per month and prices, because the overview has no credits. */
 export function plansOf(table: PlanTable): Plans {
   const limits = new Map(
     planListing.map(({ id: rank, name, price, quota_limit: creditsPerMonth, rate_limit }): [number, PlanLimits] => {
@@ -87,13 +87,13 @@ export function plansOf(table: PlanTable): Plans {
   };
 }
 
-/** What a plan without a limit is granted each month: more credits than calls could be made. Shown as unlimited. */
+/** Monthly grant of a plan without a limit: more credits than calls can use. Displayed as unlimited. */
 const unlimitedCredits = 1_000_000_000;
 
-/** The plan of this rank, by the listing. */
+/** Plan with this rank in the listing. */
 export const planOfRank = plansOf('listing');
 
-/** The plan that a caller names, by its name or its id as a string. */
+/** Finds a plan by its name, or by its id as a string. */
 export function findPlan(planId: string): PlanLimits | undefined {
   const found = planListing.find(({ id, name }) => name === planId || String(id) === planId);
   return found && planOfRank(found.id);
@@ -104,11 +104,11 @@ export function monthlyGrant(plan: PlanLimits): number {
   return plan.creditsPerMonth ?? unlimitedCredits;
 }
 
-/** The rank of the smallest plan, whose limits also hold before any subscription. */
+/** Rank of the smallest plan. Its limits also apply before any subscription. */
 export const freePlanRank = 1;
 
-/** The smallest plan that has messages: SMS and voice calls. */
+/** Smallest plan that includes messages: SMS and voice calls. */
 export const messagesPlan = planListing[1];
 
-/** The smallest plan that has webhooks. */
+/** Smallest plan that includes webhooks. */
 export const webhooksPlan = planListing[2];

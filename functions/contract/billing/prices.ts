@@ -1,10 +1,13 @@
 /**
- * Credits are kept as integer microcredits: the smallest price, one embeddings token, is a 10,000th of a credit,
- * so every charge is exact and nothing is rounded before it is shown (docs/adr/0001-microcredits.md).
+ * Credits are stored as integer microcredits. The lowest price, that of one embeddings token, is a 10,000th of a
+ * credit, so every charge is exact and only displayed values are rounded (docs/adr/0001-microcredits.md).
  */
 export const microPerCredit = 1_000_000;
 
-/** A service's price: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits, docs/guides/plans-and-limits.md#prices). */
+/**
+ * Price of a service: `credits` per started or metered `unitSize` of `unit` (docs/specification.md#credits,
+ * docs/guides/plans-and-limits.md#prices).
+ */
 export interface Price {
   readonly unit: 'word' | 'request' | 'character' | 'message' | 'token' | 'second';
   readonly unitSize: number;
@@ -29,7 +32,7 @@ const listed = {
   embeddings: { unit: 'token', unitSize: 10_000, credits: 1, description: 'Embeddings, per input token' },
 } satisfies Record<string, Price>;
 
-/** What a call is charged as; the names stand in ledger rows and statements, and stay. */
+/** Service names for charges. Ledger rows and statements store them, so they never change. */
 export type ServiceName = keyof typeof listed;
 export const prices: Readonly<Record<ServiceName, Price>> = listed;
 export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(prices, name);

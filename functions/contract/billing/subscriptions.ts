@@ -18,7 +18,7 @@ export const PlanList = v.object({
 
 const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, String(id)]);
 
-/** A plan's name, or its id as a string. */
+/** Name of a plan, or its id as a string. */
 const planId = v.pipe(
   v.picklist(planIds, 'must name a plan, or be its id as a string'),
   v.description("A plan's name, or its id as a string."),
@@ -29,7 +29,9 @@ export const PlanChange = v.object({ newPlanId: planId }, body);
 export const PlanQuery = v.object({ newPlanId: planId }, 'must have a newPlanId');
 export const SubscriptionPath = v.object({ id: text(64) });
 
-/** The spec's Subscription; the last three appear once it is to be downgraded, or cancelled. */
+/**
+ * The specification's Subscription. The last three fields are present while a downgrade or cancellation is scheduled.
+ */
 export const Subscription = v.object({
   id: v.string(),
   planId: v.string(),
@@ -43,12 +45,12 @@ export const Subscription = v.object({
   creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
 });
 
-/** What an upgrade comes to for the rest of the billing period: `amount` in USD, `credits` added immediately. */
+/** Cost of an upgrade for the rest of the billing period: `amount` in USD, and the `credits` added immediately. */
 export const Proration = v.object({ amount: v.number(), credits: whole, from: instant, to: instant });
 
 export const UpgradedSubscription = v.object({ ...Subscription.entries, proration: Proration });
 
-/** Subscribing while the month of a cancelled subscription runs may be an upgrade of that. */
+/** Subscribing during the paid month of a cancelled subscription may be an upgrade of it. */
 export const CreatedSubscription = v.object({
   ...Subscription.entries,
   proration: v.optional(

@@ -31,7 +31,10 @@ export const errorEnvelope = (code: ErrorCode, detail: string): ErrorEnvelope =>
   detail,
 });
 
-/** The specification's responses; a stream is envelopes STREAM_CHUNK, then STREAM_COMPLETE, or an error envelope. */
+/**
+ * Response format of the specification. A stream consists of STREAM_CHUNK envelopes, then STREAM_COMPLETE or an error
+ * envelope.
+ */
 const envelopeFormat: ResponseFormat = {
   success: successEnvelope,
   error: ({ code, detail }) => errorEnvelope(code, detail),
@@ -41,7 +44,7 @@ const envelopeFormat: ResponseFormat = {
   errorEvent: ({ code, detail }) => serverSentEvent(errorEnvelope(code, detail)),
 };
 
-/** An error as OpenAI's clients read it. */
+/** An error in OpenAI's format. */
 export interface OpenAiError {
   readonly error: {
     readonly message: string;
@@ -51,7 +54,7 @@ export interface OpenAiError {
   };
 }
 
-/** The kind of an error, by its status; any other of 4xx is the request's fault. */
+/** Error type by status. Any other 4xx is an `invalid_request_error`. */
 const types: Readonly<Partial<Record<number, string>>> = {
   401: 'authentication_error',
   402: 'insufficient_quota',
@@ -59,17 +62,17 @@ const types: Readonly<Partial<Record<number, string>>> = {
   429: 'rate_limit_error',
 };
 
-/** Where OpenAI has a name of its own; the others are our own codes in lower case. */
+/** Codes for which OpenAI has its own name. The others are our codes in lower case. */
 const names: Readonly<Partial<Record<ErrorCode, string>>> = {
   INSUFFICIENT_CREDITS: 'insufficient_quota',
   METHOD_NOT_ALLOWED: 'method_not_supported',
   NOT_FOUND: 'unknown_url',
 };
 
-/** The refusals that pass by themselves; after any other, `x-should-retry` stops a client's retries. */
+/** Errors that are worth retrying. After any other, `x-should-retry` prevents the client's retries. */
 const retryable: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'REQUEST_IN_PROGRESS']);
 
-/** Bare objects and `error` objects, as OpenAI's clients expect them; a stream ends with `[DONE]`, or with an error. */
+/** OpenAI's format: bare objects and `error` objects. A stream ends with `[DONE]` or an error. */
 const openAiFormat: ResponseFormat = {
   success: (_status, _message, data) => data,
   error: openAiError,
@@ -96,19 +99,22 @@ function codeOf({ code, field }: Refusal): string | null {
 
 export type FormatName = 'envelope' | 'openai';
 
-/** How responses are written: the same data and refusals, in one format or another. */
+/** Response formats. Data and errors are the same in each. */
 export interface ResponseFormat {
   success(status: number, message: string, data: unknown): unknown;
   error(refusal: Refusal): unknown;
-  /** What this format adds to the headers of a refusal. */
+  /** Additional headers of an error in this format. */
   errorHeaders(refusal: Refusal): Readonly<Record<string, string>>;
-  /** The events of a stream: a chunk, the one after the last chunk, and the one in its place where it broke off. */
+  /**
+   * Events of a stream: a chunk, the event after the last chunk, and the error event that replaces it if the stream
+   * fails.
+   */
   chunkEvent(data: unknown): string;
   endEvent(): string;
   errorEvent(refusal: Refusal): string;
 }
 
-/** The format of everything at a path, whether or not there is a route (docs/guides/openai-sdks.md#what-differs). */
+/** Format of every response below a path, including paths without a route (docs/guides/openai-sdks.md#what-differs). */
 export function formatNameOf(path: string): FormatName {
   return path === '/openai' || path.startsWith('/openai/') ? 'openai' : 'envelope';
 }
@@ -120,10 +126,10 @@ export const responseFormats: Readonly<Record<FormatName, ResponseFormat>> = {
 
 export const formatOf = (path: string): ResponseFormat => responseFormats[formatNameOf(path)];
 
-/** A route's id as the API document has it: `create-key` is `createKey`. */
+/** Route id in the API document: `create-key` becomes `createKey`. */
 export const operationId = (routeId: string): string =>
   routeId.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A response that is neither JSON nor audio, of a route whose kinds have `text`. Kept and sent again as any other. */
+/** A plain text response, for routes whose kinds include `text`. Stored and replayed like any other. */
 export const TextBody = v.strictObject({ contentType: v.string(), body: v.string() });
 export type TextBody = v.InferOutput<typeof TextBody>;

@@ -4,7 +4,7 @@ import type { Route } from './route.ts';
 
 const cutServices: ReadonlySet<ServiceName> = new Set(['translation', 'text_analysis']);
 
-/** Every error code that an operation may return, by status: what its row implies, and its own refusals. */
+/** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { credential, method, priced } = route;
   const changes = method !== 'GET';
@@ -15,15 +15,15 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [route.bodyInput, 'UNSUPPORTED_MEDIA_TYPE'],
     [credential !== 'none' && credential !== 'session if any', 'INVALID_API_KEY'],
     [takesInput, 'INVALID_FORMAT'],
-    // A key where a session is required, and a foreign page that uses the browser's session.
+    // 403: an API key where a session is required, and a cross-site request with the browser's session.
     [credential === 'session' || (changes && credential !== 'key'), 'INSUFFICIENT_PERMISSIONS'],
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
-    // What is translated or analyzed is cut into parts that fit.
+    // Texts to translate or analyze are split into parts that fit.
     [priced?.capability && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
     [priced?.capability && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],
-    // The daily limit of requests with an Idempotency-Key that are not charged.
+    // Daily limit of unpriced requests with an Idempotency-Key.
     [route.idempotent && !priced, 'RATE_LIMIT_EXCEEDED'],
     [route.idempotent, 'REQUEST_IN_PROGRESS', 'REPLAY_UNAVAILABLE', 'IDEMPOTENCY_KEY_REUSED'],
   ];

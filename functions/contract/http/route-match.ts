@@ -1,6 +1,6 @@
 import type { Route } from './route.ts';
 
-/** Parameters as sent, still percent-encoded. */
+/** Percent-encoded parameters. */
 export interface RouteMatch {
   readonly route: Route;
   readonly rawParameters: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ interface Pattern {
   readonly segments: readonly string[];
 }
 
-/** Finds the route of a method and path as API Gateway does: by whole segments, preferring a literal to a `{parameter}`. */
+/** Finds the route of a method and path like API Gateway: by whole segments, with literals before `{parameter}`. */
 export function routeMatcher(routes: readonly Route[]): RouteMatcher {
   const patterns = routes.map((route): Pattern => ({ route, segments: route.path.split('/') })).sort(literalsFirst);
   const literals = new Map(

@@ -8,37 +8,37 @@ import { type FormatName, formatNameOf } from './format.ts';
 import type { BodyKind, ResponseKind } from './request.ts';
 
 /**
- * Which credential a route takes: a dashboard session, an API key, either, none, or a session where there is one
+ * Credentials that a route accepts: a session, an API key, either, none, or an optional session
  * (docs/security.md#sessions-and-cookies).
  */
 export type Credential = 'none' | 'session' | 'key' | 'session or key' | 'session if any';
 
 /**
- * How far a function reaches into a table: `read`; `write` also puts and updates items; `delete` also deletes them;
- * `append` puts items and counts in others, and neither reads nor deletes; `add` puts items only;
- * `move` also reads the table as a whole, and deletes.
+ * Access of a function to a table. `read`: reads only. `write`: also puts and updates items. `delete`: also deletes
+ * them. `append`: puts items and increments counters, without reading. `add`: only puts items. `move`: like `delete`,
+ * and also scans the table.
  */
 export type Access = 'read' | 'write' | 'delete' | 'append' | 'add' | 'move';
 
 /**
- * Files of long audio: `upload` lets callers send one, `begin` hands it to the model, `end` keeps the text of the model's reply, `read` reads that, `delete`
- * deletes whatever there is.
+ * Access to the files of long audio. `upload`: lets callers upload one. `begin`: passes it to the model. `end`: stores
+ * the text of the model's reply. `read`: reads that text. `delete`: deletes any of them.
  */
 export type AudioFileUse = 'upload' | 'begin' | 'end' | 'read' | 'delete';
 
-/** What a function touches; CDK turns it into grants and environment, nothing else is reachable. */
+/** Resources that a function uses. CDK derives its grants and environment from them. */
 export interface Uses {
   readonly tables?: Readonly<Partial<Record<TableId, Access>>>;
-  /** Sends messages to these. */
+  /** Queues to which the function sends messages. */
   readonly queues?: readonly QueueId[];
   readonly inference?: true;
-  /** Has the model for long audio read a file of the bucket, and write its text there. */
+  /** Starts transcriptions: the model for long audio reads a file of the bucket and writes its reply there. */
   readonly asyncInference?: true;
-  /** What it does with the files of long audio. */
+  /** Access to the files of long audio. */
   readonly audioFiles?: AudioFileUse;
-  /** Reads or writes the closed months of the ledger. */
+  /** Access to the closed months of the ledger. */
   readonly archive?: 'read' | 'write';
-  /** Calls the encoders that the stage has for the analysis of texts, beside the chat model of its setting. */
+  /** Calls the stage's encoders for text analysis, in addition to the chat model of its setting. */
   readonly encoders?: true;
   readonly mail?: true;
   /** Sends messages to phones. */
@@ -47,71 +47,79 @@ export interface Uses {
   readonly identityProvider?: true;
 }
 
-/** What a caller of the route declares; `defineRoute` fills in the rest. */
+/** Declaration of a route. `defineRoute` adds the rest. */
 interface RouteDeclaration {
   /** Operation id, and the name of its Lambda function. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the origin, with `{name}` for path parameters. */
+  /** Path from the origin, with `{name}` for path parameters. */
   readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
-  /** What it does, as the title of its page: at most 50 characters. */
+  /** Title in the API reference, at most 50 characters. */
   readonly summary: string;
-  /** What the summary leaves out, in sentences. */
+  /** Further sentences for the API reference. */
   readonly note?: string;
   readonly credential: Credential;
-  /** Refused with 403 until the account's email address is confirmed. */
+  /** Requires a confirmed email address; otherwise 403. */
   readonly confirmed?: true;
-  /** Refused with 403 to sessions of another role. */
+  /** Requires a session with this role; otherwise 403. */
   readonly role?: 'operator';
   readonly pathInput?: GenericSchema;
   readonly queryInput?: GenericSchema;
   readonly bodyInput?: GenericSchema;
-  /** Of a form, where the route takes JSON too; else `bodyInput` is of the one kind that it takes. */
+  /** Schema of a form, if the route also accepts JSON. Otherwise `bodyInput` describes its only kind of body. */
   readonly formInput?: GenericSchema;
-  /** Kinds of bodies that it takes; JSON by default. */
+  /** Kinds of bodies that the route accepts. Default: JSON. */
   readonly bodyKinds?: readonly BodyKind[];
-  /** Schema of the response: the envelope's `data`, or all of a bare response; undeclared fields never leave. Absent: `data` is null. */
+  /**
+   * Schema of the envelope's `data`, or of a whole bare response. Undeclared fields are removed from responses. Without
+   * it, `data` is null.
+   */
   readonly output?: GenericSchema;
   /**
-   * What a success is; JSON by default. Of both, a caller chooses by the Accept header. Audio is streamed: its route has
-   * the streaming integration, and no `output` where it is all there is.
+   * Kinds of successful responses. Default: JSON. With several, the Accept header selects one. A route with audio uses
+   * the streaming integration, and has no `output` if audio is its only kind.
    */
   readonly responseKinds?: readonly ResponseKind[];
-  /** `message` and HTTP status of a success; SUCCESS and 200 by default. */
+  /** `message` and HTTP status of a success. Defaults: SUCCESS and 200. */
   readonly success?: { readonly status: number; readonly message: string };
-  /** What the operation itself may refuse with, beside what follows from the rest of the row (`route-errors.ts`). */
+  /** Error codes of the operation itself, in addition to those implied by the route (`route-errors.ts`). */
   readonly refusals?: readonly ErrorCode[];
   /**
-   * A priced call is metered: what it is charged as unless its order names another service, and which capability of a model it needs, or
-   * of a call without a model which plan at least.
+   * Makes the call priced. `service` is charged unless the order names another one. `capability` is the required
+   * capability of the model; a call without a model requires a minimum plan instead.
    */
   readonly priced?: {
     readonly service: ServiceName;
     readonly capability?: Capability;
     readonly minPlanRank?: number;
   };
-  /** Takes an Idempotency-Key: requests with the same one run once. Needs write access to the table `idempotency`. */
+  /**
+   * Accepts an Idempotency-Key: requests with the same key run once. Requires write access to the table `idempotency`.
+   */
   readonly idempotent?: true;
   readonly uses: Uses;
-  /** May open a session: the edge adds the caller's country for it. A POST, of which the edge caches nothing. */
+  /**
+   * May open a session, for which CloudFront adds the caller's country. Use POST, because POST responses are never
+   * cached.
+   */
   readonly opensSession?: true;
-  /** The streaming integration: bytes are sent as they are generated, and the response may take longer than 29 s. */
+  /** Uses the streaming integration: bytes are sent as they are generated, and the response may exceed 29 s. */
   readonly streaming?: true;
   readonly maxBodyBytes?: number;
-  /** What a 413 adds: where larger ones go. */
+  /** Appended to the detail of a 413, with the alternative for larger bodies. */
   readonly largerBodies?: string;
   readonly timeoutSeconds?: number;
   readonly memoryMb?: number;
 }
 
 export interface Route extends RouteDeclaration {
-  /** How its responses and errors are written; follows from its path. */
+  /** Format of responses and errors, determined by the path. */
   readonly format: FormatName;
   readonly success: { readonly status: number; readonly message: string };
   readonly bodyKinds: readonly BodyKind[];
   readonly responseKinds: readonly ResponseKind[];
   readonly maxBodyBytes: number;
-  /** The function's; the gateway waits a second longer, the model's deadline is shorter (docs/meter.md). */
+  /** Timeout of the function. The gateway waits a second longer; the model's deadline is shorter (docs/meter.md). */
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
 }

@@ -3,7 +3,7 @@ import { decimal, integer, isJsonObject, text, wellFormed, whole } from '../shar
 import { limits } from '../shared/limits.ts';
 import { type Capability, models } from './models.ts';
 
-/** Any text that goes to a model: what is sent on must be UTF-8, which a lone surrogate cannot be. */
+/** Text for a model. It must be encodable as UTF-8, so it cannot contain a lone surrogate. */
 export const content = v.pipe(v.string('must be a string'), wellFormed());
 export const nonEmpty = v.pipe(content, v.minLength(1, 'must not be empty'));
 export const functionName = v.pipe(
@@ -11,11 +11,11 @@ export const functionName = v.pipe(
   v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
 );
 
-/** A, B or C. Words alone: the first `Intl` object of a process takes longer to load than all schemas of its start. */
+/** "A, B or C". Joined by hand, because the first `Intl` object of a process takes longer to load than all schemas. */
 const alternatives = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
 
-/** The name of a model; a refusal lists them, as they are few. */
+/** Name of a model. The error lists the few valid names. */
 export function modelFor(capability: Capability) {
   const names = models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id);
   return v.picklist(names, `must name a model for ${capability}: ${alternatives(names)}`);
@@ -23,7 +23,7 @@ export function modelFor(capability: Capability) {
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');
 
-/** Sent on as it is. */
+/** Forwarded unchanged. */
 export const jsonSchema = v.pipe(
   v.custom<Record<string, unknown>>(isJsonObject, 'must be a JSON schema object'),
   wellFormed(),
@@ -50,7 +50,7 @@ export const FunctionChoice = v.union(
   'must be none, auto or an object with the name of a function',
 );
 
-/** What is wrong with a message whose role is none of these, or that is no object. */
+/** Error for a message with an unknown role, or one that is not an object. */
 export const roleRule =
   (roles: string) =>
   ({ expected }: v.VariantIssue): string =>
@@ -65,7 +65,7 @@ export const messageList = <const M extends v.GenericSchema>(message: M) =>
 
 const stopSequence = text(limits.stopSequenceCharacters);
 
-/** The rules of what steers the choice of tokens, and the defaults (docs/specification.md#post-chatcompletions). */
+/** Limits and defaults of the sampling parameters (docs/specification.md#post-chatcompletions). */
 export const samplingRules = {
   temperature: v.pipe(
     decimal(0, 2),

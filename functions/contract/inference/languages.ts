@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** The 183 codes of ISO 639-1 with English names, as models know them (Library of Congress, "Codes for ISO 639-1"). */
+/** The 183 codes of ISO 639-1 with the English names that models know (Library of Congress, "Codes for ISO 639-1"). */
 const rows = `aa Afar|ab Abkhazian|ae Avestan|af Afrikaans|ak Akan|am Amharic|an Aragonese|ar Arabic|as Assamese|av Avaric
 ay Aymara|az Azerbaijani|ba Bashkir|be Belarusian|bg Bulgarian|bi Bislama|bm Bambara|bn Bengali|bo Tibetan|br Breton
 bs Bosnian|ca Catalan|ce Chechen|ch Chamorro|co Corsican|cr Cree|cs Czech|cu Church Slavonic|cv Chuvash|cy Welsh
@@ -20,17 +20,17 @@ su Sundanese|sv Swedish|sw Swahili|ta Tamil|te Telugu|tg Tajik|th Thai|ti Tigrin
 to Tongan|tr Turkish|ts Tsonga|tt Tatar|tw Twi|ty Tahitian|ug Uyghur|uk Ukrainian|ur Urdu|uz Uzbek|ve Venda
 vi Vietnamese|vo Volapük|wa Walloon|wo Wolof|xh Xhosa|yi Yiddish|yo Yoruba|za Zhuang|zh Chinese|zu Zulu`;
 
-/** English name by lower-case code. */
+/** English names by lower-case code. */
 export const languages: ReadonlyMap<string, string> = new Map(
   rows.split(/[|\n]/).map((row) => [row.slice(0, 2), row.slice(3)]),
 );
 
-/** English name of a language by its ISO 639-1 code in either case; undefined when there is no such code. */
+/** Returns the English name of a language by its ISO 639-1 code in either case, or undefined for an unknown code. */
 export function languageName(code: string): string | undefined {
   return languages.get(code.toLowerCase());
 }
 
-/** A language in a request. Codes may be of either case and are echoed as sent. */
+/** A language code in a request, in either case. Responses repeat it as sent. */
 export const languageCode = v.pipe(
   v.string('must be a string'),
   v.check((code) => languageName(code) !== undefined, 'must be a two-letter ISO 639-1 language code'),

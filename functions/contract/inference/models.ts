@@ -1,14 +1,14 @@
-/** What a model is called for. */
+/** Capabilities of models. */
 export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
 
-/** Families of containers that serve models on SageMaker, each with a contract of its own (docs/inference.md#container-contracts). */
+/** Families of SageMaker model containers. Each has its own API (docs/inference.md#container-contracts). */
 export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
 export type ContainerFamily = (typeof containerFamilies)[number];
 
 /**
- * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning, docs/inference.md#models). `contextWindow` in tokens;
- * `minPlanRank` the smallest plan that may use it; `endpoint` the SageMaker endpoint and `family` what runs there, unless the
- * stage names others.
+ * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
+ * docs/inference.md#models). `contextWindow` is in tokens. `minPlanRank` is the smallest plan that may use the model.
+ * `endpoint` and `family` are the SageMaker endpoint and its container, unless the stage overrides them.
  */
 export interface Model {
   readonly id: string;
@@ -20,10 +20,10 @@ export interface Model {
   readonly family: ContainerFamily;
 }
 
-/** 1 June 2026, as Unix seconds: when this catalogue was published. */
+/** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
 export const catalogueCreated = 1_780_272_000;
 
-/** The rank of the Pro plan, for which some models are reserved (docs/inference.md#models). */
+/** Rank of the Pro plan, which some models require (docs/inference.md#models). */
 const pro = 4;
 
 export const models: readonly Model[] = [
@@ -65,12 +65,12 @@ function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
   return { id, capabilities, contextWindow, dimensions: null, minPlanRank, endpoint: id, family: 'vllm' };
 }
 
-/** Of the largest vector that a model returns. */
+/** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
 
 const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
 
-/** The model with this id and capability; undefined when there is none (then the call is a 400). */
+/** Finds the model with this id and capability. Undefined if it does not exist; the call then returns 400. */
 export function findModel(id: string, capability: Capability): Model | undefined {
   const model = byId.get(id);
   return model?.capabilities.includes(capability) ? model : undefined;

@@ -21,13 +21,13 @@ import { EmbeddingsRequest, finishReasons, ModelList } from './requests.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
 
-/** No field of it must be there, so Valibot alone would take a list for it. */
+/** All fields are optional, so Valibot alone would accept an array. */
 const streamOptions = v.intersect([
   v.custom<Record<string, unknown>>(isJsonObject, 'must be an object'),
   v.object({ include_usage: v.nullish(v.boolean('must be true or false'), false) }),
 ]);
 
-/** What steers the choice of tokens and the stream, as OpenAI's clients send it: null is as good as absent. */
+/** Sampling parameters and stream options of OpenAI's clients. Null is equivalent to an absent field. */
 const nullableSampling = {
   temperature: v.nullish(temperature, samplingDefaults.temperature),
   top_p: v.nullish(top_p, samplingDefaults.top_p),
@@ -40,10 +40,13 @@ const nullableSampling = {
   stream_options: v.nullish(streamOptions),
 };
 
-/** One choice for each request. */
+/** Each request returns one choice. */
 const single = { n: v.nullish(v.literal(1, 'must be 1: a response has one choice')) };
 
-/** Body of POST /openai/v1/completions. What would need a response that we cannot give is refused, the rest ignored. */
+/**
+ * Body of POST /openai/v1/completions. Refuses options whose response is not supported, and ignores other unknown
+ * fields.
+ */
 export const OpenAiCompletionRequest = v.object(
   {
     model: modelFor('completion'),
@@ -89,7 +92,7 @@ const TextPart = v.variant('type', [
   ),
 ]);
 
-/** Text, also in parts; parts become lines, as vLLM joins them. */
+/** Text or a list of text parts, which are joined by line breaks as in vLLM. */
 const Text = v.union(
   [
     content,
@@ -199,7 +202,10 @@ const Body = v.object(
 type Body = v.InferOutput<typeof Body>;
 export type OpenAiMessage = Body['messages'][number];
 
-/** Body of POST /openai/v1/chat/completions; unknown fields are ignored and never forwarded, null is as good as absent. */
+/**
+ * Body of POST /openai/v1/chat/completions. Unknown fields are ignored and never forwarded. Null is equivalent to an
+ * absent field.
+ */
 export const OpenAiChatRequest = v.pipe(
   Body,
   v.forward(v.check(respondsToEarlierCalls, 'must have, before each tool message, the tool call that it responds to'), [

@@ -20,7 +20,7 @@ import { maxDimensions } from './models.ts';
 const Message = v.variant(
   'role',
   [
-    // Tried in this order, and a role that is not the one costs an issue: the most frequent is first.
+    // Validated in this order. Each mismatch creates an issue, so the most frequent role comes first.
     v.object({ role: v.literal('user'), content }),
     v.object({ role: v.literal('system'), content }),
     v.object({ role: v.literal('function'), name: functionName, content }),
@@ -49,7 +49,7 @@ const sampling = {
   stream: v.optional(samplingRules.stream, false),
 };
 
-/** Body of POST /chat/completions; unknown fields are ignored and never forwarded. */
+/** Body of POST /chat/completions. Unknown fields are ignored and never forwarded. */
 export const ChatRequest = v.pipe(
   v.object(
     {
@@ -186,7 +186,7 @@ export const ModelList = v.array(ListedModel);
 
 export const RequestPath = v.object({ requestId: text(64) });
 
-/** `cancelled`: a running stream stops at its next piece. `finished`: it had ended before. */
+/** `cancelled`: the running stream stops at its next chunk. `finished`: it had already ended. */
 export const RequestCancellation = v.object({
   requestId: v.string(),
   status: v.picklist(['cancelled', 'finished']),

@@ -3,13 +3,16 @@ import { whole } from '../shared/fields.ts';
 import { TokenUsage } from './inference-fields.ts';
 import { finishReasons } from './requests.ts';
 
-/** What the events of a stream carry (docs/specification.md#events, docs/inference.md#responses); the envelope's `data` where there is one. */
+/**
+ * Data of the events of a stream (docs/specification.md#events, docs/inference.md#responses): the envelope's `data`, if
+ * there is an envelope.
+ */
 
 const about = { id: v.string(), created: whole, model: v.string() };
 const called = { name: v.exactOptional(v.string()), arguments: v.exactOptional(v.string()) };
 const delta = { role: v.exactOptional(v.literal('assistant')), function_call: v.exactOptional(v.object(called)) };
 
-/** The first chunk has the role, the last one the reason of the end, and the usage. */
+/** The first chunk contains the role; the last one contains the finish reason and the usage. */
 export const ChatCompletionChunk = v.object({
   ...about,
   object: v.literal('chat.completion.chunk'),
@@ -23,7 +26,7 @@ export const ChatCompletionChunk = v.object({
   usage: v.exactOptional(TokenUsage),
 });
 
-/** The last chunk has an empty text, and the usage. */
+/** The last chunk contains an empty text and the usage. */
 export const CompletionChunk = v.object({
   id: v.string(),
   choices: v.array(v.object({ text: v.string(), index: whole })),
@@ -39,7 +42,7 @@ const ToolCallPiece = v.object({
   function: v.object(called),
 });
 
-/** As OpenAI's; with `stream_options.include_usage`, a chunk without choices carries the usage after the end. */
+/** OpenAI's format. With `stream_options.include_usage`, a final chunk without choices contains the usage. */
 export const OpenAiChatCompletionChunk = v.object({
   ...about,
   object: v.literal('chat.completion.chunk'),
@@ -59,7 +62,7 @@ export const OpenAiChatCompletionChunk = v.object({
   usage: usageIfRequested,
 });
 
-/** As OpenAI's; usage as in a chat's stream. */
+/** OpenAI's format. Usage is reported as in a chat stream. */
 export const OpenAiCompletionChunk = v.object({
   ...about,
   object: v.literal('text_completion'),

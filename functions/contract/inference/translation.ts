@@ -3,10 +3,13 @@ import { text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import { languageCode as language } from './languages.ts';
 
-/** Words that one call translates at most (docs/guides/plans-and-limits.md#limits; how they are counted: `domain/inference/words.ts`). */
+/** Maximum words per call (docs/guides/plans-and-limits.md#limits). `domain/inference/words.ts` counts them. */
 export const maxTranslationWords = 5000;
 
-/** Body of POST /ai/translate. Codes may be of either case and are echoed as sent; the body's size bounds the text. */
+/**
+ * Body of POST /ai/translate. Codes may be in either case; the response repeats them as sent. The body limit also
+ * limits the text.
+ */
 export const TranslationRequest = v.pipe(
   v.object(
     { text: text(limits.bodyBytes), sourceLanguage: language, targetLanguage: language },
@@ -22,7 +25,7 @@ export const TranslationRequest = v.pipe(
 );
 export type TranslationRequest = v.InferOutput<typeof TranslationRequest>;
 
-/** `words` counted in the text that was sent, `credits` charged for them. */
+/** `words` counts the words of the request's text, which determine `credits`. */
 export const Translation = v.object({
   translatedText: v.string(),
   sourceLanguage: v.string(),

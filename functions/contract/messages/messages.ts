@@ -4,7 +4,7 @@ import { limits } from '../shared/limits.ts';
 import { channels, failures } from './names.ts';
 import { callVoices } from './voices.ts';
 
-/** In their order; the last three are reached from any before. */
+/** In order of progress. The last three can follow any earlier status. */
 export const messageStatuses = ['queued', 'sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const;
 export type MessageStatus = (typeof messageStatuses)[number];
 
@@ -14,7 +14,7 @@ export type Encoding = (typeof encodings)[number];
 const channel = v.picklist(channels, 'must be sms or voice_call');
 const status = v.picklist(messageStatuses, `must be one of ${messageStatuses.join(', ')}`);
 
-/** Of control characters, a text has line feeds, and carriage returns before them. */
+/** The only control characters in a text are line feeds, and carriage returns before them. */
 // oxlint-disable-next-line no-control-regex
 const hasControls = (value: string): boolean => /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/.test(value);
 
@@ -25,7 +25,7 @@ const messageText = v.pipe(
   v.description('An SMS takes at most three segments, a call at most 1,000 characters.'),
 );
 
-/** What no schema can check is checked where it is known (docs/messages.md#refusals). */
+/** Rules that a schema cannot check are enforced in the domain (docs/messages.md#refusals). */
 export const NewMessage = v.object(
   {
     channel,
@@ -73,7 +73,7 @@ export const Message = v.object({
 
 export const MessagePath = v.object({ id: text(64) });
 
-/** `cursor` is the `nextCursor` of the page before. */
+/** `cursor` is the `nextCursor` of the previous page. */
 export const MessageListQuery = v.object({
   status: v.optional(status),
   channel: v.optional(channel),
@@ -81,5 +81,5 @@ export const MessageListQuery = v.object({
   limit: v.optional(pageSize, '50'),
 });
 
-/** Newest first: those of the last 30 days. */
+/** Newest first, for the last 30 days. */
 export const MessageList = v.object({ items: v.array(Message), nextCursor: v.nullable(v.string()) });

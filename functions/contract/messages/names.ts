@@ -1,7 +1,7 @@
 export const channels = ['sms', 'voice_call'] as const;
 export type Channel = (typeof channels)[number];
 
-/** Why a message ended `undelivered` or `failed`: what the carrier distinguishes (docs/messages.md#refusals, #receipts). */
+/** Reasons for `undelivered` or `failed` that the carrier distinguishes (docs/messages.md#refusals, #receipts). */
 export const failures = [
   'opted_out',
   'number_invalid',

@@ -1,18 +1,21 @@
 import type { Encoding } from './messages.ts';
 
-/** How an SMS is cut. */
+/** Segmentation of an SMS. */
 export interface Segments {
   readonly segments: number;
   readonly encoding: Encoding;
 }
 
-/** How an SMS is cut, with the units that each of its segments holds. */
+/** Segmentation of an SMS, with the units in each segment. */
 export interface CutText {
   readonly encoding: Encoding;
   readonly fills: readonly number[];
 }
 
-/** Units of a message of one segment, and of each of several, which have a header of six bytes (GSM 03.40): septets, or those of UTF-16. */
+/**
+ * Units (septets, or UTF-16 code units) of a single segment, and of each of several, whose header uses six bytes (GSM
+ * 03.40).
+ */
 export const segmentUnits = {
   'GSM-7': { single: 160, partial: 153 },
   'UCS-2': { single: 70, partial: 67 },
@@ -20,12 +23,12 @@ export const segmentUnits = {
 
 const graphemes = new Intl.Segmenter();
 
-/** What is never parted in UCS-2. */
+/** Characters that UCS-2 segments never split. */
 export const graphemesOf = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
 
 /**
- * Cuts a text before a character, or a grapheme of UCS-2, that has no room in a segment. `septetsOf` knows the alphabet of GSM-7: the septets of a
- * character, undefined of one that it has not.
+ * Starts a new segment at a character (UCS-2: a grapheme) that does not fit. `septetsOf` returns the GSM-7 septets of a
+ * character, or undefined if the alphabet does not contain it.
  */
 export function cutText(text: string, septetsOf: (character: string) => number | undefined): CutText {
   const septets: number[] = [];
@@ -40,7 +43,10 @@ export function cutText(text: string, septetsOf: (character: string) => number |
   return { encoding: 'GSM-7', fills: packed(septets, 'GSM-7') };
 }
 
-/** Segments that hold pieces of these sizes, none of which is parted unless it is larger than a segment, as a letter with many marks may be. */
+/**
+ * Fills segments with pieces of these sizes. Splits a piece only if it is larger than a segment, such as a letter with
+ * many combining marks.
+ */
 function packed(sizes: readonly number[], encoding: Encoding): number[] {
   const { single, partial } = segmentUnits[encoding];
   const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -1,4 +1,4 @@
-/** Voices of calls: those of Amazon Polly that AWS End User Messaging speaks with (its API's `VoiceId`), in lower case. */
+/** Voices of Amazon Polly that AWS End User Messaging supports for calls (`VoiceId` of its API), in lower case. */
 export const callVoices = [
   'amy',
   'astrid',

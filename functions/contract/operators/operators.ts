@@ -5,7 +5,7 @@ import { planListing } from '../billing/plans.ts';
 import { CurrentSubscription } from '../billing/subscriptions.ts';
 import { accountId, instant, integer, isVisible, text, whole } from '../shared/fields.ts';
 
-/** An account's id in a path or query. */
+/** Account id in a path or query. */
 const idInText = v.pipe(
   v.string(),
   v.regex(/^[1-9]\d{0,15}$/, 'must be an account id'),
@@ -15,7 +15,10 @@ const idInText = v.pipe(
 
 export const AccountPath = v.object({ id: idInText });
 
-/** Exactly one of them. A key names its account in its first 13 characters; more than the 17 that lists show is not taken. */
+/**
+ * Exactly one of these. The first 13 characters of a key identify its account; more than the 17 listed characters are
+ * rejected.
+ */
 export const AccountQuery = v.pipe(
   v.object({
     email: v.optional(email),
@@ -40,10 +43,13 @@ export const OperatedAccount = v.object({
   created_at: instant,
 });
 
-/** Holds that are shown. */
+/** Maximum holds shown. */
 export const shownHolds = 50;
 
-/** An account as operators see it. Credits exact to the millionth; `perMonth` and `perMinute` are null where the plan has no limit. */
+/**
+ * An account as operators see it. Credits have six decimals. `perMonth` and `perMinute` are null if the plan has no
+ * limit.
+ */
 export const AccountDetails = v.object({
   ...OperatedAccount.entries,
   confirmedAt: v.nullable(instant),
@@ -51,13 +57,13 @@ export const AccountDetails = v.object({
   deletedAt: v.nullable(instant),
   signIn: v.object({ password: v.boolean(), google: v.boolean() }),
   subscription: CurrentSubscription,
-  /** `spendable` now; `lots` oldest expiry first, which is spent first. */
+  /** `spendable` now. `lots` are sorted by earliest expiry, the order in which they are spent. */
   credits: v.object({
     spendable: v.number(),
     held: v.number(),
     lots: v.array(v.object({ source: lotSource, granted: v.number(), remaining: v.number(), expiresAt: instant })),
   }),
-  /** Of calls that run, soonest end first; `expiresAt`: then the credits go back. */
+  /** Holds of running calls, earliest expiry first. Their credits are released at `expiresAt`. */
   holds: v.array(
     v.object({
       requestId: v.string(),
@@ -75,14 +81,14 @@ export const AccountDetails = v.object({
     perMonth: v.nullable(whole),
     perMinute: v.nullable(v.object({ limit: whole, remaining: whole, resetSeconds: whole })),
   }),
-  /** The billing month that runs, and what calls were charged in it. */
+  /** The current billing month with its charges. */
   period: v.object({ from: instant, to: instant }),
   used: v.array(v.object({ service: v.string(), credits: v.number() })),
 });
 
 const body = 'must be a JSON object';
 
-/** Why an operator did something; kept with the audit event. */
+/** Reason for an operator's action, stored with the audit event. */
 const reason = v.pipe(text(500), v.check(isVisible, 'must have a visible character'));
 
 export const AccountKeyPath = v.object({ ...AccountPath.entries, keyId: text(64) });
@@ -97,20 +103,20 @@ export const PlanAssignment = v.object(
   },
   body,
 );
-/** Whole credits, usable for three months. */
+/** Whole credits, valid for three months. */
 export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, body);
 
-/** What operators do to accounts. `set_role` is done with `bin/operator.ts` only. */
+/** Actions of operators. Only `bin/operator.ts` can do `set_role`. */
 const auditActions = ['suspend', 'resume', 'suspend_key', 'assign_plan', 'grant_credits', 'set_role'] as const;
 export type AuditAction = (typeof auditActions)[number];
 export const AuditAction = v.picklist(auditActions);
 
-/** The part of an account that an action changes, as it was before or is after it. */
+/** The part of an account that an action changes, before or after it. */
 export const AuditedState = v.object({
   status: v.exactOptional(v.picklist(['active', 'suspended'])),
   plan: v.exactOptional(v.string()),
   subscription: v.exactOptional(v.picklist(['active', 'cancelled', 'none'])),
-  /** Of the balance, held ones included; exact to the millionth. */
+  /** Balance including held credits, with six decimals. */
   credits: v.exactOptional(v.number()),
   keyId: v.exactOptional(v.string()),
   key: v.exactOptional(v.string()),
@@ -118,7 +124,7 @@ export const AuditedState = v.object({
 });
 export type AuditedState = v.InferOutput<typeof AuditedState>;
 
-/** `accountId`: of this account only. `cursor` is the `nextCursor` of the page before. */
+/** `accountId` restricts the list to one account. `cursor` is the `nextCursor` of the previous page. */
 export const AuditQuery = v.object({
   accountId: v.optional(idInText),
   cursor: v.optional(v.pipe(text(64), v.regex(/^\d{15}#\w+$/, 'must be the nextCursor of the page before'))),
@@ -128,10 +134,10 @@ export const AuditQuery = v.object({
   ),
 });
 
-/** An account as an event names it: `email` as it is now, null once the account is purged. */
+/** The account of an event. `email` is the current address, or null after the account is purged. */
 const NamedAccount = v.object({ id: accountId, email: v.nullable(v.string()) });
 
-/** What was done, by whom and why, and what it changed. `by` is null for what was done with `bin/operator.ts`. */
+/** An operator's action, with its actor, reason and changes. `by` is null for actions with `bin/operator.ts`. */
 const AuditEntry = v.object({
   requestId: v.string(),
   at: instant,
@@ -146,19 +152,19 @@ const AuditEntry = v.object({
 /** Newest first. */
 export const AuditPage = v.object({ events: v.array(AuditEntry), nextCursor: v.nullable(v.string()) });
 
-/** Days that what is left of a sent mail is kept: neither its text nor its links. */
+/** Days for which the record of a sent email is kept. It contains neither the text nor the links. */
 export const mailRetentionDays = 30;
 
-/** Mails that are shown: the newest. */
+/** Maximum emails shown, newest first. */
 export const shownMails = 20;
 
 const mailStates = ['waiting', 'sent', 'rejected', 'suppressed', 'expired'] as const;
 export type MailState = (typeof mailStates)[number];
 
 /**
- * Mails about an account, newest first. `sent`: SES took it; `rejected`: SES refused it; `suppressed`: not sent, as an earlier
- * mail to the address bounced or was called spam; `expired`: not sent in a week, and given up. `suppression`: whether its present
- * address is in that state.
+ * Emails about an account, newest first. `sent`: SES accepted it. `rejected`: SES rejected it. `suppressed`: not sent,
+ * because an earlier email to the address bounced or was reported as spam. `expired`: discarded after a week of failed
+ * attempts. `suppression`: whether the current address is suppressed.
  */
 export const MailList = v.object({
   mails: v.array(

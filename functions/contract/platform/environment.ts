@@ -4,7 +4,7 @@ import { findModel, type Model } from '../inference/models.ts';
 import { AnalysisEncoders, ModelEndpoints } from './model-endpoints.ts';
 import type { QueueId, TableId } from './resources.ts';
 
-/** The variable that names each table; set by the construct that grants access to it. */
+/** Environment variable for each table's name, set by the construct that grants access to it. */
 export const tableVariables = {
   accounts: 'ACCOUNTS_TABLE',
   meters: 'METERS_TABLE',
@@ -18,7 +18,7 @@ export const tableVariables = {
   transcriptions: 'TRANSCRIPTIONS_TABLE',
 } as const satisfies Record<TableId, string>;
 
-/** The variable with the URL of each queue, for those who send to it. */
+/** Environment variable for each queue's URL, set for its senders. */
 export const queueVariables = {
   ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
   webhooks: 'WEBHOOKS_QUEUE_URL',
@@ -40,8 +40,8 @@ const ChatModel = v.pipe(
 );
 
 /**
- * What a function reads from its environment. A table's name is there only where the function may reach the table;
- * a missing one is reported when it is first needed.
+ * Environment of a function. Contains the names of the tables that the function may access. A missing variable is
+ * reported on first use.
  */
 export const Environment = v.object({
   ACCOUNTS_TABLE: v.optional(v.string()),
@@ -60,67 +60,70 @@ export const Environment = v.object({
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),
-  /** Bucket of the ledger's closed months. */
+  /** Bucket for closed months of the ledger. */
   ARCHIVE_BUCKET: v.optional(v.string()),
-  /** Bucket of the files of long audio, and the asynchronous endpoint that transcribes them. */
+  /** Bucket for long audio, and the asynchronous endpoint that transcribes it. */
   AUDIO_BUCKET: v.optional(v.string()),
   LONG_AUDIO_ENDPOINT: v.optional(v.string()),
-  /** Origin of every mail link, never taken from a request. */
+  /** Origin of the links in emails. Never derived from a request. */
   PUBLIC_ORIGIN: v.optional(v.pipe(v.string(), v.url()), 'http://127.0.0.1:8787'),
   MAIL_SENDER: v.optional(v.string(), 'no-reply@example.com'),
-  /** SES configuration set that mails are sent with; absent: none, and SES reports no bounces and complaints. */
+  /** SES configuration set for emails. Without it, SES reports no bounces and complaints. */
   MAIL_CONFIGURATION_SET: v.optional(v.string()),
-  /** JSON of a stage's own model endpoints, where it does not use the catalogue's. */
+  /** JSON of the stage's model endpoints that differ from the catalogue. */
   MODEL_ENDPOINTS: v.optional(v.pipe(v.string(), v.parseJson(), ModelEndpoints), '{}'),
-  /** A container responds within 60 s (InvokeEndpoint); this timeout ends before the function's own. */
+  /** SageMaker limits a container's response to 60 s (InvokeEndpoint). This timeout ends before the function's. */
   MODEL_DEADLINE_MS: optionalNumber(60_000),
-  /** A stream may last so long in all; what is left of the function's 300 s is for its last event and the settlement. */
+  /** Maximum duration of a stream. The rest of the function's 300 s is for the last event and the settlement. */
   MODEL_STREAM_DEADLINE_MS: optionalNumber(280_000),
-  /** Countries that messages go to: ISO 3166-1 codes with commas between; none by default. */
+  /** Allowed destination countries of messages: ISO 3166-1 codes separated by commas. Default: none. */
   MESSAGE_COUNTRIES: v.optional(v.pipe(v.string(), v.transform(listed)), ''),
-  /** US dollars that a segment, or a minute of a call, may cost at most. */
+  /** Maximum price of a segment, or of a minute of a call, in US dollars. */
   MESSAGE_MAX_PRICE: v.optional(v.pipe(v.string(), v.regex(/^\d{1,2}(?:\.\d{1,5})?$/)), '0.15'),
-  /** Number, pool or sender that messages come from; absent: AWS chooses one for an SMS, and there are no calls. */
+  /** Number, pool or sender id for messages. Without it, AWS chooses one for SMS, and voice calls are disabled. */
   MESSAGE_ORIGINATION: v.optional(v.string()),
-  /** Resources of AWS End User Messaging that messages are sent with. */
+  /** Resources of AWS End User Messaging for sending. */
   MESSAGE_CONFIGURATION_SET: v.optional(v.string()),
   MESSAGE_PROTECT_CONFIGURATION: v.optional(v.string()),
-  /** Messages to one number in an hour, of one account in a day, and in an hour to all numbers that differ in their last four digits only. */
+  /**
+   * Maximum messages per hour to one number, per day by one account, and per hour to all numbers that differ only in
+   * their last four digits.
+   */
   MESSAGES_PER_NUMBER: optionalNumber(10),
   MESSAGES_PER_ACCOUNT: optionalNumber(1000),
   MESSAGES_PER_RANGE: optionalNumber(50),
-  /** Chat model that translates; callers need a plan that has it. */
+  /** Chat model for translations. The caller's plan must include it. */
   TRANSLATION_MODEL: ChatModel,
-  /** Chat model that analyses texts; callers need a plan that has it. */
+  /** Chat model for text analysis. The caller's plan must include it. */
   ANALYSIS_MODEL: ChatModel,
-  /** JSON of the encoders that do parts of an analysis in its place; absent: none. */
+  /** JSON of the encoders that perform parts of an analysis instead of the chat model. Default: none. */
   ANALYSIS_ENCODERS: v.optional(v.pipe(v.string(), v.parseJson(), AnalysisEncoders), '{}'),
-  /** Where the canary calls the service; absent: at its public origin. The chat model that it calls. */
+  /** Origin that the canary calls (default: the public origin), and its chat model. */
   CANARY_ORIGIN: v.optional(v.string()),
   CANARY_MODEL: v.optional(v.string(), 'svc-1'),
-  /** Which of the two plan tables is enforced (docs/guides/plans-and-limits.md#plans). */
+  /** Table of plans to enforce (docs/guides/plans-and-limits.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
-  /** Off: every request to AWS goes through the SDK, also the first attempt of a call's writes and invocations. */
+  /** When off, the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
-  /** Limits by network (docs/security.md#throttles): off on one machine, where all callers are one. */
+  /** Limits by network (docs/security.md#throttles). Off in local mode, where all callers share one address. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),
-  /** Proxies in front of the gateway that add to X-Forwarded-For. */
+  /** Number of proxies in front of the gateway that add to X-Forwarded-For. */
   TRUSTED_PROXIES: optionalNumber(0),
-  /** Header in which the edge names the caller's country; absent: there is none that can be believed. */
+  /** Header in which CloudFront reports the caller's country. Without it, the country is unknown. */
   COUNTRY_HEADER: v.optional(v.string()),
-  /** Where webhooks may be: on one machine also at its loopback addresses, without TLS. */
+  /** Allowed webhook targets. Local mode also allows its loopback addresses without TLS. */
   WEBHOOK_TARGETS: v.optional(v.picklist(['public', 'public and loopback']), 'public'),
-  /** Audience of identity tokens: the client id of this service. */
+  /** Audience of identity tokens: this service's client id. */
   IDENTITY_AUDIENCE: v.optional(v.string()),
-  /** Issuers of identity tokens, separated by commas, and where their keys are. */
+  /** Comma-separated issuers of identity tokens, and the URL of their keys. */
   IDENTITY_ISSUERS: v.optional(v.string(), 'https://accounts.google.com,accounts.google.com'),
   IDENTITY_KEYS_URL: v.optional(v.pipe(v.string(), v.url()), 'https://www.googleapis.com/oauth2/v3/certs'),
   /** Base-2 logarithm of scrypt's cost N (docs/security.md#credentials). */
   SCRYPT_LOG2_N: optionalNumber(17),
-  /** Session lifetimes: hours without a request, and days after the sign-in. */
+  /** Session lifetimes: hours since the last request, and days since sign-in. */
   SESSION_IDLE_HOURS: optionalNumber(12),
   SESSION_MAX_DAYS: optionalNumber(30),
-  /** `__Host-session` where the service is served over HTTPS, else `session`. */
+  /** `__Host-session` over HTTPS, otherwise `session`. */
   SESSION_COOKIE: v.optional(v.picklist(['session', '__Host-session']), 'session'),
 });
 export type Environment = v.InferOutput<typeof Environment>;

@@ -2,17 +2,17 @@ import * as v from 'valibot';
 import { entityTypes, sentiments } from '../analysis/names.ts';
 import { type Capability, containerFamilies, type ContainerFamily, type Model, models } from '../inference/models.ts';
 
-/** Where a model runs: the SageMaker endpoint, what kind of container is behind it, and the name it serves the model by. */
+/** Location of a model: the SageMaker endpoint, its container family, and the model's name in the container. */
 export interface ModelEndpoint {
   readonly endpoint: string;
   readonly family: ContainerFamily;
-  /** Sent as `model` to containers that insist on one; the others serve a single model and get no name. */
+  /** Sent as `model` to containers that require a name. Other containers serve a single model. */
   readonly servedName?: string | undefined;
-  /** Inference component, where the endpoint has such; it runs nothing by itself. */
+  /** Inference component, for endpoints that use them. */
   readonly component?: string | undefined;
 }
 
-/** Texts in one request to TEI: its own `--max-client-batch-size`, which hosted containers are started with. */
+/** Texts per request to TEI: its default `--max-client-batch-size`, which hosted containers also set. */
 export const maxTeiTexts = 32;
 
 const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
@@ -24,7 +24,7 @@ const served: Readonly<Record<ContainerFamily, readonly Capability[]>> = {
   whisperx: ['transcription'],
 };
 
-/** SageMaker's own rule (CreateEndpoint, EndpointName). */
+/** Pattern of SageMaker endpoint names (CreateEndpoint, EndpointName). */
 const EndpointName = v.pipe(v.string(), v.regex(/^[a-z0-9](-*[a-z0-9]){0,62}$/i, 'must be the name of an endpoint'));
 
 const Differing = v.union(
@@ -44,8 +44,8 @@ const Differing = v.union(
 );
 
 /**
- * A stage's own settings of its models, where they do not run as the catalogue has it, by model id: an endpoint's name, or
- * `{ "endpoint": …, "family": …, "servedName": …, "component": … }`, each of them optional. Gives where every model of the catalogue runs.
+ * Parses a stage's model settings that differ from the catalogue, by model id: an endpoint's name, or `{ "endpoint": …,
+ * "family": …, "servedName": …, "component": … }` with optional fields. Returns the location of every model.
  */
 export const ModelEndpoints = v.pipe(
   v.record(v.string(), Differing),
@@ -69,9 +69,9 @@ const labelsTo = <const Names extends readonly string[]>(names: Names) =>
   v.optional(v.record(v.string(), v.picklist(names, `must be one of ${names.join(', ')}`)), {});
 
 /**
- * Encoders that a stage has for parts of an analysis, each in an endpoint that exists: `sentiment` and `language` classify
- * sequences in a TEI container, `entities` classifies tokens in one of the Hugging Face toolkit. `labels` names what the model
- * calls otherwise (`{ "LABEL_0": "negative" }`); a language is what the model's own label names as a code of ISO 639-1.
+ * Encoders for parts of an analysis, each in an existing endpoint. `sentiment` and `language` are sequence classifiers
+ * in a TEI container, `entities` is a token classifier in one of the Hugging Face toolkit. `labels` maps the model's
+ * labels to ours (`{ "LABEL_0": "negative" }`); for languages, to codes of ISO 639-1.
  */
 export const AnalysisEncoders = v.strictObject({
   sentiment: v.exactOptional(v.strictObject({ ...place, labels: labelsTo(sentiments) })),
@@ -80,7 +80,7 @@ export const AnalysisEncoders = v.strictObject({
 });
 export type AnalysisEncoders = v.InferOutput<typeof AnalysisEncoders>;
 
-/** Where an encoder runs. */
+/** Location of an encoder. */
 export interface EncoderPlace {
   readonly endpoint: string;
   readonly component?: string | undefined;

@@ -1,11 +1,11 @@
-/** A DynamoDB table as CDK creates it, the local server creates it and key builders use it (docs/architecture.md#tables). */
+/** A DynamoDB table, used by CDK, the local server and key builders (docs/architecture.md#tables). */
 export interface TableSpec {
   readonly name: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
-  /** What the table's stream carries of a change: the item after it, or also the item before it. */
+  /** Images in the table's stream: the new one, or both. */
   readonly stream?: keyof typeof streamViewTypes;
-  /** Attribute with the epoch second after which DynamoDB may delete the item; expiry is also checked on every read. */
+  /** Attribute with the expiry in epoch seconds, after which DynamoDB may delete the item. Every read checks it too. */
   readonly ttlAttribute?: string;
   /** Sparse indexes. */
   readonly indexes?: Readonly<Record<string, IndexSpec>>;
@@ -14,7 +14,7 @@ export interface TableSpec {
 export interface IndexSpec {
   readonly partitionKey: KeyAttribute;
   readonly sortKey: KeyAttribute;
-  /** Whether the index has whole items; keys only by default. */
+  /** Whether the index projects whole items. Default: only keys. */
   readonly hasItems?: boolean;
 }
 
@@ -28,19 +28,23 @@ export interface KeyAttribute {
 const pk = { name: 'pk', type: 'S' } as const;
 const sk = { name: 'sk', type: 'S' } as const;
 
-/** `shard` spreads the indexes of sweeps over partitions; their sort keys are moments. */
+/** `shard` distributes the sweep's indexes over partitions. Their sort keys are times. */
 const shard = { name: 'p', type: 'N' } as const;
 
 /**
- * Shards of the sweep's indexes of `meters`: accounts renewed at the same time are spread over so many partitions and runs. It can be raised
- * at any time, as every change of billing moves an account to its shard; never lowered, as accounts in the higher shards would not be swept.
+ * Shards of the sweep's indexes of `meters`: accounts renewed at the same time are distributed over this many
+ * partitions and runs. The number can be raised at any time, because every billing change moves an account to its
+ * shard. Never lower it: accounts in the removed shards would not be swept.
  */
 export const meterShards = 64;
 
 export const tables = {
-  /** Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, mail outbox. */
+  /**
+   * Users, unique constraint items of addresses and identities, sessions, known devices, tokens, key records, email
+   * outbox.
+   */
   accounts: { name: 'accounts', partitionKey: pk, sortKey: sk, stream: 'new', ttlAttribute: 'ttl' },
-  /** One item per account: everything an admission reads (docs/meter.md). */
+  /** One item per account with everything that an admission reads (docs/meter.md). */
   meters: {
     name: 'meters',
     partitionKey: { name: 'a', type: 'N' },
@@ -50,22 +54,25 @@ export const tables = {
       holds: { partitionKey: shard, sortKey: { name: 'hd', type: 'N' } },
     },
   },
-  /** Immutable rows, one per `seq` of a meter, under a sort key that orders them. */
+  /** Immutable rows, one per `seq` of a meter, sorted by it. */
   ledger: { name: 'ledger', partitionKey: { name: 'a', type: 'N' }, sortKey: sk },
-  /** One item per Idempotency-Key: the request that runs with it, or its response. */
+  /** One item per Idempotency-Key: the running request, or its response. */
   idempotency: { name: 'idempotency', partitionKey: { name: 'id', type: 'S' }, ttlAttribute: 'ttl' },
-  /** One item per recorded request of an account, under a sort key that orders them by time. */
+  /** One item per recorded request of an account, sorted by time. */
   requests: {
     name: 'requests',
     partitionKey: { name: 'a', type: 'N' },
     sortKey: sk,
     ttlAttribute: 'ttl',
-    /** Those that were refused or failed, by account and class of the status. */
+    /** Failed requests, by account and status class. */
     indexes: { failures: { partitionKey: { name: 'f', type: 'S' }, sortKey: sk, hasItems: true } },
   },
-  /** Immutable rows, two per action of an operator: in the partition of its account, and in that of all (docs/adr/0018-audit-trail.md). */
+  /**
+   * Immutable rows, two per operator action: in the partition of its account, and in that of all accounts
+   * (docs/adr/0018-audit-trail.md).
+   */
   audit: { name: 'audit', partitionKey: pk, sortKey: sk },
-  /** Webhooks of accounts, and in a partition of each webhook its deliveries and the queue of those that are pending. */
+  /** Webhooks of accounts. A partition for each webhook contains its deliveries and the queue of pending ones. */
   webhooks: {
     name: 'webhooks',
     partitionKey: pk,
@@ -73,11 +80,14 @@ export const tables = {
     ttlAttribute: 'ttl',
     indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
   },
-  /** Agents of accounts; in partitions of each agent its conversations and documents, and their chunks; in one of each conversation its messages. */
+  /**
+   * Agents of accounts. Partitions for each agent contain its conversations, documents and chunks; one for each
+   * conversation contains its messages.
+   */
   agents: { name: 'agents', partitionKey: pk, sortKey: sk, ttlAttribute: 'ttl' },
-  /** Messages to phones, in the partition of their account, and what was sent of an account, to a number and to a range of numbers. */
+  /** Messages to phones in the partition of their account, and message counts by account, number and number range. */
   messages: { name: 'messages', partitionKey: pk, sortKey: sk, stream: 'new and old', ttlAttribute: 'ttl' },
-  /** Of each account its uploads of audio and the jobs that transcribe them; texts are files beside them. */
+  /** Uploads of audio and transcription jobs by account. Transcripts are files in S3. */
   transcriptions: {
     name: 'transcriptions',
     partitionKey: pk,
@@ -89,48 +99,55 @@ export const tables = {
 
 export type TableId = keyof typeof tables;
 
-/** An SQS queue as CDK creates it and the local server stands in for it. One job takes its messages (`contract/jobs.ts`). */
+/** An SQS queue, used by CDK and the local server. One job consumes it (`contract/jobs.ts`). */
 export interface QueueSpec {
   readonly name: string;
-  /** A message that was received so often and not deleted goes to the dead-letter queue. */
+  /** Number of receives after which an undeleted message moves to the dead-letter queue. */
   readonly maxReceiveCount: number;
 }
 
 export const queues = {
-  /** Images of meters whose ledger rows could not be written: 12 tries, 6 minutes apart, outlast an outage of an hour. */
+  /** Meter images whose ledger rows could not be written. 12 attempts, 6 minutes apart, cover an outage of an hour. */
   ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
-  /** Webhooks that have something to send, and changes of meters whose events could not be written. As long as above. */
+  /**
+   * Webhooks with pending deliveries, and meter changes whose events could not be written. As many attempts as above.
+   */
   webhooks: { name: 'webhooks', maxReceiveCount: 12 },
-  /** Webhooks whose receivers respond slowly, or whose account already occupies its share of the workers of the queue above. */
+  /**
+   * Webhooks whose receivers respond slowly, or whose account already uses its share of the workers of the queue above.
+   */
   slowWebhooks: { name: 'slow-webhooks', maxReceiveCount: 12 },
-  /** Documents of agents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
+  /** Documents to index. A crashed run is repeated after 30 minutes, twice; then the sweep refunds the document. */
   documents: { name: 'documents', maxReceiveCount: 3 },
-  /** Shards of meters with holds to look at, and with accounts to renew. Their messages are valid for a minute and never tried again. */
+  /**
+   * Shards of meters with holds to check, and with accounts to renew. Messages expire after a minute and are not
+   * retried.
+   */
   holdSweeps: { name: 'hold-sweeps', maxReceiveCount: 5 },
   renewals: { name: 'renewals', maxReceiveCount: 5 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;
 
-/** The longest that SQS delays a message. */
+/** Maximum delay of an SQS message. */
 export const maxDelaySeconds = 900;
 
 /**
- * How long a received message stays hidden, so also how long a failed one waits for its next try: six times the function's
- * timeout (AWS "Creating and configuring an Amazon SQS event source mapping").
+ * Visibility timeout, which is also the delay before a retry: six times the function's timeout (AWS "Creating and
+ * configuring an Amazon SQS event source mapping").
  */
 export const visibilityTimeoutSeconds = (job: { readonly timeoutSeconds: number }): number => 6 * job.timeoutSeconds;
 
-/** Types that hold a value themselves, and never none: a set is never empty (AWS "AttributeValue"). */
+/** DynamoDB types that are leaves and never empty: DynamoDB rejects empty sets (AWS "AttributeValue"). */
 type LeafType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'SS' | 'NS' | 'BS';
 
-/** A path of DynamoDB's types down to a leaf: `{ L: { M: ['t', 'S'] } }` is a list of maps, each with a text `t`. */
+/** Path of DynamoDB types to a leaf: `{ L: { M: ['t', 'S'] } }` is a list of maps, each with a string `t`. */
 export type TypePath =
   | LeafType
   | { readonly L: TypePath }
   | { readonly M: readonly [attribute: string, type: TypePath] };
 
-/** An attribute of an item, with its type. */
+/** Type of an item's attribute. */
 export interface TypedAttribute {
   readonly name: string;
   readonly type: TypePath;
@@ -138,15 +155,15 @@ export interface TypedAttribute {
 
 const exists = [{ exists: true }] as const;
 
-/** A filter of a Lambda event source (AWS "Filter rule syntax"): where a record has a leaf. */
+/** Lambda event filter (AWS "Filter rule syntax") for records with a leaf. */
 export interface EventPattern {
   readonly [name: string]: EventPattern | typeof exists;
 }
 
 /**
- * The filters of an event source that wants new images with a value of this type in the attribute; one that matches is
- * enough. `exists` matches leaves only, so a filter goes down to one. A list gets a second filter, for an emulation of
- * AWS that takes a list for a leaf; in AWS it matches nothing.
+ * Event source filters for new images whose attribute has this type. A record must match one of them. `exists` matches
+ * only leaves, so each filter names one. A list has a second filter for an emulator that treats lists as leaves; it
+ * matches nothing in AWS.
  */
 export function eventPatterns({ name, type }: TypedAttribute): readonly EventPattern[] {
   const isList = typeof type === 'object' && 'L' in type;

@@ -4,8 +4,8 @@ import { recordedHeaders } from '../platform/request-record.ts';
 import { day, instant, pageSize, text, whole } from '../shared/fields.ts';
 
 /**
- * Days are UTC, both inclusive; by default all that is kept. `cursor` is the `nextCursor` of the page before. `status` is a
- * status or a class of them.
+ * Days are in UTC and inclusive. Default: everything that is kept. `cursor` is the `nextCursor` of the previous page.
+ * `status` is a status code or a class of codes.
  */
 export const RequestQuery = v.object({
   from: v.optional(day),
@@ -23,8 +23,8 @@ export const RequestQuery = v.object({
 });
 
 /**
- * A request. `route` is the operationId of the API document, null of a record that is older than the field; `message` is what its
- * envelope had; `credits` exact to the millionth; times in milliseconds, `firstByteMs` of streams only.
+ * A request. `route` is the operationId of the API document, or null in records older than the field. `message` is that
+ * of the envelope. `credits` have six decimals. Times are in ms; only streams have `firstByteMs`.
  */
 const RequestEntry = v.object({
   requestId: v.string(),
@@ -43,10 +43,10 @@ const RequestEntry = v.object({
   latencyMs: v.number(),
   firstByteMs: v.nullable(v.number()),
   credits: v.number(),
-  /** Of the response, as they were sent. */
+  /** Response headers as sent. */
   headers: v.object(v.entriesFromList(['x-request-id', ...recordedHeaders], v.exactOptional(v.string()))),
   unlisted: whole,
 });
 
-/** Newest first; a page may have fewer than `limit`, and still another after it. */
+/** Newest first. A page may have fewer than `limit` requests even if another one follows. */
 export const RequestList = v.object({ requests: v.array(RequestEntry), nextCursor: v.nullable(v.string()) });

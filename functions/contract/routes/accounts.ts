@@ -11,7 +11,7 @@ import {
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
-/** An account, its address and its name. */
+/** Accounts, their email addresses and names. */
 export const accountRoutes = {
   confirm: defineRoute({
     id: 'confirm-account',

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '../http/route.ts';
 
 export const shared = { credential: 'session or key', confirmed: true } as const;
 
-/** Accounts hold sessions and throttles; the key is in its meter. */
+/** Accounts contain sessions and throttles. The key is in the meter. */
 export const reading = { tables: { accounts: 'write', meters: 'read', agents: 'read' } } as const;
 const changing = { tables: { accounts: 'write', meters: 'read', agents: 'write' } } as const;
 export const deleting = { tables: { ...changing.tables, agents: 'delete' } } as const;
@@ -16,7 +16,7 @@ export const priced = {
 export const path = '/api/agents';
 export const created = { status: 201, message: 'SUCCESS' };
 
-/** Agents: a model with instructions, functions and documents. */
+/** Agents: models with instructions, functions and documents. */
 export const agentRoutes = {
   createAgent: defineRoute({
     ...shared,

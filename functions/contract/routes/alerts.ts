@@ -1,7 +1,6 @@
 import { Alerts } from '../alerts/alerts.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** Alerts on credits. */
 export const alertRoutes = {
   getAlerts: defineRoute({
     id: 'get-alerts',

@@ -1,7 +1,6 @@
 import { Analysis, AnalysisRequest } from '../analysis/analysis.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** Analysis of texts. */
 export const analysisRoutes = {
   analyze: defineRoute({
     id: 'analyze',

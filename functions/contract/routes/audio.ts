@@ -20,7 +20,7 @@ import {
 } from '../audio/transcriptions.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** The model may compile for as long as SageMaker waits before its first byte; the rest is for reading it. */
+/** The model may compute until SageMaker's timeout for the first byte. The rest is for reading its reply. */
 const speechSeconds = 120;
 
 const speech = {
@@ -45,10 +45,10 @@ const shared = { credential: 'session or key', confirmed: true } as const;
 const created = { status: 201, message: 'SUCCESS' };
 const jobs = '/api/ai/transcriptions';
 
-/** Accounts hold sessions; the key is in its meter. */
+/** Accounts contain sessions. The key is in the meter. */
 const reading = { tables: { accounts: 'write', meters: 'read', transcriptions: 'read' } } as const;
 
-/** Speech of texts, and texts of speech. */
+/** Speech and transcriptions. */
 export const audioRoutes = {
   createSpeech: defineRoute({
     ...speech,

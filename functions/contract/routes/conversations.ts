@@ -12,7 +12,6 @@ import {
 import { defineRoute, type Route } from '../http/route.ts';
 import { created, deleting, once, path, priced, reading, shared } from './agents.ts';
 
-/** Conversations with an agent, and their turns. */
 export const conversationRoutes = {
   createConversation: defineRoute({
     ...shared,

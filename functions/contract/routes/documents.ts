@@ -6,7 +6,6 @@ import { created, deleting, path, priced, reading, shared } from './agents.ts';
 
 const { inference: _, ...withoutModel } = priced;
 
-/** Documents of an agent. */
 export const documentRoutes = {
   createDocument: defineRoute({
     ...shared,

@@ -21,7 +21,7 @@ const modelCall = {
   streaming: true,
 } as const;
 
-/** What the operations for OpenAI's clients have in common with the others: the same models, prices and charges. */
+/** Common settings of the OpenAI-compatible operations and the others. */
 export const modelCalls = {
   chat: { ...modelCall, priced: { service: 'chat', capability: 'chat' }, timeoutSeconds: 300 },
   completion: { ...modelCall, priced: { service: 'completion', capability: 'completion' }, timeoutSeconds: 300 },
@@ -32,7 +32,7 @@ export const modelCalls = {
   },
 } as const;
 
-/** Models, and the calls of one. */
+/** Models and model calls. */
 export const inferenceRoutes = {
   translate: defineRoute({
     id: 'translate',

@@ -1,7 +1,6 @@
 import { CreatedKey, KeyChange, KeyList, KeyPath, KeyRecord, KeyRotation, NewKey } from '../accounts/keys.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** API keys. */
 export const keyRoutes = {
   createKey: defineRoute({
     id: 'create-key',

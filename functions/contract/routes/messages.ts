@@ -5,7 +5,7 @@ import { Message, MessageList, MessageListQuery, MessagePath, NewMessage } from 
 const shared = { credential: 'session or key', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', messages: 'read' } } as const;
 
-/** Text messages and calls to phones. */
+/** SMS and voice calls. */
 export const messageRoutes = {
   sendMessage: defineRoute({
     ...shared,

@@ -10,7 +10,7 @@ import {
 import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
 import { modelCalls } from './inference.ts';
 
-/** The inference operations for OpenAI's clients: the same models, prices and charges, bare responses, `error` objects. */
+/** OpenAI-compatible inference: the same models, prices and charges, with bare responses and `error` objects. */
 export const openAiRoutes = {
   createOpenAiChatCompletion: defineRoute({
     ...modelCalls.chat,

@@ -16,13 +16,12 @@ import {
 } from '../operators/operators.ts';
 import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
-/** Only operators, in a session, do and read what is here. */
+/** Requires a session with the role of an operator. */
 const operators = { credential: 'session', role: 'operator' } as const;
 
-/** A list about an account. */
 const list = { ...operators, method: 'GET', pathInput: AccountPath, refusals: ['NOT_FOUND'] } as const;
 
-/** An action is written together with its audit event, which nothing changes afterwards. */
+/** The action and its audit event are one write. Audit events never change. */
 const action = {
   ...operators,
   idempotent: true,
@@ -30,7 +29,6 @@ const action = {
   uses: { tables: { accounts: 'write', meters: 'write', audit: 'add', idempotency: 'delete' } },
 } as const;
 
-/** What operators do. */
 export const operatorRoutes = {
   findAccount: defineRoute({
     ...operators,

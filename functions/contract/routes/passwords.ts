@@ -1,10 +1,9 @@
 import { ForgottenPassword, PasswordChange, PasswordReset } from '../accounts/accounts.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** scrypt at N=2^17 takes 128 MiB and a core's third of a second; memory buys processor share on Lambda. */
+/** scrypt at N=2^17 uses 128 MiB and a third of a second on one core. Lambda's CPU share grows with memory. */
 export const hashing = { memoryMb: 1024 } as const;
 
-/** Passwords. */
 export const passwordRoutes = {
   forgotPassword: defineRoute({
     id: 'forgot-password',

@@ -2,7 +2,7 @@ import { IdentityToken, Login, LoginUser, Registration, SessionList, SessionPath
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
-/** Ways in, and sessions. */
+/** Sign-in and sessions. */
 export const signInRoutes = {
   register: defineRoute({
     id: 'register',

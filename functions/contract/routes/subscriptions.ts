@@ -12,7 +12,6 @@ import {
 } from '../billing/subscriptions.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
-/** Plans and subscriptions. */
 export const subscriptionRoutes = {
   listPlans: defineRoute({
     id: 'list-plans',

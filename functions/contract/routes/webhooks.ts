@@ -17,7 +17,7 @@ import {
 
 const shared = { credential: 'session or key', confirmed: true } as const;
 
-/** The plan is settled and read on the way; accounts hold sessions and throttles. */
+/** The check of the plan settles and reads the meter. Accounts contain sessions and throttles. */
 const reading = { tables: { accounts: 'write', meters: 'write', webhooks: 'read' } } as const;
 const changing = { tables: { accounts: 'write', meters: 'write', webhooks: 'write' } } as const;
 const once = { tables: { ...changing.tables, idempotency: 'delete' } } as const;
@@ -26,7 +26,7 @@ const sending = { queues: ['webhooks', 'slowWebhooks'] } as const;
 const path = '/api/webhooks';
 const created = { status: 201, message: 'SUCCESS' };
 
-/** Webhooks: endpoints of an account that its events are sent to. */
+/** Webhooks: endpoints that receive the events of an account. */
 export const webhookRoutes = {
   createWebhook: defineRoute({
     ...shared,

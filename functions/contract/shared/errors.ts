@@ -1,4 +1,7 @@
-/** Every error code a caller can meet, with its HTTP status (docs/specification.md#errors, docs/guides/errors.md#codes). The table is closed. */
+/**
+ * All error codes with their HTTP status (docs/specification.md#errors, docs/guides/errors.md#codes). Callers receive
+ * no other code.
+ */
 export const errorStatus = {
   INVALID_FORMAT: 400,
   CONTEXT_LENGTH_EXCEEDED: 400,
@@ -33,13 +36,13 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** A field of the input that broke a rule; `isMissing`: the rule that it is required. */
+/** An invalid input field. `isMissing`: the field is required but absent. */
 export interface FaultyField {
   readonly path: string;
   readonly isMissing: boolean;
 }
 
-/** A refusal or failure as the caller sees it: `detail` is one sentence. */
+/** An error as callers receive it. `detail` is one sentence. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly detail: string;

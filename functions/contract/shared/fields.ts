@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /**
- * Text of so many Unicode code points, as JSON Schema counts them too. Messages are the rule alone; validation puts
- * the field's path before them.
+ * Text with a length in Unicode code points, which JSON Schema also counts. Messages contain only the rule; validation
+ * prepends the field's path.
  */
 export const text = (max: number, min = 1) =>
   v.pipe(
@@ -32,12 +32,12 @@ export const decimal = (min: number, max: number) =>
     v.maxValue(max, `must be at most ${max}`),
   );
 
-/** Epoch ms of the last instant that a year of four digits can name: what is later could be stored, but not shown again. */
+/** Epoch ms of the last time with a four-digit year. Later times could be stored, but not returned. */
 export const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const range = 'must be from 1970-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z';
 
-/** Every instant in a request: an ISO 8601 timestamp with a time zone, whose UTC instant a response can show. */
+/** A time in a request: an ISO 8601 timestamp with a time zone, whose UTC time has a four-digit year. */
 export const timestamp = v.pipe(
   v.string('must be a string'),
   v.isoTimestamp('must be an ISO 8601 timestamp'),
@@ -45,7 +45,7 @@ export const timestamp = v.pipe(
   v.check((value) => isInstant(epochMs(value)), range),
 );
 
-/** Every day in a request: an ISO 8601 date. */
+/** A day in a request: an ISO 8601 date. */
 export const day = v.pipe(
   v.string('must be a string'),
   v.isoDate('must be a date such as 2027-01-31'),
@@ -53,13 +53,13 @@ export const day = v.pipe(
   v.check((value) => isInstant(Date.parse(value)), 'must be from 1970-01-01 to 9999-12-31'),
 );
 
-/** Epoch ms of a `timestamp`, in all the spellings that it may have: `2027-01-31 12:00:00 +01` is one. */
+/** Epoch ms of a `timestamp` in any accepted spelling, such as `2027-01-31 12:00:00 +01`. */
 export function epochMs(value: string): number {
   const [date, time] = [value.slice(0, 10), value.slice(11)];
   return Date.parse(`${date}T${time.replace(' ', '').replace(/[+-]\d\d$/, '$&:00')}`);
 }
 
-/** Whether a response can show these epoch ms. */
+/** Returns whether a response can represent these epoch ms. */
 export function isInstant(ms: number): boolean {
   return ms >= 0 && ms <= lastInstant;
 }
@@ -77,15 +77,15 @@ export const pageSize = v.pipe(
   v.transform(Number),
 );
 
-/** An account's, user's or balance's id: a random integer that JavaScript holds exactly (docs/accounts.md#ids). */
+/** Id of an account, user or balance: a random integer that JavaScript represents exactly (docs/accounts.md#ids). */
 export const accountId = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 
-/** An object as JSON knows it: Valibot takes a list for an object without fields. */
+/** A JSON object. Valibot alone accepts an array for an object without required fields. */
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether there are so many code points, each of which has one or two UTF-16 units. */
+/** Returns whether a text has at least this many code points, each of which has one or two UTF-16 units. */
 function hasCharacters(value: string, min: number): boolean {
   if (value.length < min || value.length >= 2 * min) return value.length >= min;
   let count = 0;
@@ -93,14 +93,14 @@ function hasCharacters(value: string, min: number): boolean {
   return count >= min;
 }
 
-/** A Date takes 30 February for 2 March. */
+/** Date would convert 30 February to 2 March. */
 function isCalendarDate(value: string): boolean {
   const day = value.slice(0, 10);
   const date = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(date.getTime()) || date.toISOString().startsWith(day);
 }
 
-/** What goes on must be UTF-8, which no text with a lone surrogate can be, wherever it is in a value. */
+/** Forwarded values must be encodable as UTF-8, so no string at any depth may contain a lone surrogate. */
 export function wellFormed<Value>() {
   return v.check<Value, string>(isWellFormed, 'must be well-formed Unicode');
 }
@@ -116,7 +116,7 @@ function atLeast(min: number): string {
   return min === 1 ? 'must be positive' : `must be at least ${min}`;
 }
 
-/** The product's name and colors for mails and the pages of `npm start`; the dashboard's theme has the same values. */
+/** Product name and colors for emails and the pages of `npm start`. The dashboard's theme uses the same values. */
 export const brand = {
   name: 'Text AI platform',
   ink: '#1e1d1a',
@@ -128,10 +128,13 @@ export const brand = {
   coin: '#f0b429',
 } as const;
 
-/** Whether a text has a character that shows; the blank of Braille is an invisible symbol, the fillers of Hangul are invisible letters. */
+/**
+ * Returns whether a text has a visible character. The Braille blank is a symbol and the Hangul fillers are letters, but
+ * both are invisible.
+ */
 export function isVisible(value: string): boolean {
   return /(?![\u2800\p{Default_Ignorable_Code_Point}])[\p{L}\p{N}\p{P}\p{S}]/u.test(value);
 }
 
-/** One event of a `text/event-stream`, its data as JSON. */
+/** An event of a `text/event-stream` with JSON data. */
 export const serverSentEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;

@@ -1,4 +1,4 @@
-/** Limits on what a caller may send (docs/guides/plans-and-limits.md#limits). */
+/** Limits on requests (docs/guides/plans-and-limits.md#limits). */
 export const limits = {
   bodyBytes: 1024 * 1024,
   embeddingsBodyBytes: 5 * 1024 * 1024,
@@ -6,58 +6,58 @@ export const limits = {
   messages: 2048,
   functions: 128,
   stopSequences: 4,
-  /** A marker is far shorter; what a stream may be the beginning of one is held back. */
+  /** Far longer than any real stop sequence. A stream holds back output that may begin one. */
   stopSequenceCharacters: 256,
   embeddingTexts: 100,
   embeddingTokens: 8192,
   activeKeys: 50,
   /** Active and suspended together. */
   usableKeys: 100,
-  /** Revoked and expired ones that are kept: the newest. */
+  /** Maximum revoked and expired keys that are kept, newest first. */
   endedKeys: 200,
   /** Keys that an account creates, changes, rotates or revokes. */
   keyChangesPerMinute: 10,
-  /** Subscriptions that an account begins, changes, cancels or resumes: each is a row of the ledger and an event for every webhook. */
+  /** Subscription changes of an account. Each one writes a ledger row and sends an event to every webhook. */
   subscriptionChangesPerMinute: 10,
   webhooks: 10,
-  /** Webhooks that an account creates, changes or deletes, and secrets that it rotates. */
+  /** Changes of webhooks and rotations of their secrets by an account. */
   webhookChangesPerMinute: 30,
-  /** Tests and redeliveries that an account requests. */
+  /** Test deliveries and redeliveries that an account requests. */
   webhookSendsPerMinute: 20,
   agents: 100,
   /** Code points. */
   agentInstructions: 8000,
-  /** Of an agent's functions together, as JSON. */
+  /** Total for an agent's functions, as JSON. */
   agentFunctionBytes: 65_536,
   /** Days. */
   maxRetentionDays: 365,
-  /** Agents that an account creates, changes or deletes, and documents and conversations that it creates or deletes. */
+  /** Agent changes of an account, and its creations and deletions of documents and conversations. */
   agentChangesPerMinute: 60,
-  /** Maximum unpriced requests with an Idempotency-Key, per account and UTC day. Each one stores a row free of charge. */
+  /** Unpriced requests with an Idempotency-Key, per account and UTC day. Each one stores a row free of charge. */
   unpricedIdempotencyKeysPerDay: 20_000,
-  /** Uploads of audio that an account begins, or tries to. */
+  /** Uploads of audio that an account starts, including failed ones. */
   uploadsPerMinute: 60,
-  /** UTF-8 bytes of a document's text; its JSON may have several for each. */
+  /** UTF-8 bytes of a document's text. JSON may use several bytes for each. */
   documentBytes: 1024 * 1024,
   documentBodyBytes: 5 * 1024 * 1024,
-  /** Chunks of an agent's documents together. */
+  /** Total chunks of an agent's documents. */
   agentChunks: 2000,
-  /** Conversations of an agent that have not expired. */
+  /** Unexpired conversations of an agent. */
   agentConversations: 10_000,
-  /** Code points of a message or a function's result. */
+  /** Code points of a message, or of a function's result. */
   messageCharacters: 100_000,
-  /** Messages that a conversation ever has. */
+  /** Lifetime maximum of messages in a conversation. */
   conversationMessages: 10_000,
-  /** Code points of a message to a phone, far more than its segments take, so that a refusal can name their number. */
+  /** Code points of an SMS. Far more than the allowed segments hold, so that the error can state their number. */
   messageTextCharacters: 10_000,
   messageSegments: 3,
-  /** Code points of a call's text. */
+  /** Code points of the text of a call. */
   callCharacters: 1000,
 } as const;
 
-/** What a key's spending limit is counted in: days and months of UTC; `total` never resets. */
+/** Periods of a key's spending limit: UTC days and months. `total` never resets. */
 export const limitPeriods = ['day', 'month', 'total'] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
 
-/** In place of a session id: all sessions but the current one. No session has this id. */
+/** Replaces a session id: all sessions except the current one. No session has this id. */
 export const otherSessions = 'others';

@@ -16,7 +16,7 @@ const ofMessage = {
 } as const;
 const transcriptionId = 'trn_0V3kQ9sTz1LmXw7RbYcP';
 
-/** An example of each event's data, for the API reference and its readers. */
+/** Example data of each event, for the API reference. */
 export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Type> } = {
   'credits.granted': { ...ofAccount, credits: 100_000, source: 'plan', balance: 112_500.25 },
   'credits.low': { ...ofAccount, balance: 19_999.5 },

@@ -5,7 +5,7 @@ import { channels, failures } from '../messages/names.ts';
 import { accountId, instant, whole } from '../shared/fields.ts';
 import { limitPeriods } from '../shared/limits.ts';
 
-/** What all events of an account have: `seq` orders those of the ledger. */
+/** Common fields of all events. `seq` orders those of the ledger. */
 const ofAccount = {
   accountId,
   seq: v.pipe(whole, v.description('Number of the ledger entry, or of the newest entry at the time of the event.')),
@@ -30,8 +30,8 @@ const ofTranscription = { ...ofAccount, transcriptionId: v.string(), credits };
 const changedPlan = v.object({ ...ofSubscription, previousPlanId: planId });
 
 /**
- * Every event that a webhook is sent, by its type: when it happens, and the schema of its `data`. Each happens with the write that it is
- * about. Events of services that are not there yet come with them.
+ * All events by type, with the time at which they happen and the schema of `data`. Each event is stored with the write
+ * that causes it.
  */
 export const webhookEvents = {
   'credits.granted': {
@@ -152,7 +152,7 @@ export const webhookEvents = {
 export type WebhookEventType = keyof typeof webhookEvents;
 export type WebhookData<Type extends WebhookEventType> = v.InferInput<(typeof webhookEvents)[Type]['data']>;
 
-/** Types in the order of the catalogue. */
+/** Event types in the order of the catalogue. */
 export const webhookEventTypes = Object.keys(webhookEvents).filter((type): type is WebhookEventType =>
   Object.hasOwn(webhookEvents, type),
 );

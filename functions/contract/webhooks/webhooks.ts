@@ -4,10 +4,10 @@ import { webhookEventTypes } from './events.ts';
 
 const body = 'must be a JSON object';
 
-/** Characters of a URL. */
+/** Maximum characters of a URL. */
 const maxUrlLength = 2048;
 
-/** What a schema cannot check is checked where the deployment's rules are known (domain/webhooks/target.ts). */
+/** Rules that depend on the deployment are checked in domain/webhooks/target.ts. */
 const url = v.pipe(
   v.string('must be a string'),
   v.nonEmpty('must not be empty'),
@@ -15,7 +15,7 @@ const url = v.pipe(
   v.description('An HTTPS URL with a public address, without credentials.'),
 );
 
-/** Stands for every event, also for those that are added to the catalogue later. */
+/** Stands for every event, including those added to the catalogue later. */
 export const allEvents = '*';
 
 const subscribable = [allEvents, ...webhookEventTypes] as const;
@@ -42,21 +42,21 @@ export const WebhookChange = v.object(
   body,
 );
 
-/** At most a day. */
+/** At most one day. */
 const graceSeconds = v.pipe(integer(0, 86_400), v.description('How long the old secret also signs, at most a day.'));
 export const SecretRotation = v.optional(v.object({ graceSeconds: v.optional(graceSeconds, 0) }, body), {});
 
 export const WebhookPath = v.object({ id: text(64) });
 export const DeliveryPath = v.object({ id: text(64), deliveryId: text(64) });
 
-/** `cursor` is the `nextCursor` of the page before. */
+/** `cursor` is the `nextCursor` of the previous page. */
 const page = { limit: v.optional(pageSize, '50') };
 const cursor = (pattern: RegExp) =>
   v.optional(v.pipe(text(64), v.regex(pattern, 'must be the nextCursor of the page before')));
 export const WebhookQuery = v.object({ cursor: cursor(/^whk_\w+$/), ...page });
 export const DeliveryQuery = v.object({ cursor: cursor(/^dlv_\w+$/), ...page });
 
-/** `requested` by a change; `failing` for five days; `gone`: it returned 410. */
+/** Reasons: `requested` by a change, `failing` for five days, or `gone` after a response of 410. */
 export const disabledReasons = ['requested', 'failing', 'gone'] as const;
 
 const described = {
@@ -75,7 +75,7 @@ const described = {
 const secret = v.pipe(v.string(), v.description('Key for verifying signatures; it is not shown again.'));
 
 export const Webhook = v.object(described);
-/** The only responses that carry the secret. */
+/** The only responses that contain the secret. */
 export const CreatedWebhook = v.object({ ...described, secret });
 export const RotatedWebhook = v.object({
   ...described,
@@ -88,7 +88,10 @@ export const WebhookList = v.object({ items: v.array(Webhook), nextCursor });
 
 export const deliveryStatuses = ['pending', 'delivered', 'exhausted'] as const;
 
-/** Of attempts, the latest: null before the first, and `responseStatus` where no response came. Times in milliseconds. */
+/**
+ * Values of the latest attempt: null before the first one; `responseStatus` is also null without a response. Times in
+ * ms.
+ */
 export const Delivery = v.object({
   id: v.string(),
   eventId: v.pipe(v.string(), v.description('The `webhook-id` of every attempt.')),
