@@ -34,7 +34,7 @@ function attributeOf(value: unknown): Attribute {
   throw new TypeError(`DynamoDB has no attribute for a ${typeof value} like this`);
 }
 
-/** Fields of an operation's input, at any depth, whose values are attributes. */
+/** Names of fields, at any depth of an operation's input, whose values are attributes. */
 const attributeFields: ReadonlySet<string> = new Set(['Key', 'Item', 'ExpressionAttributeValues', 'ExclusiveStartKey']);
 
 /** Converts the values in an operation's input to attributes (AWS "DynamoDB API Reference"). */
@@ -108,9 +108,9 @@ export function outputOf(body: string): ItemOutput {
 const [quote, openBrace, closeBrace] = [0x22, 0x7b, 0x7d] as const;
 
 /**
- * Reads the given attributes of the item in a response to UpdateItem, `{"Attributes":{…}}`. Returns undefined if the response contains no
- * item. Skips the other attributes unparsed: among them are the holds of running calls, whose ids make V8 create a new object shape
- * in each call. Throws SyntaxError if the response is cut.
+ * Reads the given attributes of the item in a response to UpdateItem, `{"Attributes":{…}}`. Returns undefined if the
+ * response contains no item. Skips the other attributes unparsed: they include the holds of running calls, whose ids
+ * make V8 create a new object shape in each call. Throws SyntaxError if the response is truncated.
  */
 export function itemOf(body: string, wanted: Pick<ReadonlySet<string>, 'has'>): Item | undefined {
   if (!body.trimStart().startsWith('{')) throw new SyntaxError('a response is a JSON object');

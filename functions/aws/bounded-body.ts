@@ -1,4 +1,4 @@
-/** A response's body has more bytes than it may. */
+/** The body of a response exceeds its limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 
@@ -7,12 +7,12 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** What each piece counts beside its bytes: a body in pieces of one byte takes hundreds of times as much memory as it has bytes. */
+/** Bytes added for each chunk: a body in chunks of one byte uses hundreds of times as much memory as its length. */
 const pieceBytes = 256;
 
 /**
- * The whole of a body; rejects with BodyTooLarge when it has more than so many bytes. It is put together as it comes, in memory for
- * as many bytes as are expected: what grows and is copied is more work for the garbage collector than the rest.
+ * Reads a whole body. Rejects with BodyTooLarge above `maxBytes`. Allocates the expected size once, because growing and
+ * copying a buffer costs more garbage collection than everything else here.
  */
 export async function collectBody(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -44,7 +44,7 @@ function enlarged(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
   return larger;
 }
 
-/** The same pieces; fails with BodyTooLarge where they become too many bytes. */
+/** Passes the chunks on. Throws BodyTooLarge when they exceed the limit. */
 export async function* boundedBody(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,

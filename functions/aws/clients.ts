@@ -7,7 +7,7 @@ import { collectBody } from './bounded-body.ts';
 import { withConflictRetries } from './conflicts.ts';
 import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
 
-/** As many sockets as the largest plan has concurrent calls, so that no call waits for another call's connection. */
+/** Equal to the largest plan's concurrent calls, so that no call waits for another call's connection. */
 const sockets = { keepAlive: true, maxSockets: 1000 };
 const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
 
@@ -37,11 +37,14 @@ export function sagemakerClient(): SageMakerRuntimeClient {
   });
 }
 
-/** Settings of the clients that only some functions use. Their gateways create them, so that the others do not load them. */
+/**
+ * Settings of clients that only some functions use. Their gateways create them, so that other functions do not load
+ * them.
+ */
 export const sesSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
 export const sqsSettings = { maxAttempts: 3, requestHandler: limitedTo(10_000) };
 
-/** Checksums only where S3 requires them, because files are small or copied by S3. Path-style buckets outside of AWS. */
+/** Checksums only where S3 requires them, because files are small or copied by S3. Path-style URLs outside AWS. */
 export const s3Settings = () =>
   ({
     maxAttempts: 3,
@@ -55,8 +58,8 @@ export const s3Settings = () =>
 const maxMessagingBytes = 65_536;
 
 /**
- * One attempt, because a message that is sent again arrives twice. A new connection for each message, because a connection that
- * died while the function was frozen would leave open whether the message was sent.
+ * One attempt, because a retried message arrives twice. A new connection for each message: if one broke while the
+ * function was frozen, it would be unknown whether the message was sent.
  */
 export const messagingSettings = ({ httpAgent = new http.Agent({ keepAlive: false }) } = {}) => ({
   maxAttempts: 1,

@@ -28,8 +28,8 @@ export function firstAttempts(service: AwsService, options: TransportOptions): (
 }
 
 /**
- * Reads the whole body of a 200 response. Returns every other result unchanged, including a response that breaks before its end: the
- * SDK reads it again and meets the same break. Throws BodyTooLarge above `maxBytes`.
+ * Reads the whole body of a 200 response. Returns every other result unchanged, including a truncated response: the SDK
+ * reads it again and fails in the same way. Throws BodyTooLarge above `maxBytes`.
  */
 export async function bodyOf(
   result: AttemptResult | undefined,
@@ -45,7 +45,7 @@ export async function bodyOf(
   }
 }
 
-/** A read ends at 1 MB of items, which can be several times as long in JSON. */
+/** DynamoDB limits a read to 1 MB of items, which can be several times as long in JSON. */
 const maxDynamoBytes = 8 * 1024 * 1024;
 
 /** Reads the output of an operation from the body of a response, or gets it from the SDK, to whose command `adapt` is applied. */

@@ -18,8 +18,8 @@ interface Command {
 export type AdaptCommand = (command: Command) => void;
 
 /**
- * Makes the SDK take a result as that of a command's first attempt. The SDK then decides which error it is, and whether and when to
- * try again. Does nothing if there was no attempt.
+ * Passes a result to the SDK as that of a command's first attempt. The SDK then decides which error it is, and whether
+ * and when to retry. Does nothing if no attempt was made.
  */
 export const firstResult =
   (result: AttemptResult | undefined): AdaptCommand =>
@@ -37,7 +37,7 @@ export const firstResult =
     middlewareStack.add(resultFirst, { step: 'deserialize', priority: 'low', name: 'firstResult', override: true });
   };
 
-/** Limit for the part of a response that the SDK reads: an error, or the rest of a response that was not read to its end. */
+/** Limit for the part of a response that the SDK reads: an error, or the rest of a partly read response. */
 const maxErrorBytes = 1024 * 1024;
 
 function sdkResponse({ response, body = response }: Extract<AttemptResult, { response: unknown }>): HttpResponse {

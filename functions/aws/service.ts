@@ -4,11 +4,11 @@ import type { HttpRequest } from './transport.ts';
 interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Missing from permanent credentials. */
+  /** Absent for permanent credentials. */
   readonly sessionToken?: string;
 }
 
-/** An AWS service's endpoint, and the credentials for it. */
+/** Endpoint of an AWS service, with the credentials to use. */
 export interface AwsService {
   readonly url: URL;
   readonly region: string;
@@ -25,7 +25,7 @@ const services = {
   sagemaker: { host: 'runtime.sagemaker', signingName: 'sagemaker', variable: 'AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME' },
 } as const;
 
-/** Domains of the supported partitions, by the format of their regions. */
+/** Domains of the supported partitions, by the pattern of their regions. */
 const domains: readonly (readonly [RegExp, string])[] = [
   [/^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d$/, 'amazonaws.com'],
   [/^us-gov-[a-z]+-\d$/, 'amazonaws.com'],

@@ -1,5 +1,6 @@
 /**
- * Milliseconds to open a connection. AWS takes a few. The rest is for a busy laptop whose one process opens hundreds at a time.
+ * Milliseconds to open a connection. AWS needs a few. The rest is for a busy laptop whose single process opens hundreds
+ * at a time.
  */
 export const connectionTimeout = 3000;
 

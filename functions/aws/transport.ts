@@ -15,7 +15,7 @@ export interface TransportOptions {
   readonly requestTimeout?: number;
 }
 
-/** Ends an attempt early: the attempt sets `onEnd`, and its owner calls it. */
+/** Cancels an attempt early: the attempt sets `onEnd`, and its owner calls it. */
 export interface Cancellation {
   readonly isOver: boolean;
   onEnd: (() => void) | undefined;
@@ -41,7 +41,7 @@ const maxUnreadBytes = 64 * 1024;
 /** Time that an abandoned response may still take to end. After that its connection is closed. */
 const drainMs = 1000;
 
-/** Connections to one origin, reused for one request after another. */
+/** Connections to one origin, each reused for consecutive requests. */
 export class Connections {
   readonly #origin: string;
   readonly #now: () => number;
@@ -243,7 +243,7 @@ class Exchange implements Dispatcher.DispatchHandler, HttpResponse {
     return piece;
   }
 
-  /** Lets a response that ends soon do so, to keep its connection. */
+  /** Lets a response that ends soon do so, to keep its connection open. */
   #abandon(): void {
     if (this.#isComplete) return;
     this.#isAbandoned = true;
@@ -256,7 +256,7 @@ class Exchange implements Dispatcher.DispatchHandler, HttpResponse {
 const cancelled = 'the request was cancelled';
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-/** Codes of a connection that did not open in time, or that the peer or the network closed. */
+/** Error codes of a connection that did not open in time, or that the peer or the network closed. */
 const breaks = new Set([
   'ECONNRESET',
   'EPIPE',
