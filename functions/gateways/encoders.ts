@@ -11,7 +11,7 @@ import { inOrder, withParts } from '#domain/inference/translation.ts';
 import type { ModelRuntime } from './sagemaker/runtime.ts';
 import { readReply } from './sagemaker/text-calls.ts';
 
-/** The encoders that a stage has. */
+/** The stage's encoders. */
 export function encodersOf({ sentiment, language, entities }: AnalysisEncoders, settings: EncoderSettings): Encoder[] {
   const encoders: Encoder[] = [];
   if (sentiment) {
@@ -39,21 +39,21 @@ export interface EncoderSettings {
   readonly deadlineMs: number;
 }
 
-/** Bytes of a part: its tokens fit into the 512 that encoders take, as a text of n bytes is at most n tokens. */
+/** Bytes of a part. They fit in the 512 tokens of an encoder, because n bytes of text have at most n tokens. */
 const maxEncoderBytes = 500;
 
-/** Bytes that a response for one text may have: entities of each word, or all labels of a model. */
+/** Maximum bytes of the response for one text: the entities of each word, or all labels of a model. */
 const maxResponseBytes = 256 * 1024;
 
 interface Batch<Reply> {
-  /** How many texts are in the body. */
+  /** Number of texts in the body. */
   readonly texts: number;
   readonly body: object;
-  /** Throws ValiError for what is no reply to the batch. */
+  /** Throws ValiError for an invalid reply to the batch. */
   readonly parse: (value: unknown) => Reply;
 }
 
-/** The calls of an encoder, some of them concurrently; `name` is what errors call it. */
+/** Calls an encoder, partly concurrently. `name` appears in errors. */
 const encoderCall = <Reply, Result>(
   { runtime, deadlineMs }: EncoderSettings,
   { endpoint, component }: EncoderPlace,
@@ -73,7 +73,7 @@ const encoderCall = <Reply, Result>(
 });
 
 const Score = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-/** Of all labels of a model, each once. */
+/** Of all labels of a model, without duplicates. */
 const Scores = v.pipe(
   v.array(v.object({ label: v.string(), score: Score })),
   v.minLength(1),
@@ -81,17 +81,17 @@ const Scores = v.pipe(
 );
 
 interface Classification<Name extends string> {
-  /** What errors call the model. */
+  /** Name of the model in errors. */
   readonly name: string;
-  /** Ours for a label of the model; undefined for one that is none. */
+  /** Returns our label for the model's label, or undefined for an unknown label. */
   readonly labelOf: (label: string) => Name | undefined;
   readonly finding: (best: Label<Name>) => Omit<Findings, 'unlocated'>;
 }
 
 /**
- * A model that classifies sequences in a TEI container: `{"inputs": [["a"], ["b"]]}` is a batch of two texts, where `["a", "b"]` would be a
- * pair of sentences; the reply has the scores of all labels for each (router/src/http/types.rs, PredictInput). A text of several parts
- * has the mean of their scores, by their lengths.
+ * A sequence classifier in a TEI container. `{"inputs": [["a"], ["b"]]}` is a batch of two texts, whereas `["a", "b"]`
+ * is a pair of sentences. The reply contains the scores of all labels for each text (router/src/http/types.rs,
+ * PredictInput). The score of a text in several parts is the mean of the parts, weighted by length.
  */
 function sequenceClassification<Name extends string>(
   settings: EncoderSettings,
@@ -143,7 +143,7 @@ const Groups = v.pipe(
   v.maxLength(maxEncoderBytes),
 );
 
-/** Names of the data sets that such models are trained with (CoNLL-2003, OntoNotes 5). */
+/** Labels of the data sets that train such models (CoNLL-2003, OntoNotes 5). */
 const usual: Readonly<Record<string, EntityType>> = {
   PER: 'PERSON',
   PERSON: 'PERSON',
@@ -165,8 +165,8 @@ const usual: Readonly<Record<string, EntityType>> = {
 };
 
 /**
- * A model that classifies tokens in a container of the Hugging Face toolkit, one text a request; its places count in code points of that text
- * (transformers, TokenClassificationPipeline). A place that the text does not have makes the reply invalid.
+ * A token classifier in a container of the Hugging Face toolkit, with one text per request. Offsets count code points
+ * of the text (transformers, TokenClassificationPipeline). An offset outside the text makes the reply invalid.
  */
 function tokenClassification(
   settings: EncoderSettings,
@@ -208,7 +208,7 @@ function tokenClassification(
   };
 }
 
-/** Without the white space around it, as a quote is; nothing where it is that alone. */
+/** Trims white space, as for quotes. Returns no span if only white space remains. */
 function trimmed(text: string, entity: EntitySpan): EntitySpan[] {
   const words = text.slice(entity.start, entity.end);
   const start = entity.start + words.length - words.trimStart().length;
@@ -216,7 +216,7 @@ function trimmed(text: string, entity: EntitySpan): EntitySpan[] {
   return start < end ? [{ ...entity, start, end }] : [];
 }
 
-/** In the order of the text, each place of a type once, with its highest score. */
+/** In text order. Each span appears once per type, with its highest score. */
 function eachOnce(entities: readonly EntitySpan[]): EntitySpan[] {
   const known = new Map<string, EntitySpan>();
   for (const entity of entities.toSorted((one, other) => (other.score ?? 0) - (one.score ?? 0))) {
@@ -226,7 +226,7 @@ function eachOnce(entities: readonly EntitySpan[]): EntitySpan[] {
   return [...known.values()].toSorted(byPlace);
 }
 
-/** Where each code point begins in UTF-16 units, and where the text ends. */
+/** UTF-16 offsets of each code point, and of the end of the text. */
 function unitsAt(text: string): number[] {
   const units = [0];
   let at = 0;

@@ -7,7 +7,7 @@ import { nameFor } from '#domain/accounts/account.ts';
 import type { IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 
-/** Identity provider as configured; nobody signs in with it where there is no audience. */
+/** Settings of the identity provider. Without an audience, sign-in with it is disabled. */
 export interface IdentityProvider {
   readonly audience: string | undefined;
   readonly issuers: readonly string[];
@@ -27,10 +27,10 @@ const Claims = v.object({
   exp: v.number(),
 });
 
-/** Bytes of a provider's keys: Google's two have 1 KB. */
+/** Maximum bytes of the provider's keys. Google's two keys use 1 KB. */
 const maxKeysBytes = 64 * 1024;
 
-/** The library's own fetch, which follows no redirect and ends in time, with a bound for the body. */
+/** Replaces the library's fetch: follows no redirects, has a timeout, and limits the body. */
 const fetchKeys: FetchImplementation = async (url, options) => {
   const response = await fetch(url, options);
   const { status, body } = response;
@@ -38,9 +38,8 @@ const fetchKeys: FetchImplementation = async (url, options) => {
 };
 
 /**
- * Verifies Google's identity tokens: RS256 by the provider's keys, which are cached and fetched again at most once a
- * minute, our audience, its issuers, not expired, not from the future, address verified (Google "Verify the Google ID
- * token on your server side").
+ * Verifies Google's identity tokens: RS256 signature with the provider's keys (cached, fetched at most once a minute),
+ * audience, issuer, expiry, issue time and verified address (Google "Verify the Google ID token on your server side").
  */
 export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider): IdentityTokens {
   const options = { cooldownDuration: 60_000, timeoutDuration: 3000, [customFetch]: fetchKeys };
@@ -77,8 +76,8 @@ export function identityTokens({ audience, issuers, keysUrl }: IdentityProvider)
 }
 
 /**
- * Names the token by what is signed: a signature has spellings that differ in base64 bits that stand for nothing, and
- * a token must not be used again in another spelling.
+ * Identifies the token by its signed content. The unused base64 bits of a signature allow several spellings, and a
+ * token must not be accepted again in another spelling.
  */
 function digestOf(token: string): string {
   return createHash('sha256')
@@ -86,7 +85,7 @@ function digestOf(token: string): string {
     .digest('base64url');
 }
 
-/** The provider's keys could not be fetched or read: nothing is known of the token. */
+/** The provider's keys could not be fetched or parsed, so the token could not be verified. */
 function isUnreachable(cause: unknown): boolean {
   return (
     cause instanceof errors.JWKSTimeout ||

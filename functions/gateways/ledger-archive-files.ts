@@ -4,10 +4,13 @@ import type { ArchiveFiles } from '#domain/billing/archive.ts';
 
 export const s3Client = (): S3Client => new S3Client(s3Settings());
 
-/** The objects of the ledger's closed months in an S3 bucket. */
+/** Objects of the ledger's closed months in an S3 bucket. */
 export function ledgerArchiveFiles(client: S3Client, Bucket: string): ArchiveFiles {
   return {
-    /** S3 refuses bytes that do not match the checksum. Rows are read rarely after a month, and then without a fee for it. */
+    /**
+     * S3 rejects bytes that do not match the checksum. Intelligent-Tiering suits rows that are rarely read after a
+     * month, because it has no retrieval fee.
+     */
     async write(Key, Body) {
       await client.send(
         new PutObjectCommand({

@@ -3,7 +3,7 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 import { cutText } from '#contract/messages/segments.ts';
 import type { CountSegments, ReadNumber } from '#domain/messages/message.ts';
 
-/** libphonenumber-js with its smallest metadata: the codes of countries and how long their numbers are. It is loaded when a text first needs it. */
+/** libphonenumber-js with its smallest metadata: country codes and number lengths. Loaded on first use. */
 export async function loadPhoneNumbers(): Promise<(international: string) => boolean> {
   const { default: parse } = await import('libphonenumber-js/min');
   return (international) => parse(international, { extract: false })?.isPossible() ?? false;
@@ -19,7 +19,7 @@ const costly: ReadonlySet<NumberType> = new Set([
   'VOICEMAIL',
 ]);
 
-/** With all metadata: the numbering plans of all countries, and what their numbers are for. */
+/** With full metadata: the numbering plans and number types of all countries. */
 export const readNumber: ReadNumber = (e164) => {
   const number = parsePhoneNumberFromString(e164, { extract: false });
   if (!number?.isValid() || number.number !== e164) return undefined;
@@ -29,8 +29,8 @@ export const readNumber: ReadNumber = (e164) => {
 const knownSeptets = new Map<string, number>();
 
 /**
- * The alphabet is the library's. Its own count takes hundreds of milliseconds for the longest texts, also of whoever holds no key, so each character is
- * looked up once.
+ * Uses the library's alphabet. Its own count takes hundreds of milliseconds for the longest texts, and requests without
+ * a key could trigger it, so this looks up each character once.
  */
 function septetsOf(character: string): number | undefined {
   const known = knownSeptets.get(character);

@@ -1,11 +1,11 @@
 import { collectBody } from '#aws/bounded-body.ts';
 import type { SendRequest } from '#domain/canary/canary.ts';
 
-/** Above a whole response's time at the gateway. */
+/** Above the gateway's timeout for a whole response. */
 const maxRequestMs = 35_000;
 const maxBodyBytes = 1024 * 1024;
 
-/** Calls the service at its public address, as a caller elsewhere does. Follows no redirect. */
+/** Calls the service at its public address, like an external client. Does not follow redirects. */
 export const serviceClient =
   (origin: string) =>
   (withinMs: number): SendRequest => {

@@ -6,9 +6,9 @@ import type { Mailer } from '#domain/mail/mail.ts';
 export const sesClient = (): SESClient => new SESClient(sesSettings);
 
 export interface MailerSettings {
-  /** Sender address. Email clients show the product's name beside it. */
+  /** Sender address. Email clients show the product's name next to it. */
   readonly sender: string;
-  /** SES configuration set that reports deliveries, bounces and complaints; undefined: no reports. */
+  /** SES configuration set that reports deliveries, bounces and complaints. Undefined for no reports. */
   readonly configurationSet: string | undefined;
 }
 
@@ -36,7 +36,10 @@ export function sesMailer(client: SESClient, { sender, configurationSet }: Maile
   };
 }
 
-/** No retry can help: the message or its address is refused. A retry for ever would hold up the mails behind it. */
+/**
+ * A retry cannot help, because SES rejected the message or its address. Endless retries would delay the emails behind
+ * it.
+ */
 function isFinal(error: unknown): boolean {
   return error instanceof MessageRejected || (error instanceof Error && error.name === 'InvalidParameterValue');
 }

@@ -19,10 +19,10 @@ import type { AudioFiles, Frame, StoredFile } from '#domain/audio/job.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { rangedFacts } from './audio-facts.ts';
 
-/** A part of a multipart upload, but for the last, has at least so many bytes (S3 "Multipart upload limits"). */
+/** Minimum size in bytes of every part of a multipart upload except the last (S3 "Multipart upload limits"). */
 const minPartBytes = 5 * 1024 * 1024;
 
-/** What S3 copies at a time, at least. */
+/** Minimum bytes per copy request. */
 const copyBytes = 64 * 1024 * 1024;
 
 /**
@@ -39,21 +39,21 @@ function credentialsEnd({ expiration, sessionToken }: Credentials, now: number):
   return sessionToken === undefined ? Number.POSITIVE_INFINITY : now + minCredentialsMs;
 }
 
-/** The files of long audio in an S3 bucket. */
+/** Files of long audio in an S3 bucket. */
 export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
   async function range(key: string, version: string, from: number, to: number): Promise<Buffer> {
     const command = new GetObjectCommand({ Bucket, Key: key, IfMatch: version, Range: `bytes=${from}-${to - 1}` });
     return bodyOf(await client.send(command), to - from);
   }
 
-  /** In memory: it is small. */
+  /** In memory, because it is small. */
   async function frameSmall(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
     const bytes = await range(from, file.version, 0, file.bytes);
     const Body = Buffer.concat([head, bytes, tail]);
     await client.send(new PutObjectCommand({ Bucket, Key: key, Body, ContentType: contentType }));
   }
 
-  /** All but the beginning is copied by S3 itself. */
+  /** S3 copies everything after the beginning. */
   async function frameLarge(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
     const to = { Bucket, Key: key };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...to, ContentType: contentType }));
@@ -127,7 +127,7 @@ export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
   };
 }
 
-/** Ranges of a file from a place to its end, to copy beside each other; none is smaller than a part may be. */
+/** Ranges of a file from an offset to its end, for concurrent copies. Each has at least the minimum size of a part. */
 function partsOf(from: number, size: number): (readonly [first: number, end: number])[] {
   const count = Math.max(1, Math.floor((size - from) / copyBytes));
   const length = Math.ceil((size - from) / count);
@@ -137,7 +137,10 @@ function partsOf(from: number, size: number): (readonly [first: number, end: num
   });
 }
 
-/** Another file was sent to the form since this one was looked at, or it is deleted, as the upload is transcribed by another request. */
+/**
+ * The file was replaced through its form after it was inspected, or deleted because another request transcribes the
+ * upload.
+ */
 function refuseReplaced(error: unknown): never {
   if (!(error instanceof Error) || !['PreconditionFailed', 'NoSuchKey'].includes(error.name)) throw error;
   throw new ServiceError('INVALID_STATE', 'The file was replaced while it was being read; try again.', {
@@ -145,7 +148,10 @@ function refuseReplaced(error: unknown): never {
   });
 }
 
-/** A body that breaks off is a failure of storage, as one that never comes: the client gives it no metadata, as it is past its response. */
+/**
+ * A truncated body counts as a storage failure, like a missing response. The SDK adds no metadata to this error,
+ * because it has already returned the response.
+ */
 async function bodyOf({ Body, ContentLength = 0 }: GetObjectCommandOutput, maxBytes: number): Promise<Buffer> {
   if (ContentLength > maxBytes) throw new BodyTooLarge(maxBytes);
   if (!isIterable(Body)) throw new Error('S3 returned no body');

@@ -9,11 +9,11 @@ export interface LongAudioSettings {
   readonly endpoint: string | undefined;
   readonly bucket: string;
   readonly servedName?: string | undefined;
-  /** Of a job in the queue, and of the model's work on it. */
+  /** Milliseconds: of a job in the queue, and of the model's work on it. */
   readonly seconds: { readonly waiting: number; readonly working: number };
 }
 
-/** And twice the seconds that are paid: a model works no longer on a file whose header lies. */
+/** Plus twice the paid seconds: this bounds the model's work on a file with a false header. */
 const minWorkingSeconds = 300;
 
 /** WhisperX behind an asynchronous endpoint of SageMaker (docs/adr/0023-long-audio.md). */

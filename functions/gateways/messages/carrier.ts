@@ -13,20 +13,23 @@ import {
   type RefusalReason,
 } from '#domain/messages/message.ts';
 
-/** US dollars as AWS takes them; names of resources that are absent on one machine. */
+/** US dollars in AWS's format, and names of resources, which are absent in local mode. */
 export interface CarrierSettings {
   readonly maxPrice: string;
   readonly origination: string | undefined;
   readonly configurationSet: string | undefined;
   readonly protectConfiguration: string | undefined;
-  /** Milliseconds in which the whole response is there, else nobody knows. */
+  /** Timeout in ms for the whole response. After it the result is unknown. */
   readonly deadlineMs: number;
 }
 
-/** Seconds in which a message is handed on, else it expires: a code or a notice that comes the next day harms. */
+/** Seconds after which an undelivered message expires: a code or a notice that arrives the next day does harm. */
 const timeToLive = { sms: 4 * 3600, voice_call: 600 } as const;
 
-/** Through AWS End User Messaging, whose API knows no token for repeats: the client makes one attempt. Our id comes back with its events. */
+/**
+ * Sends through AWS End User Messaging. Its API has no idempotency token, so the client makes a single attempt. Events
+ * contain our message id.
+ */
 export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSettings): SendToCarrier {
   const { maxPrice, origination, configurationSet, protectConfiguration, deadlineMs } = settings;
   const common = ({ accountId, id, to, text, channel }: OutgoingMessage) => ({
@@ -70,7 +73,7 @@ function voiceId(voice: string | null): VoiceId {
   return (voice ?? '').toUpperCase() as VoiceId;
 }
 
-/** What is used of an error: names and reasons, never its message, which may quote number and text. */
+/** Fields of an error that are used: names and reasons, never the message, which may quote the number and text. */
 const Failure = v.object({
   name: v.fallback(v.string(), 'Error'),
   code: v.fallback(v.optional(v.string()), undefined),
@@ -79,7 +82,7 @@ const Failure = v.object({
 });
 type Failure = v.InferOutput<typeof Failure>;
 
-/** Of the service's reasons (its API's ConflictException and ValidationException), those that are about the recipient. */
+/** Reasons of the service (its API's ConflictException and ValidationException) that concern the recipient. */
 const reasons: Readonly<Record<string, RefusalReason>> = {
   DESTINATION_PHONE_NUMBER_OPTED_OUT: 'opted_out',
   DESTINATION_COUNTRY_BLOCKED: 'country_blocked',
@@ -88,14 +91,17 @@ const reasons: Readonly<Record<string, RefusalReason>> = {
   INVALID_IDENTITY_FOR_DESTINATION_COUNTRY: 'country_blocked',
   INTERNATIONAL_SENDING_NOT_SUPPORTED: 'country_blocked',
   PRICE_OVER_THRESHOLD: 'price',
-  // In the sandbox of AWS, messages go to verified numbers only.
+  // In the AWS sandbox, only verified numbers can receive messages.
   DESTINATION_PHONE_NUMBER_NOT_VERIFIED: 'number_blocked',
 };
 
-/** Ends before the request has left. */
+/** Errors that occur before the request is sent. */
 const unsent: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** What an attempt that threw came to: a response of the service is a refusal, and without one nobody knows, unless no connection was made. */
+/**
+ * Maps the error of an attempt: an error response is a refusal. Without a response the result is unknown, unless no
+ * connection was made.
+ */
 export function handOverOf(error: unknown): CarrierResult {
   const failure = v.safeParse(Failure, error);
   const facts = failure.success
@@ -103,11 +109,12 @@ export function handOverOf(error: unknown): CarrierResult {
     : { name: 'Error', code: undefined, Reason: undefined, $metadata: undefined };
   const cause = new Error([facts.name, facts.code, facts.Reason].filter((fact) => fact !== undefined).join(' '));
   const status = facts.$metadata?.httpStatusCode;
-  // A gateway before the service has waited for it in vain.
+  // A gateway in front of the service has timed out.
   if (status === 504) return { is: 'unknown', cause };
   if (status !== undefined && status >= 400) return { is: 'refused', why: whyOf(facts), cause };
   if (facts.code !== undefined && unsent.has(facts.code)) return { is: 'refused', why: 'carrier', cause };
-  // The SDK has no credentials or no region, or could not connect in time (which has no code, as a response that is late has): it has sent nothing.
+  // The SDK has no credentials or region, or could not connect in time, so nothing was sent. A connection timeout has
+  // no code; a response timeout has one.
   const isUnconnected = facts.name === 'TimeoutError' && facts.code === undefined;
   if (facts.name === 'CredentialsProviderError' || isUnconnected) return { is: 'refused', why: 'carrier', cause };
   return { is: 'unknown', cause };

@@ -86,8 +86,8 @@ interface AudioSource {
 }
 
 /**
- * The bytes of a file as a container makes them, within the bounds of time and size. The model's work ends with the generator,
- * whoever ends it. None at all is a failure.
+ * Audio bytes as the container streams them, limited in time and size. Stopping the generator cancels the model's work.
+ * Empty audio is an error.
  */
 async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSource): AsyncGenerator<Buffer> {
   const source = parts(deadline)[Symbol.asyncIterator]();
@@ -120,13 +120,13 @@ async function* audioChunks({ model, request, parts, deadline, waitMs }: AudioSo
   } finally {
     clearTimeout(timer);
     deadline.clear();
-    // A model that is done has nothing to end, and its connection can serve the next call.
+    // A model that has finished needs no cancellation, and its connection can be reused.
     if (isWhole) await source.return?.();
     else deadline.end();
   }
 }
 
-/** Maps a container's refusal to an error of ours, without the container's text. */
+/** Maps a container's error to ours, without the container's text. */
 function named(
   error: ServiceError,
   model: string,

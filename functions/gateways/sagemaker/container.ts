@@ -8,13 +8,13 @@ import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 
 export interface BodyOptions {
-  /** Whether the response is to be streamed. */
+  /** Whether to stream the response. */
   readonly stream: boolean;
-  /** The name that the container wants as `model`; most serve a single model and need none. */
+  /** Name for the container's `model` field. Most containers serve a single model and need none. */
   readonly servedName?: string | undefined;
 }
 
-/** The requests for text that a family of containers takes on /invocations, and its responses. Parsers throw ValiError. */
+/** Text requests and responses of a container family on /invocations. Parsers throw ValiError. */
 export interface TextDialect<Request, Reply> {
   readonly body: (request: Request, options: BodyOptions) => unknown;
   readonly reply: (value: unknown) => Reply;
@@ -22,13 +22,13 @@ export interface TextDialect<Request, Reply> {
   readonly chunk: (event: unknown) => ModelChunk;
 }
 
-/** Vectors in the order of their texts, and how many tokens those had where the container reports it. */
+/** Vectors in the order of their texts, and the token count if the container reports it. */
 export interface Vectors {
   readonly vectors: readonly number[][];
   readonly promptTokens?: number | undefined;
 }
 
-/** Texts that a container takes in one request. */
+/** Maximum texts per request. */
 export interface EmbeddingsBatch {
   readonly texts: number;
   readonly body: unknown;
@@ -54,7 +54,7 @@ export interface TranscriptionDialect {
   readonly reply: (value: unknown) => ModelTranscript;
 }
 
-/** What a family of containers can do, and the requests it takes (docs/inference.md#container-contracts). */
+/** Capabilities of a container family, and its requests (docs/inference.md#container-contracts). */
 export interface Container {
   readonly chat?: TextDialect<ModelChatRequest, ModelChatReply>;
   readonly completion?: TextDialect<ModelCompletionRequest, ModelCompletionReply>;
@@ -63,7 +63,7 @@ export interface Container {
   readonly transcription?: TranscriptionDialect;
 }
 
-/** A failure as a container reports it: its message, which is never passed on, and a status where it gives one. */
+/** An error reported by a container: its message, which is never returned to callers, and its status, if any. */
 export interface ContainerFailure {
   readonly message: string;
   readonly status?: number | undefined;
@@ -71,7 +71,7 @@ export interface ContainerFailure {
 
 const status = v.fallback(v.optional(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))), undefined);
 
-/** vLLM now, and LMI's newer servers. */
+/** vLLM, and newer servers of LMI. */
 const Nested = v.pipe(
   v.object({ error: v.object({ message: v.string(), code: status, http_status_code: status }) }),
   v.transform(({ error }) => ({ message: error.message, status: error.code ?? error.http_status_code })),
@@ -92,26 +92,26 @@ const Other = v.pipe(
 );
 const Failure = v.union([Nested, Flat, TopLevel, Other]);
 
-/** The failure that a reply or an event of a stream reports; undefined when it is none. */
+/** Returns the error that a reply or an event of a stream reports, or undefined. */
 export function failureIn(value: unknown): ContainerFailure | undefined {
   if (!mayFail(value)) return undefined;
   const parsed = v.safeParse(Failure, value);
   return parsed.success ? parsed.output : undefined;
 }
 
-/** What every form of a failure has; each chunk of each stream is looked at, and nearly none fails. */
+/** Fast check for text that every error contains: it runs on each chunk of each stream, and errors are rare. */
 function mayFail(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('error' in value || Reflect.get(value, 'object') === 'error');
 }
 
-/** The status that TGI and TEI would have responded with, had the response not begun. */
+/** The status that TGI and TEI return for this error before a response has begun. */
 function statusOfType(type: string | undefined): number | undefined {
   const kind = type?.toLowerCase();
   if (kind === 'validation' || kind === 'tokenizer' || kind === 'empty') return 422;
   return kind === 'overloaded' ? 429 : undefined;
 }
 
-/** The error for the caller: the request's fault, overload, or a failure of the model. */
+/** Maps the error to the caller's: an invalid request, overload, or a model failure. */
 export function failureError({ message, status }: ContainerFailure, model: string, cause?: unknown): ServiceError {
   const overflow = contextOverflow(message, model);
   if (overflow) return new ServiceError('CONTEXT_LENGTH_EXCEEDED', overflow, { cause });
@@ -125,7 +125,7 @@ export function failureError({ message, status }: ContainerFailure, model: strin
   return new ServiceError('MODEL_ERROR', 'The model failed.', { cause });
 }
 
-/** Why a model ended that has failed: words of vLLM, and of older servers of LMI. */
+/** Finish reasons of failed generations, in vLLM and older servers of LMI. */
 const failures = new Set(['error', 'abort']);
 
 export function refuseFailed({ finish_reason: reason }: { finish_reason?: string | null | undefined }) {
@@ -144,13 +144,13 @@ interface WholeReply {
   readonly usage?: { readonly prompt_tokens: number } | null | undefined;
 }
 
-/** A reply without output, a reason to end and usage is none: nobody is to pay for it. */
+/** A reply without output, finish reason and usage is invalid, so the caller is not charged. */
 export function refuseEmpty({ choices: [first], usage }: WholeReply): void {
   if (usage?.prompt_tokens || first?.finish_reason || first?.text || !isSilent(first?.message)) return;
   throw new ServiceError('MODEL_ERROR', 'The model returned an invalid response.');
 }
 
-/** How containers report that a request does not fit, with what they take and what the request needs where they report it. */
+/** Error messages for requests that exceed the context, with the limit and the required tokens, if reported. */
 const wordings: readonly RegExp[] = [
   // vLLM and LMI
   /maximum context length is (?<takes>\d{1,9}) tokens.*you requested (?<needs>\d{1,9})/s,
@@ -161,14 +161,14 @@ const wordings: readonly RegExp[] = [
   // TGI and TEI
   /`max_new_tokens` must be <= (?<takes>\d{1,9})\. Given: (?<needs>\d{1,9}) `inputs` tokens and (?<output>\d{1,9})/,
   /`inputs` must have less than (?<takes>\d{1,9}) tokens\. Given: (?<needs>\d{1,9})/,
-  // llama.cpp and OpenAI's own, behind an address given on one machine
+  // llama.cpp and OpenAI, configured as an external server in local mode.
   /exceeds? the available context size|context_length_exceeded/,
 ];
 
-/** Characters. What a container reports of the context stands within them, and no wording takes long to look for. */
+/** Maximum characters of an error message to search: they contain the figures, and keep the search fast. */
 const maxReadLength = 2048;
 
-/** The detail for the caller when a container complains of the context's length; undefined when of something else. */
+/** Returns the detail for a context length error, or undefined for any other error. */
 function contextOverflow(message: string, model: string): string | undefined {
   const beginning = message.slice(0, maxReadLength);
   for (const wording of wordings) {

@@ -7,8 +7,8 @@ import { type ContainerFailure, failureError, failureIn } from './container.ts';
 const retryAfterSeconds = 5;
 
 /**
- * The error for the caller of a failed invocation (docs/inference.md#sagemaker-errors); the cause is for the log. `timedOut`: we
- * ended the wait ourselves, which the SDK reports in several ways.
+ * Maps a failed invocation to the caller's error (docs/inference.md#sagemaker-errors). The cause is for the log.
+ * `timedOut`: our own deadline has passed, which the SDK reports in several ways.
  */
 export function serviceErrorOf(error: unknown, model: string, timedOut: boolean): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -28,7 +28,7 @@ export function serviceErrorOf(error: unknown, model: string, timedOut: boolean)
   return new ServiceError('MODEL_ERROR', detailOf(error), { cause });
 }
 
-/** SageMaker gives a container 60 s for a reply, and a stream so long in all as it is set to. */
+/** SageMaker's timeout: 60 s for a container's reply, and the configured duration for a stream. */
 function hasTimedOut(error: unknown): boolean {
   if (isModelStreamError(error)) return error.ErrorCode === 'ModelInvocationTimeExceeded';
   return isModelError(error) && /invocation timed out while waiting/.test(error.message);
@@ -45,14 +45,14 @@ function detailOf(error: unknown): string {
     : 'The model could not be reached.';
 }
 
-/** Codes of a connection that was open and is not any more. */
+/** Error codes of a connection that was closed after it had opened. */
 const breaks = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 
 const passing = ['ModelNotReadyException', 'ServiceUnavailable', 'ThrottlingException'];
 
 const isPassing = (error: unknown): boolean => passing.some((name) => isNamed(error, name));
 
-/** By their names: their classes come with the whole of the SDK, which most calls never load. */
+/** Compared by name, because importing the classes would load the whole SDK, which most calls never need. */
 const isModelError = (error: unknown): error is ModelError => isNamed(error, 'ModelError');
 const isModelStreamError = (error: unknown): error is ModelStreamError => isNamed(error, 'ModelStreamError');
 
@@ -60,7 +60,7 @@ function isNamed(error: unknown, name: string): boolean {
   return error instanceof Error && error.name === name;
 }
 
-/** The container's own response is JSON of its family, or text of whatever stands before it. */
+/** The container's response: JSON of its family, or text from a proxy in front of it. */
 function containerFailure({ OriginalMessage = '', OriginalStatusCode = 500 }: ModelError): ContainerFailure {
   return { message: failureIn(parsed(OriginalMessage))?.message ?? OriginalMessage, status: OriginalStatusCode };
 }
@@ -74,8 +74,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The error without its message, as far as that is not our own: SageMaker's quotes the container's message, a parser's what
- * it could not read, and either may be the caller's prompt.
+ * Returns the error without messages that are not our own. SageMaker's message quotes the container, and a parser's
+ * quotes its input; either may contain the caller's prompt.
  */
 function withoutWords(error: unknown): unknown {
   if (!(error instanceof Error) || v.isValiError(error) || error instanceof TypeError) return error;

@@ -1,7 +1,7 @@
 import { EventStreamCodec } from '@smithy/core/event-streams';
 
 export interface Frame {
-  /** `part`: some of the model's bytes. `failure`: the stream has failed. */
+  /** `part`: bytes of the model's output. `failure`: an error that ends the stream. */
   readonly kind: 'part' | 'failure' | 'other';
   /** The whole message. */
   readonly bytes: Buffer;
@@ -11,7 +11,7 @@ export interface Frame {
 const lengthBytes = 4;
 /** Limit for a message, which contains a part of a model's output, or an error. */
 const maxMessageBytes = 1024 * 1024;
-/** Thousands of pieces of one byte each would take hundreds of times their bytes. */
+/** Pieces of one byte each would use hundreds of times as much memory as their content. */
 const maxPieces = 1024;
 
 const codec = new EventStreamCodec(
@@ -19,14 +19,14 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text),
 );
 
-/** Cuts a stream of bytes into its messages (AWS "Event stream encoding"). Throws SyntaxError on a damaged message. */
+/** Splits a stream of bytes into messages (AWS "Event stream encoding"). Throws SyntaxError on a damaged message. */
 export class FrameReader {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Bytes without which there is no further message. */
+  /** Minimum total of buffered bytes for a further message. */
   #needed = lengthBytes;
 
-  /** Returns the messages that are complete with these bytes. */
+  /** Returns the messages that these bytes complete. */
   *push(piece: Buffer): Generator<Frame> {
     this.#pieces.push(piece);
     this.#bytes += piece.length;

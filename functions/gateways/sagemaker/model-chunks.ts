@@ -10,27 +10,27 @@ import { type Deadline, pieceBytes, type Streaming } from './runtime.ts';
 
 export interface ChunkSource {
   readonly model: string;
-  /** Begins the model's work and gives its bytes; the deadline ends both. */
+  /** Starts the model's work and returns its bytes. The deadline ends both. */
   readonly parts: Streaming;
   readonly chunk: (event: unknown) => ModelChunk;
   /** The chunk of a whole reply, which some servers return to a request for a stream. */
   readonly wholeChunk: (reply: unknown) => ModelChunk;
-  /** Of the whole stream. */
+  /** Milliseconds for the whole stream. */
   readonly deadline: Deadline;
-  /** Milliseconds that each wait for a chunk may take; the time that our own reader takes does not count. */
+  /** Timeout in ms of each wait for a chunk. Excludes the time that our own consumer needs. */
   readonly waitMs: number;
-  /** Of the whole stream. */
+  /** Milliseconds for the whole stream. */
   readonly maxBytes: number;
 }
 
-/** Milliseconds that a stream waits for its usage after its finish reason, and then its connection for its end. */
+/** Milliseconds to wait for the usage after the finish reason, and then for the end of the response. */
 const lastMs = 1000;
 
 /**
- * The chunks of a stream as a container makes them. Success needs a finish reason, or `[DONE]` after anything at all: a
- * connection that ends on the border of a frame looks like any end. After its finish reason only the usage of a stream is read,
- * for at most `lastMs`: more text is dropped, and neither silence nor a failure takes back what is complete. The model's
- * work ends with the generator, whoever ends it.
+ * Streams the chunks of a container. A complete stream requires a finish reason, or `[DONE]` after other events,
+ * because a connection that breaks between frames looks like a normal end. After the finish reason, reads only the
+ * usage, for at most `lastMs`: later text, silence and errors do not affect the complete reply. Stopping the generator
+ * cancels the model's work.
  */
 export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChunk> {
   const { model, deadline, waitMs, maxBytes } = source;
@@ -56,7 +56,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     take(part.value.length);
     return events.push(part.value);
   }
-  /** The usage that follows the finish reason; undefined if it does not come in time. */
+  /** Returns the usage after the finish reason, or undefined if it does not arrive in time. */
   async function lateUsage(part: IteratorResult<Buffer>, sameTime: readonly string[]): Promise<ModelUsage | undefined> {
     const usageTimer = setTimeout(deadline.end, lastMs);
     try {
@@ -107,7 +107,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
     deadline.clear();
     if (isWhole) {
       await parts.return?.();
-      // The connection can serve the next call if the model ends its response in time.
+      // The connection can be reused if the model ends its response in time.
       setTimeout(deadline.end, lastMs).unref();
     } else deadline.end();
   }
@@ -116,7 +116,7 @@ export async function* modelChunks(source: ChunkSource): AsyncGenerator<ModelChu
 const isEmptyChunk = ({ choices, usage }: ModelChunk): boolean =>
   !usage?.prompt_tokens && choices.every(({ text, delta }) => !text && isSilent(delta));
 
-/** Throws if an event reports that the model has failed. The first one may be a whole reply. */
+/** Throws if an event reports a model failure. The first event may be a whole reply. */
 function chunkOf(text: string, { model, chunk, wholeChunk }: ChunkSource, isFirst: boolean): ModelChunk {
   const event: unknown = JSON.parse(text);
   const failure = failureIn(event);
@@ -135,7 +135,7 @@ function chunkOf(text: string, { model, chunk, wholeChunk }: ChunkSource, isFirs
   }
 }
 
-/** The usage that an event after the finish reason reports. */
+/** Usage reported by an event after the finish reason. */
 function usageIn(event: string, source: ChunkSource): ModelUsage | undefined {
   try {
     return chunkOf(event, source, false).usage ?? undefined;
@@ -147,14 +147,17 @@ function usageIn(event: string, source: ChunkSource): ModelUsage | undefined {
 type Choice = ModelChunk['choices'][number];
 type Call = NonNullable<NonNullable<Choice['delta']>['tool_calls']>[number];
 
-/** Cleans the text and the calls of a stream's chunks (`cleanText`), including characters that are cut between chunks. */
+/** Cleans the text and the calls of a stream's chunks (`cleanText`), including characters split between chunks. */
 export class ChunkCleaner {
   readonly #text = new TextCleaner();
   readonly #content = new TextCleaner();
-  /** By the call's index, for its arguments. */
+  /** Arguments by call index. */
   readonly #calls = new Map<number, TextCleaner>();
 
-  /** The first choice of a chunk, as only one is requested. The one with the reason to end also has the rest of the text. */
+  /**
+   * Reads the first choice of a chunk, because only one is requested. The chunk with the finish reason also contains
+   * the rest of the text.
+   */
   clean(chunk: ModelChunk): ModelChunk {
     const [choice] = chunk.choices;
     if (!choice) return chunk;
@@ -166,7 +169,7 @@ export class ChunkCleaner {
     return { ...chunk, choices: [choice] };
   }
 
-  /** The rest of a text that ended without a reason. */
+  /** The remaining text of a stream without a finish reason. */
   rest(): ModelChunk | undefined {
     const choice: Choice = {};
     addRest(choice, this.#text.rest(), this.#content.rest());
@@ -191,8 +194,8 @@ function addRest(choice: Choice, text: string, content: string): void {
 }
 
 /**
- * Chunks up to the first stop sequence, also where it came in pieces. A model that runs on past it is left there, and its
- * usage with it; one that has ended may still report its usage.
+ * Passes chunks up to the first stop sequence, even one split between chunks. Stops a model that continues beyond it,
+ * without reading its usage. A model that has ended may still report its usage.
  */
 export function stoppedChunks(source: ChunkSource, stops: readonly string[]): AsyncGenerator<ModelChunk> {
   const chunks = modelChunks(source);
@@ -220,7 +223,7 @@ async function* cutChunks(chunks: AsyncIterable<ModelChunk>, stops: readonly str
   yield* held(cutter, last);
 }
 
-/** What was held back of the text, when it ends without a reason or a call begins. */
+/** Emits the held back text when the stream ends without a finish reason or a call begins. */
 function* held(cutter: StopCutter, like: Choice): Generator<ModelChunk> {
   const text = cutter.rest();
   if (text) yield { choices: [typeof like.text === 'string' ? { text } : { delta: { content: text } }] };

@@ -1,27 +1,28 @@
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { pieceBytes } from './runtime.ts';
 
-/** Bytes. No event is nearly as long; what is longer is no stream of events. */
+/** Bytes. Far longer than any event. */
 const maxLineBytes = 1024 * 1024;
 
 const lineEnd = 0x0a;
 const endMark = '[DONE]';
 
-/** Fields of server-sent events that carry nothing of the reply, and comments (HTML standard, "Interpreting an event stream"). */
+/** Other fields of server-sent events, and comments (HTML standard, "Interpreting an event stream"). */
 const otherFields = [':', 'event:', 'id:', 'retry:'];
 
 /**
- * Reads the events of a container's streamed reply: server-sent events with `data:` (vLLM, TGI), JSON lines (LMI), or a whole reply
- * that is indented JSON. Returns the text of each event, whose JSON its reader parses: a line of any other kind is an event too, so
- * that it is refused and not skipped. The bytes come in parts cut anywhere, also within a character. Nothing is read after `[DONE]`.
+ * Reads the events of a container's streamed reply: server-sent events with `data:` (vLLM, TGI), JSON lines (LMI), or a
+ * whole reply as indented JSON. Returns the text of each event; the caller parses the JSON. Any other line is an event
+ * too, so that it is rejected instead of skipped. Input may be split anywhere, including within a character. Ignores
+ * everything after `[DONE]`.
  */
 export class EventReader {
-  /** Of a line whose end has not come yet. */
+  /** The incomplete last line. */
   #rest: Buffer[] = [];
   #restBytes = 0;
   #isDone = false;
   #isFirst = true;
-  /** The lines of a reply that is indented JSON. */
+  /** Lines of a reply in indented JSON. */
   #indented: string[] | undefined;
   #indentedLength = 0;
 
@@ -30,7 +31,7 @@ export class EventReader {
     return this.#isDone;
   }
 
-  /** The events whose lines have ended with these bytes. */
+  /** Returns the events whose lines these bytes complete. */
   push(bytes: Buffer): readonly string[] {
     const end = bytes.lastIndexOf(lineEnd) + 1;
     const ended = end > 0 ? this.#taken(bytes, end) : '';
@@ -38,13 +39,13 @@ export class EventReader {
     return this.#events(ended);
   }
 
-  /** The event of the line that did not end, or of all lines of indented JSON. */
+  /** Returns the event of the unterminated line, or of all lines of indented JSON. */
   end(): readonly string[] {
     const events = this.#events(this.#taken(Buffer.alloc(0), 0));
     return this.#indented ? [this.#indented.join('\n')] : events;
   }
 
-  /** What was kept, and the bytes up to an end of a line, where no character is cut. */
+  /** Decodes the buffered bytes up to a line end, where no character is split. */
   #taken(bytes: Buffer, end: number): string {
     if (this.#rest.length === 0) return bytes.toString('utf8', 0, end);
     const text = Buffer.concat([...this.#rest, bytes.subarray(0, end)]).toString();
@@ -63,7 +64,7 @@ export class EventReader {
   #events(lines: string): readonly string[] {
     const events: string[] = [];
     for (const line of lines.split('\n')) {
-      // Without the byte order mark that may stand before the first one.
+      // Removes the byte order mark before the first line.
       const text = line.trim();
       if (this.#indented) this.#keepIndented(line);
       else if (text === '' || otherFields.some((field) => text.startsWith(field))) continue;
@@ -88,7 +89,7 @@ export class EventReader {
   }
 }
 
-/** Whether a line begins JSON that it does not end. */
+/** Returns whether a line starts JSON that continues on the next. */
 function isOpenJson(line: string): boolean {
   if (!line.startsWith('{') && !line.startsWith('[')) return false;
   try {

@@ -8,8 +8,8 @@ import { findServed, type GatewayContext, type ModelGatewaySettings } from './se
 import { chatKind, completionKind, readReply, ReplyCall, StreamCall } from './text-calls.ts';
 
 /**
- * Models in containers behind SageMaker endpoints. A call is tried once (the client's `maxAttempts`): a second try would
- * repeat the model's work within the caller's time, and the refusals that pass by themselves have the time to retry after.
+ * Models in containers behind SageMaker endpoints. Each call is tried once (the client's `maxAttempts`): a second try
+ * would repeat the model's work within the caller's time. Transient errors tell the caller when to retry.
  */
 export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySettings): ModelGateway {
   const context = { runtime, settings };

@@ -1,28 +1,28 @@
 import { findModel } from '#contract/inference/models.ts';
 
-/** One call of an endpoint. */
+/** An invocation of an endpoint. */
 export interface Invocation {
   readonly endpoint: string;
-  /** Inference component of the endpoint, where it has such. */
+  /** Inference component, for endpoints that use them. */
   readonly component?: string | undefined;
-  /** Sent as JSON, unless it is bytes already, of `contentType`. */
+  /** Sent as JSON, unless it is already bytes of type `contentType`. */
   readonly body: unknown;
   readonly contentType?: string | undefined;
-  /** Media type of the reply; JSON by default. */
+  /** Media type of the reply. Default: JSON. */
   readonly accept?: string | undefined;
-  /** What chooses among the APIs of a container that has several. */
+  /** Selects an API of a container that has several. */
   readonly attributes?: string | undefined;
-  /** Bytes that a whole reply may have; a longer one is refused with BodyTooLarge. */
+  /** Maximum bytes of a whole reply. A longer one throws BodyTooLarge. */
   readonly maxBytes: number;
 }
 
-/** Sends an invocation, and gives its whole reply as JSON. */
+/** Sends an invocation and returns its whole reply as JSON. */
 export type Invoke = (deadline: Deadline) => Promise<unknown>;
 
-/** Sends an invocation, and gives the bytes of its reply as they come, no faster than they are taken. */
+/** Sends an invocation and streams the bytes of its reply, with backpressure. */
 export type Streaming = (deadline: Deadline) => AsyncIterable<Buffer>;
 
-/** The SageMaker runtime. It makes an invocation ready; what it gives back sends it, once. */
+/** The SageMaker runtime. Prepares an invocation and returns a function that sends it once. */
 export interface ModelRuntime {
   reply(invocation: Invocation): Invoke;
   parts(invocation: Invocation): Streaming;
@@ -46,18 +46,21 @@ export const commandInput = ({
 
 const kilobyte = 1024;
 
-/** Of everything beside the output: ids, usage, reasons. */
+/** Bytes of everything except the output: ids, usage, finish reasons. */
 const aboutBytes = 64 * kilobyte;
-/** Of one token in a whole response: the longest of a vocabulary, escaped, and what TGI lists of each of a prompt. */
+/**
+ * Bytes per token of a whole response: the longest token of a vocabulary, escaped, and TGI's details for each prompt
+ * token.
+ */
 const wholeTokenBytes = 384;
-/** Of the vector of one text: 4,096 dimensions at 32 bytes. */
+/** Bytes of one vector: 4,096 dimensions at 32 bytes. */
 const vectorBytes = 128 * kilobyte;
-/** Of one token in a stream, whose every chunk repeats what it belongs to. */
+/** Bytes per token of a stream, whose chunks repeat their metadata. */
 const streamedTokenBytes = 4 * kilobyte;
-/** Of a stream beside its tokens: comments that keep it alive, chunks without content. */
+/** Bytes of a stream that do not belong to tokens: keep-alive comments, chunks without content. */
 const streamBytes = 1024 * kilobyte;
 
-/** Bytes that a whole response of text may have: no model makes more tokens than its context has. */
+/** Maximum bytes of a whole text response. A model's output never has more tokens than its context. */
 export function maxTextBytes(model: string): number {
   const { contextWindow } = findModel(model, 'chat') ?? findModel(model, 'completion') ?? { contextWindow: 0 };
   return aboutBytes + wholeTokenBytes * contextWindow;
@@ -67,26 +70,27 @@ export const maxEmbeddingsBytes = (texts: number): number => aboutBytes + vector
 
 export const maxStreamBytes = (maxTokens: number): number => streamBytes + streamedTokenBytes * maxTokens;
 
-/** What each part and each event of a stream counts beside its bytes, so that floods of tiny ones end as early as of large ones. */
+/** Bytes added for each part and each event of a stream, so that many tiny ones also reach the limit. */
 export const pieceBytes = 128;
 
-/** Of the audio of one text: 20 minutes, as slow as it may be spoken, at 24,000 samples of 16 bits a second. */
+/**
+ * Bytes of the audio of one text: 20 minutes, the longest duration at the lowest speed, at 24,000 16-bit samples a
+ * second.
+ */
 export const maxSpeechBytes = 20 * 60 * 48_000;
 
-/** Of a transcript: hours of speech with the times of each word. */
+/** Bytes of a transcript: hours of speech with word times. */
 export const maxTranscriptBytes = 8 * 1024 * kilobyte;
 
 /**
- * The end of a wait: so many ms after its `start`, when another signal fires, or when `end` is called. `clear` once nothing waits
- * any more. What is waited for is sent first, and does not wait for the timer.
- *
- * `AbortSignal.timeout` and `any` do the same, but keep a timer, signals and their weak references for the whole time, also
- * of calls that ended long before: a minute of calls at a time. And a signal costs more than all else about a wait, so one is
- * made only where one is read.
+ * The deadline of a wait: the given ms after `start`, or earlier when another signal aborts or `end` is called. Call
+ * `clear` after the last wait. The timer starts after the request is sent. Replaces `AbortSignal.timeout` and `any`,
+ * which keep a timer, signals and weak references of finished calls until the timeout. A signal is created only on use,
+ * because it costs more than everything else here.
  */
 export class Deadline {
   isOver = false;
-  /** What is to be done when the time is over, by who waits at the moment. */
+  /** Callbacks of the current waits. */
   onEnd: (() => void) | undefined;
   readonly #ms: number;
   #timer: NodeJS.Timeout | undefined;

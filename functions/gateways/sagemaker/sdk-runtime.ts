@@ -8,7 +8,7 @@ import { commandInput, type Invocation, type Invoke, type ModelRuntime, type Str
 
 type Command = InvokeEndpointCommand | InvokeEndpointWithResponseStreamCommand;
 
-/** Invocations by the SDK's client; `adapt` changes a command before it is sent. */
+/** Invocations with the SDK's client. `adapt` changes a command before it is sent. */
 export function sdkRuntime(client: SageMakerRuntimeClient, adapt: (command: Command) => void = () => {}): ModelRuntime {
   function reply(invocation: Invocation): Invoke {
     const command = new InvokeEndpointCommand(commandInput(invocation));
@@ -35,7 +35,7 @@ export function sdkRuntime(client: SageMakerRuntimeClient, adapt: (command: Comm
   return { reply, parts };
 }
 
-/** Of a reply that the SDK has collected. */
+/** Size limit of a reply that the SDK has collected. */
 function jsonOf(body: Uint8Array | undefined, maxBytes: number): unknown {
   if (body && body.length > maxBytes) throw new BodyTooLarge(maxBytes);
   return JSON.parse(new TextDecoder().decode(body));

@@ -7,16 +7,16 @@ import { tei } from './tei.ts';
 import { tgi } from './tgi.ts';
 import { lmi, vllm } from './vllm.ts';
 
-/** Where each model runs, and how many milliseconds it may take. */
+/** Location of each model, and its timeouts in ms. */
 export interface ModelGatewaySettings {
   readonly endpointOf: (model: string) => ModelEndpoint | undefined;
-  /** For a whole reply, and for each wait for a chunk of a stream. */
+  /** For a whole reply, and for each chunk of a stream. */
   readonly deadlineMs: number;
-  /** For a stream from its beginning to its end. */
+  /** For a whole stream. */
   readonly streamDeadlineMs: number;
 }
 
-/** What a gateway's calls have in common. */
+/** Shared by the calls of a gateway. */
 export interface GatewayContext {
   readonly runtime: ModelRuntime;
   readonly settings: ModelGatewaySettings;
@@ -28,10 +28,13 @@ export interface Served<Dialect> extends ModelEndpoint {
 
 type Containers = Readonly<Partial<Record<ContainerFamily, Container>>>;
 
-/** Those of audio are loaded where it is. */
+/** Without audio requests, which are loaded on demand. */
 const textContainers: Containers = { vllm, lmi, tgi, tei };
 
-/** Where a model is, and how to speak to it there. Throws SERVICE_UNAVAILABLE for one that is not there, or cannot do this. */
+/**
+ * Returns the model's location and container API. Throws SERVICE_UNAVAILABLE if the model is not deployed or lacks the
+ * capability.
+ */
 export function findServed<Dialect>(
   { settings }: GatewayContext,
   model: string,

@@ -5,12 +5,12 @@ import type { Container, Vectors } from './container.ts';
 
 const BareVectors = v.array(Vector);
 
-/** An array of vectors and nothing else, in the order of the texts; how many tokens they had is for us to count. */
+/** An array of vectors in the order of the texts. The token count is ours. */
 export const bareVectors = (value: unknown): Vectors => ({ vectors: v.parse(BareVectors, value) });
 
 /**
- * TEI: `inputs` in batches, bare vectors back (router/src/http/server.rs). A text that is too long is an error as long as
- * nothing is truncated; versions that know no `dimensions` ignore the field.
+ * TEI: `inputs` in batches, bare vectors in reply (router/src/http/server.rs). An overlong text is an error unless
+ * truncation is enabled. Versions without `dimensions` ignore the field.
  */
 export const tei: Container = {
   embeddings: {

@@ -16,7 +16,7 @@ interface TextRequest {
 
 type ServedText<Request, Reply> = Served<TextDialect<Request, Reply>>;
 
-/** A text request to a model. `Ready` is what is left to do once the request is serialized and signed. */
+/** A text request to a model. `Ready` is the remaining work once the request is serialized and signed. */
 abstract class TextCall<Request extends TextRequest, Reply, Ready> {
   protected readonly context: GatewayContext;
   protected readonly kind: TextKind<Request, Reply>;
@@ -52,7 +52,7 @@ interface ReadyReply<Reply> {
   readonly parse: (value: unknown) => Reply;
 }
 
-/** Whose response is read as a whole. */
+/** A request with a whole response. */
 export class ReplyCall<Request extends TextRequest, Reply>
   extends TextCall<Request, Reply, ReadyReply<Reply>>
   implements ModelCall<Promise<Reply>>
@@ -73,7 +73,7 @@ type ReadyStream = Pick<ChunkSource, 'parts' | 'chunk' | 'wholeChunk'>;
 
 type StreamModule = typeof import('./model-chunks.ts');
 
-/** Loaded with the first stream, as most functions start without one. */
+/** Loaded with the first stream, because most functions start without one. */
 let streamModule: StreamModule | undefined;
 
 async function loadStreamModule(): Promise<StreamModule> {
@@ -85,7 +85,7 @@ async function* firstChunks(source: ChunkSource, stops: readonly string[]): Asyn
   yield* stoppedChunks(source, stops);
 }
 
-/** Whose response is read as the model generates it. */
+/** A request with a streamed response. */
 export class StreamCall<Request extends TextRequest, Reply>
   extends TextCall<Request, Reply, ReadyStream>
   implements ModelCall<ModelStream>
@@ -108,12 +108,12 @@ export class StreamCall<Request extends TextRequest, Reply>
   }
 }
 
-/** One of the two requests for text. */
+/** A chat or completion request. */
 export interface TextKind<Request, Reply> {
   readonly dialectOf: (container: Container) => TextDialect<Request, Reply> | undefined;
-  /** The reply up to the first stop sequence; throws MODEL_ERROR where the model has failed or generated nothing. */
+  /** Returns the reply up to the first stop sequence. Throws MODEL_ERROR if the model failed or generated nothing. */
   readonly checked: (reply: Reply, request: Request) => Reply;
-  /** A whole reply as the one chunk of a stream; throws MODEL_ERROR if the model generated nothing. */
+  /** Returns a whole reply as a single stream chunk. Throws MODEL_ERROR if the model generated nothing. */
   readonly chunk: (reply: Reply) => ModelChunk;
 }
 
@@ -169,7 +169,7 @@ const Stops = v.fallback(
   [],
 );
 
-/** They are sent to the container too, so that it need not go on; that it obeys is not relied on. */
+/** Also sent to the container, so that it can stop early. The gateway enforces them regardless. */
 const stopsOf = ({ stop }: Readonly<Record<string, unknown>>): string[] =>
   stop === undefined ? [] : v.parse(Stops, stop);
 
@@ -178,11 +178,11 @@ export interface WholeReply<Reply> {
   readonly invoke: Invoke;
   readonly parse: (value: unknown) => Reply;
   readonly deadlineMs: number;
-  /** Ends the wait earlier. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A whole reply, parsed; one that reports a failure is thrown as that. Whatever fails ends the model's work. */
+/** Parses a whole reply and throws if it reports a failure. Any error cancels the model's work. */
 export async function readReply<Reply>({
   model,
   invoke,

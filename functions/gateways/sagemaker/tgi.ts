@@ -6,7 +6,7 @@ import { cleanText } from '#domain/shared/text.ts';
 import type { Container, TextDialect } from './container.ts';
 import { positiveTopP } from './vllm.ts';
 
-/** Some versions give the arguments of a call as an object, and a streamed call outside of a list. */
+/** Some versions return the arguments of a call as an object, and a streamed call outside a list. */
 const ArgumentsText = v.pipe(
   v.unknown(),
   v.transform((given) => (typeof given === 'object' && given !== null ? JSON.stringify(given) : given)),
@@ -33,8 +33,8 @@ const Events = v.looseObject({
 });
 
 /**
- * Chats of TGI. Its `presence_penalty` is a repetition penalty less 2, so 0 would forbid repetition: it is left out, and so
- * is `top_k`, which only its own form takes. Any `model` but its own would be an adapter.
+ * Chats of TGI. Its `presence_penalty` is a repetition penalty minus 2, so that 0 would forbid repetition: it is
+ * omitted, as is `top_k`, which only TGI's own format supports. Another `model` than its own would select an adapter.
  */
 const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   body({ messages, max_tokens, stop, seed, tools, tool_choice, response_format, ...rest }, { stream, servedName }) {
@@ -56,7 +56,7 @@ const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   chunk: (event) => v.parse(ChatChunk, v.parse(Events, event)),
 };
 
-/** A message has content or calls; with both, the calls would be lost. */
+/** Sends content or calls, because TGI drops the calls of a message with both. */
 function callOrContent(message: Record<string, unknown>): Record<string, unknown> {
   const { content, ...called } = message;
   return message['tool_calls'] ? called : { ...called, content: content ?? '' };
@@ -64,14 +64,14 @@ function callOrContent(message: Record<string, unknown>): Record<string, unknown
 
 const NamedChoice = v.object({ function: v.object({ name: v.string() }) });
 
-/** A bare name is the one form of a chosen function that all versions take. */
+/** All versions accept a chosen function as a bare name. */
 function choiceOf(choice: unknown): unknown {
   return v.is(NamedChoice, choice) ? choice.function.name : (choice ?? undefined);
 }
 
 const SchemaFormat = v.object({ type: v.literal('json_schema'), json_schema: v.object({ schema: v.unknown() }) });
 
-/** Responses by a JSON schema are what all versions can do; JSON of any kind they cannot. */
+/** All versions support responses by JSON schema, but not arbitrary JSON. */
 function grammarOf(format: unknown): unknown {
   return v.is(SchemaFormat, format) ? { type: 'json', value: format.json_schema.schema } : undefined;
 }
@@ -90,7 +90,7 @@ const Generated = v.object({
   ),
 });
 
-/** In a list, as the compatible route has it, or bare. */
+/** A list in the OpenAI-compatible route, otherwise a bare object. */
 const GeneratedReply = v.union([
   v.pipe(
     v.tuple([Generated]),
@@ -112,8 +112,8 @@ const GeneratedToken = v.object({
 });
 
 /**
- * TGI's own form of text generation: `inputs` and `parameters`. A temperature of 0 means not to sample at all. The details
- * of a whole reply list the tokens of the prompt, as TGI itself requests them to count the usage of its OpenAI routes.
+ * TGI's own generation format: `inputs` and `parameters`. A temperature of 0 disables sampling. The details of a whole
+ * reply list the prompt's tokens, which TGI itself uses for the usage of its OpenAI routes.
  */
 const tgiGenerate: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
   body({ prompt, max_tokens, stop, seed, ...rest }, { stream }) {
@@ -128,7 +128,7 @@ const tgiGenerate: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
     const usage = usageOf(details?.prefill.length || undefined, details?.generated_tokens);
     return { choices: [{ text, finish_reason: details?.finish_reason }], usage };
   },
-  /** Only the last token comes with the whole text. */
+  /** Only the last token includes the whole text. */
   chunk(event): ModelChunk {
     const { token, generated_text, details } = v.parse(GeneratedToken, event);
     const reason = details?.finish_reason ?? (typeof generated_text === 'string' ? 'stop' : null);
@@ -144,7 +144,7 @@ function usageOf(prompt_tokens: number | null | undefined, completion_tokens: nu
   return isKnown ? { prompt_tokens, completion_tokens } : undefined;
 }
 
-/** How TGI chooses tokens: `top_p` must be below 1, which means off, and a penalty of 0 is none. */
+/** TGI's sampling parameters: `top_p` must be below 1, and is omitted to disable it. A penalty of 0 is omitted too. */
 function tgiSampling({ temperature, top_p, top_k, frequency_penalty }: Readonly<Record<string, unknown>>) {
   return {
     temperature,
@@ -155,8 +155,8 @@ function tgiSampling({ temperature, top_p, top_k, frequency_penalty }: Readonly<
 }
 
 /**
- * TGI: chats in OpenAI's form, completions in its own, as that alone takes `top_k` and reports the usage of a stream
- * (router/src/sagemaker.rs, lib.rs, validation.rs). It counts a stop sequence as part of the text, and sees one only at the
- * end of a token: the gateway cuts.
+ * TGI: chats in OpenAI's format, completions in its own, because only that one supports `top_k` and reports the usage
+ * of a stream (router/src/sagemaker.rs, lib.rs, validation.rs). TGI includes the stop sequence in the text and detects
+ * it only at the end of a token, so the gateway cuts the text.
  */
 export const tgi: Container = { chat: tgiChat, completion: tgiGenerate };

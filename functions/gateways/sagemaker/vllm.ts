@@ -6,12 +6,15 @@ import { ChatChunk, CompletionChunk } from '#domain/inference/model-stream.ts';
 import type { BodyOptions, Container, TextDialect } from './container.ts';
 import { bareVectors } from './tei.ts';
 
-/** Containers refuse a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0) and which means the most probable token. */
+/**
+ * Containers reject a `top_p` of 0, which callers may send (docs/specification.md#post-chatcompletions: 0.0 to 1.0). It
+ * means the most probable token.
+ */
 const minTopP = 1e-6;
 
 export const positiveTopP = (topP: unknown): unknown => (topP === 0 ? minTopP : topP);
 
-/** A body that is OpenAI's, as our requests are. A stream is to end with its usage. */
+/** OpenAI's body, which our requests already use. A stream ends with its usage. */
 function body(request: ModelChatRequest | ModelCompletionRequest, { stream, servedName }: BodyOptions): object {
   return {
     ...request,
@@ -21,7 +24,7 @@ function body(request: ModelChatRequest | ModelCompletionRequest, { stream, serv
   };
 }
 
-/** `messages` decide that it is a chat. */
+/** `messages` make it a chat. */
 const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   body,
   reply: (value) => v.parse(ModelChatReply, value),
@@ -29,8 +32,8 @@ const openAiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
 };
 
 /**
- * `prompt` decides that it is a completion. Each chunk of its stream is to report the usage so far, so that one that is cut short
- * is charged by the count of a whole one; vLLM's own option (openai/protocol.py, StreamOptions).
+ * `prompt` makes it a completion. Each chunk of a stream reports the usage so far, so that an interrupted stream is
+ * charged like a whole reply. This is vLLM's own option (openai/protocol.py, StreamOptions).
  */
 const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
   body: (request, options) => ({
@@ -41,15 +44,14 @@ const openAiCompletion: TextDialect<ModelCompletionRequest, ModelCompletionReply
   chunk: (event) => v.parse(CompletionChunk, event),
 };
 
-/** Each text has its own vector. */
 const Indexes = v.custom<ModelEmbeddings['data']>(
   (data) => Array.isArray(data) && data.every(({ index }, position) => index === position),
 );
 
 /**
- * vLLM: OpenAI's bodies and replies, distinguished by their shape, with `top_k` as one more field; streams are server-sent
- * events that end with `[DONE]`. Without `model` it responds with the one it serves, and a foreign name is a 404. It
- * applies `stop` itself and leaves the sequence out (vllm/entrypoints/sagemaker, openai/protocol.py).
+ * vLLM: OpenAI's requests and replies, distinguished by their fields, plus `top_k`. Streams are server-sent events that
+ * end with `[DONE]`. Without `model` it uses its only model; an unknown name returns 404. It applies `stop` itself and
+ * omits the sequence (vllm/entrypoints/sagemaker, openai/protocol.py).
  */
 export const vllm: Container = {
   chat: openAiChat,
@@ -68,9 +70,10 @@ export const vllm: Container = {
 };
 
 /**
- * LMI (DJL Serving) with vLLM inside: its bodies and chunks, but streams are JSON lines without `[DONE]`, so only a finish
- * reason ends one, and a failure within is a line with `error` and code 424. It fills in `model` itself. Serving
- * embeddings it takes `inputs`, without dimensions, and responds with bare vectors (djl_python/lmi_vllm, async_utils.py).
+ * LMI (DJL Serving) with vLLM: the same requests and chunks, but streams are JSON lines without `[DONE]`, so only a
+ * finish reason marks the end. A failure in a stream is a line with `error` and code 424. LMI fills in `model` itself.
+ * For embeddings it accepts `inputs`, without dimensions, and returns bare vectors (djl_python/lmi_vllm,
+ * async_utils.py).
  */
 export const lmi: Container = {
   chat: openAiChat,
@@ -82,8 +85,8 @@ export const lmi: Container = {
 };
 
 /**
- * vLLM-Omni: OpenAI's requests for speech, and the bytes of the file as its reply. One container serves several APIs, and the
- * attribute chooses among them (AWS "vLLM-Omni SageMaker", `CustomAttributes`).
+ * vLLM-Omni: OpenAI's speech requests; the reply is the audio file. The container has several APIs, selected by an
+ * attribute (AWS "vLLM-Omni SageMaker", `CustomAttributes`).
  */
 export const omni: Container = {
   speech: {

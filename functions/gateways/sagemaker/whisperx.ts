@@ -5,7 +5,7 @@ import type { Container } from './container.ts';
 
 const list = <Item extends v.GenericSchema>(item: Item) => v.optional(v.nullable(v.array(item)));
 
-/** No file has more; JSON has numbers that are infinite when they are read. */
+/** Longer than any file. JSON can contain numbers that parse as Infinity. */
 const maxSeconds = 24 * 60 * 60;
 const seconds = v.pipe(v.number(), v.minValue(0), v.maxValue(maxSeconds));
 
@@ -19,15 +19,15 @@ const Reply = v.object({
   words: list(v.object({ ...TranscriptWord.entries, word: spoken })),
 });
 
-/** A time that is before the beginning, after any end, or before its own start is put right: the text is as good. */
+/** Corrects a time that is negative, too large, or before its own start, because the text is still usable. */
 function inOrder<Timed extends { readonly start: number; readonly end: number }>(timed: Timed): Timed {
   const start = Math.min(maxSeconds, Math.max(0, timed.start));
   return { ...timed, start, end: Math.min(maxSeconds, Math.max(start, timed.end)) };
 }
 
 /**
- * WhisperX: OpenAI's form on /invocations. `verbose_json` alone has the duration, whatever is shown of it. It queues two requests and
- * refuses the next with 503.
+ * WhisperX: OpenAI's form on /invocations. Always requests `verbose_json`, the only format with the duration. WhisperX
+ * queues two requests and rejects the next with 503.
  */
 export const whisperx: Container = {
   transcription: {
@@ -42,7 +42,7 @@ export const whisperx: Container = {
   },
 };
 
-/** What stands before and behind a file in the form of its transcription. */
+/** The bytes before and after a file in the form of its transcription. */
 export function whisperxForm(
   { contentType, language, prompt, temperature, words }: Omit<ModelTranscriptionRequest, 'bytes'>,
   servedName?: string,

@@ -6,9 +6,9 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { AttemptResult } from '#domain/webhooks/delivery.ts';
 import type { Receiver } from '#domain/webhooks/worker.ts';
 
-/** A request may take so long to the end of its response. */
+/** Timeout of a request in ms, to the end of its response. */
 const attemptMs = 15_000;
-/** Bytes of a response that are read, after which its connection is closed, and that are kept. */
+/** Bytes of a response that are read before the connection is closed, and bytes that are stored. */
 const maxReadBytes = 64 * 1024;
 const maxKeptBytes = 4 * 1024;
 const maxConnections = 10;
@@ -16,15 +16,15 @@ const maxConnections = 10;
 const fixedHeaders = { 'content-type': 'application/json', 'user-agent': 'text-ai-webhooks/1' };
 
 export interface ReceiverSettings {
-  /** Whether a connection may be made to an address. */
+  /** Whether connections to an address are allowed. */
   readonly isAllowed: (address: string) => boolean;
-  /** Default: by the system. */
+  /** Default: the system's DNS lookup. */
   readonly resolve?: Resolve;
   /** Default: 15 s. */
   readonly timeoutMs?: number;
 }
 
-/** Sends to a URL over HTTP/1.1, to addresses that webhooks may be at only, and follows no redirect. */
+/** Sends to a URL over HTTP/1.1, only to addresses that are allowed for webhooks. Does not follow redirects. */
 export function httpReceiver(text: string, { isAllowed, resolve, timeoutMs = attemptMs }: ReceiverSettings): Receiver {
   const url = new URL(text);
   const pool = new Pool(url.origin, {
@@ -46,14 +46,14 @@ export function httpReceiver(text: string, { isAllowed, resolve, timeoutMs = att
       }
       return promise;
     },
-    // What is under way has been given up.
+    // Running requests have been aborted.
     close: () => void pool.destroy().catch(() => undefined),
   };
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** One request and as much of its response as counts. */
+/** Sends one request and reads the relevant part of its response. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #began = performance.now();
   readonly #timer: NodeJS.Timeout;
@@ -98,7 +98,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(failureText(error), false);
   }
 
-  /** A response whose status has come counts, also where its body breaks off. */
+  /** A response with a status counts even if its body is truncated. */
   #end(failure?: string, isCut = true): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -116,19 +116,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whatever it is, as text; a character that was cut is left out. */
+/** Decodes any body as text, and drops a truncated last character. */
 const textOf = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
 /** Seconds, or a date (RFC 9110, 10.2.3). */
 function retryAfter(value: string | string[] | undefined): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // Of its forms all begin with a day of the week; `Date` takes more.
+  // Every valid date format starts with a day of the week; `Date` accepts more.
   const at = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** A host has an address that webhooks may not be at. */
+/** The host has an address that is not allowed for webhooks. */
 class ForbiddenAddress extends Error {
   override readonly name = 'ForbiddenAddress';
 
@@ -142,20 +142,23 @@ interface Address {
   readonly family: number;
 }
 
-/** All addresses of a name. */
+/** All addresses of a host name. */
 type Resolve = (name: string) => Promise<readonly Address[]>;
 
 const resolveBySystem: Resolve = (name) => systemLookup(name, { all: true });
 
 const connectTimeoutMs = 5000;
 
-/** Faster than responses need; what HTTP does not count as a response, such as 1xx and extensions of chunks, has no other bound. */
+/**
+ * Bytes per second, above any legitimate response. Bounds data that HTTP does not count as a response, such as 1xx
+ * responses and chunk extensions.
+ */
 const maxBytesPerTurn = 256 * 1024;
 const turnMs = 100;
 
 /**
- * Opens connections to addresses that webhooks may be at, and to no others. The check is of the very addresses that are connected to, within the
- * look-up that the connection makes itself, so that no name can have changed in between; and once more of the one that was taken.
+ * Connects only to addresses that are allowed for webhooks. Checks the addresses within the connection's own lookup, so
+ * that DNS cannot change in between, and checks the connected address again.
  */
 function guardedConnector(
   isAllowed: ReceiverSettings['isAllowed'],
@@ -165,7 +168,7 @@ function guardedConnector(
     void resolve(name).then(
       (found) => {
         const [first] = found;
-        // A name that has one of each kind is nobody's mistake.
+        // A name with both public and private addresses is not an accident.
         if (!first || !found.every(({ address }) => isAllowed(address))) return done(new ForbiddenAddress(), '', 0);
         return options.all ? done(null, [...found]) : done(null, first.address, first.family);
       },
@@ -176,7 +179,7 @@ function guardedConnector(
 
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    // Nothing is looked up for an address.
+    // IP addresses need no lookup.
     if (isIP(host) !== 0 && !isAllowed(host)) return done(new ForbiddenAddress(), null);
     return connect(options, (error, socket) => {
       if (error) return done(error, null);
@@ -190,7 +193,7 @@ function guardedConnector(
   };
 }
 
-/** Whoever sends without end would keep the process from those that it sends to beside it. */
+/** A receiver that sends endlessly would keep the process from its other requests. */
 function closeWhenFlooded(socket: Socket): void {
   let before = 0;
   const timer = setInterval(() => {
@@ -217,7 +220,7 @@ const sentences: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'The connection was closed before a response.',
 };
 
-/** Why there was no response, for the webhook's owner: a sentence without addresses. */
+/** Explains to the webhook's owner why there was no response: a sentence without addresses. */
 function failureText(error: unknown): string {
   if (error instanceof ForbiddenAddress) return 'The host has an address that is not public.';
   const code = codeOf(error);
@@ -228,7 +231,7 @@ function failureText(error: unknown): string {
   return 'The request failed.';
 }
 
-/** Of several addresses that were tried, the first one's. */
+/** The first error if several addresses were tried. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && !hasCode(error)) return codeOf(error.errors[0]);
   return hasCode(error) ? error.code : '';
