@@ -112,6 +112,6 @@ export interface AccountDeletionStore {
   /** Disables keys and sessions and releases the address and identities. `freeFrom` in epoch seconds. */
   remove(account: Account, until: Removal, notice: OutgoingMail | undefined, now: number): Promise<void>;
   toBePurged(now: number): AsyncGenerator<DeletedAccount>;
-  /** Deletes all data except the ledger. Throws when `signal` aborts; the next run deletes the rest. */
+  /** Deletes all data except the ledger. Throws if `signal` aborts; the next run deletes the rest. */
   purge(deleted: DeletedAccount, signal?: AbortSignal): Promise<void>;
 }

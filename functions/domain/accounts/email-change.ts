@@ -42,7 +42,7 @@ export function emailChangeService(
   }
 
   /**
-   * Emails both addresses. If another account has the new address, that address receives a notice; response and
+   * Emails both addresses. If another account has the new address, that address receives a notice; the response and its
    * timing are the same.
    */
   async function request(account: Account, newEmail: string, network?: string): Promise<void> {
@@ -167,7 +167,7 @@ function badToken(): ServiceError {
   );
 }
 
-/** Reports whether the change is open and the sessions of its request have not been ended. */
+/** Returns whether the change is open and no session of its request has been ended. */
 function isPending(account: Account, change: EmailChange, now: number): boolean {
   return (
     change.outcome === undefined &&
@@ -250,6 +250,6 @@ export interface EmailChangeStore {
   request(account: Account, change: EmailChange, mails: readonly OutgoingMail[]): Promise<boolean>;
   confirm(account: Account, side: Side, now: number): Promise<Account | undefined>;
   end(account: Account, outcome: EmailChangeOutcome): Promise<boolean>;
-  /** 'taken': another account has the address. 'stale': the change is no longer pending. */
+  /** 'address in use': another account has the address. 'not pending': the change is no longer pending. */
   complete(account: Account, completion: Completion, now: number): Promise<'changed' | 'taken' | 'stale'>;
 }

@@ -26,10 +26,7 @@ export interface IdentityTokens {
 /** After one conflict the identity is known; only a second one with another identity needs a third attempt. */
 const maxTries = 3;
 
-/**
- * Signs in with the identity provider (docs/accounts.md#google,
- * docs/accounts.md#google).
- */
+/** Signs in with the identity provider (docs/accounts.md#google). */
 export function googleSignInService(
   accounts: AccountStore,
   identities: IdentityStore,

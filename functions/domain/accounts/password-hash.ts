@@ -37,7 +37,7 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
 }
 
 /**
- * Reports whether the cost is outdated, or the version is 1. A password that ends in NUL never replaces a version 1
+ * Returns whether the cost is outdated, or the version is 1. A password that ends in NUL never replaces a version 1
  * hash, because it may be a variant of the owner's password.
  */
 export function isOutdated(phc: string, password: string, log2Cost: number): boolean {

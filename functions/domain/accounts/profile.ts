@@ -61,7 +61,7 @@ export function profileService(
     return { id: newRequestId(random), to: account.email, ...accountDeletedMail(account, settings.publicOrigin) };
   }
 
-  /** Epoch seconds. Undefined for an unconfirmed account, which could not spend credits. */
+  /** Epoch seconds. Undefined for an unconfirmed account, which never had credits to spend. */
   async function nextFreeMonth({ id, confirmedAt }: Account, now: number): Promise<number | undefined> {
     const meter = await meters().find(id);
     if (confirmedAt === undefined || !meter) return undefined;

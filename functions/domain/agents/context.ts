@@ -12,7 +12,7 @@ import type { Passage } from './vector-index.ts';
 export interface ContextInput {
   readonly agent: Pick<Agent, 'model' | 'instructions' | 'functions' | 'maxTokens' | 'truncation'>;
   readonly window: number;
-  /** The new message, preceded by the function call that it answers. */
+  /** The new message, and before it the function call that it answers. */
   readonly required: readonly Message[];
   readonly earlier: readonly Message[];
   readonly passages: readonly Passage[];
@@ -29,7 +29,7 @@ export interface ChosenContext {
   readonly maxTokens: number;
 }
 
-/** Maximum share of the optional context for passages, and the share of messages beside a new summary. */
+/** Maximum share of the optional context for passages, and the share for messages when a summary is new. */
 const share = { passages: 0.5, summarized: 0.5 } as const;
 
 /** Share of the window reserved for a reply without `maxTokens`, at most the default of chats. */
@@ -71,7 +71,7 @@ export async function contextPlan(
     return fitting;
   }
 
-  /** Returns the newest groups of messages that fit beside a system message of this size. */
+  /** Returns the newest groups of messages that fit in addition to a system message of this size. */
   function newest(systemSize: number, part = 1): readonly Message[] {
     if (truncation === 'error') return whole;
     let left = Math.max(0, room - (systemSize - plain)) * part;
@@ -87,7 +87,7 @@ export async function contextPlan(
   const chosen = await fittingPassages();
 
   return {
-    /** Returns the messages that neither fit nor are in the summary yet. */
+    /** Returns the messages that do not fit and are not in the summary yet. */
     async toSummarize(): Promise<readonly Message[]> {
       if (truncation !== 'summarize') return [];
       const size = await systemTokens(textWith(chosen, kept));
@@ -95,7 +95,9 @@ export async function contextPlan(
       const first = newest(size, share.summarized)[0]?.place ?? Number.POSITIVE_INFINITY;
       return whole.filter(({ place }) => place < first);
     },
-    /** Replaces the messages before the end of `made` with it. Ignores it if the agent does not use summaries. */
+    /**
+     * Replaces the messages before the end of `made` with the summary. Ignores it if the agent does not use summaries.
+     */
     async context(made: Summary | undefined = kept): Promise<ChosenContext> {
       const one = truncation === 'summarize' ? made : undefined;
       let some = chosen;

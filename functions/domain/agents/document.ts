@@ -68,7 +68,7 @@ export interface DocumentListParts {
   readonly clock: Clock;
 }
 
-/** Indexing can end between the reads and the write, but only once. */
+/** Indexing can end between the reads and the write, but it ends only once. */
 const maxTries = 3;
 
 export function documentList({ agents, documents, enforceChangeLimit, clock }: DocumentListParts) {
@@ -85,7 +85,7 @@ export function documentList({ agents, documents, enforceChangeLimit, clock }: D
     await enforceChangeLimit(accountId);
     for (let tries = 0; tries < maxTries; tries++) {
       const document = (await documents.find(ref)) ?? throwNotFound('document');
-      // A running indexing stops when the document does not exist, and charges the chunks embedded so far.
+      // Running indexing stops when the document no longer exists, and charges the chunks embedded so far.
       if (await documents.remove(document, clock.now())) return;
     }
     throwNotFound('document');

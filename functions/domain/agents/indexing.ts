@@ -144,7 +144,7 @@ export function documentIndexing(parts: IndexingParts) {
     }
   };
 
-  /** Continues after the indexed chunks. `taken`: another run is indexing the document as well. */
+  /** Continues after the indexed chunks. `in progress elsewhere`: another run is indexing the document. */
   async function embedAll(
     ref: DocumentRef,
     end: number,

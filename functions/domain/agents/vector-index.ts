@@ -34,7 +34,7 @@ export interface VectorIndex {
 export interface DocumentStore {
   page(agent: AgentRef, request: PageRequest): Promise<Page<AgentDocument>>;
   find(ref: DocumentRef): Promise<AgentDocument | undefined>;
-  /** Settles the call and adds its document in one write. `no room`: the agent is full or deleted. */
+  /** Settles the call and adds its document in one write. `no capacity`: the agent is full or deleted. */
   begin(
     document: AgentDocument,
     open: OpenIndexing,

@@ -61,7 +61,7 @@ export function alertsOf(image: ChargedAccount): Alert[] {
 
 type KeyRule = Extract<StoredRule, { kind: 'key_percent' }>;
 
-/** Includes the keys that the rule's key was rotated to, because they share its budget. */
+/** Includes the keys that replaced the rule's key, because they share its budget. */
 function isAbout({ keyId, family }: KeyRule, charged: string, budget: string): boolean {
   if (keyId === undefined || keyId === charged) return true;
   return [family, familyOf(keyId)].includes(familyOfBudget(budget));
@@ -74,7 +74,7 @@ export function nameOfAlert({ rule: { kind, value }, budget = '' }: Pick<Alert, 
 
 type AccountRule = Exclude<AlertRule, { kind: 'key_percent' }>;
 
-/** Reports whether a rule is met after the charge but was not before. Less than one credit counts as 0. */
+/** Returns whether the charge makes the rule true. Less than one credit counts as 0. */
 function isCrossed({ kind, value }: AccountRule, { used, balance }: ChargedAccount, spent: number): boolean {
   if (kind === 'balance_below') {
     const isBelow = (left: number) => left < value * microPerCredit;

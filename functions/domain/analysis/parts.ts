@@ -10,7 +10,7 @@ export interface Part {
   readonly start: number;
 }
 
-/** Splits at sentence ends if possible. Omits blank parts unless all are. */
+/** Splits at sentence ends if possible. Omits blank parts unless all are blank. */
 export function partsOf(text: string, maxBytes: number): Part[] {
   if (Buffer.byteLength(text) <= maxBytes) return [{ text, start: 0 }];
   const parts: Part[] = [];
@@ -52,7 +52,7 @@ export async function sizedParts(text: string, maxTokens: number, tokenizer: Tok
   return parts.flat();
 }
 
-/** Joins consecutive sentences as long as they fit. Omits blank runs unless all are. */
+/** Joins consecutive sentences while they fit. Omits blank runs unless all are blank. */
 async function sentenceRuns(text: string, maxTokens: number, tokenizer: Tokenizer): Promise<SizedPart[]> {
   const runs: SizedPart[] = [];
   let [run, counted] = ['', 0];
@@ -89,7 +89,9 @@ export function heaviest<Name extends string>(labels: readonly Weighted<Name>[])
   return sorted(weights(labels))[0]?.[0];
 }
 
-/** Ignores neutral parts, unless they prevail. The rest is mixed if at least a quarter of it is the opposite. */
+/**
+ * Ignores neutral parts unless they are the majority. The rest is mixed if at least a quarter of it is the opposite.
+ */
 export function overallSentiment(parts: readonly Weighted<Sentiment>[]): Sentiment {
   const by = weights(parts);
   const of = (name: Sentiment): number => by.get(name) ?? 0;
@@ -100,7 +102,7 @@ export function overallSentiment(parts: readonly Weighted<Sentiment>[]): Sentime
   return positive > negative ? 'positive' : 'negative';
 }
 
-/** Returns the labels of at least a third of the text, most frequent first, or else the most frequent one. */
+/** Returns the labels of at least a third of the text, most frequent first; otherwise the most frequent one. */
 export function overallCategories(parts: readonly Weighted<readonly string[]>[]): string[] {
   const by = sorted(weights(parts.flatMap(({ value, weight }) => value.map((label) => ({ value: label, weight })))));
   const whole = parts.reduce((sum, { weight }) => sum + weight, 0);
@@ -129,7 +131,7 @@ const sorted = <Name extends string>(by: ReadonlyMap<Name, number>) =>
 
 export interface AnalysisWindow {
   readonly partTokens: number;
-  /** Maximum for parts whose reply was truncated: leaves six times as much room for the reply. */
+  /** Maximum for parts whose reply was truncated. Leaves six times as much room for the reply. */
   readonly smallPartTokens: number;
   readonly replyTokens: (part: SizedPart) => number;
 }
@@ -141,8 +143,8 @@ const formTokens = 96;
 const quoting: ReadonlySet<AnalysisName> = new Set(['entities', 'key_phrases', 'pii']);
 
 /**
- * Reserves reply tokens: as many as the part has for two or more quoting analyses, half for one, plus half of the
- * labels.
+ * Reserves reply tokens: the part's tokens for two or more quoting analyses, half of them for one, plus half of the
+ * labels' tokens.
  */
 function windowFor(task: AnalysisTask, { contextWindow }: Model, labelTokens: number): AnalysisWindow {
   // Our English prompts have at most one token per three bytes.

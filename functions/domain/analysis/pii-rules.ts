@@ -77,7 +77,7 @@ const adjoining =
 
 const localLetters = (letter: string): string => `${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-`;
 
-/** An address uses either letters of other scripts, or letters of any script. */
+/** An address uses either letters of other scripts or any letters. */
 const kinds = [`[[\\p{L}\\p{M}\\p{N}]--[${adjoining}]]`, '[\\p{L}\\p{M}\\p{N}]'].map((letter) => ({
   // Reads backward from the at sign, so that each unit is read once.
   local: new RegExp(`(?<=(?<local>[${letter}.!#$%\\&'*+\\/=?^_\`\\{\\|\\}~\\-]+))`, 'vy'),

@@ -36,7 +36,7 @@ export function personalData(
   return { spans: longest ? [{ ...longest, start: 0, end: text.length }] : [], unlocated };
 }
 
-/** Reports whether one of the sorted, non-overlapping spans is within the given one. */
+/** Returns whether one of the sorted, non-overlapping spans is within the given one. */
 function isWithin({ start, end }: Span, spans: readonly Span[]): boolean {
   let [from, to] = [0, spans.length];
   while (from < to) {
@@ -158,7 +158,7 @@ class NamesText {
     return spans;
   }
 
-  /** Reports whether a word starts here, including after an underscore, or a letter after a digit. */
+  /** Returns whether a word starts here, including after an underscore, or at a letter after a digit. */
   #begins(at: number, first: number): boolean {
     const before = this.#kinds[at - 1] ?? other;
     return first === other || before === other || before === underscore || (before === digit && first !== digit);

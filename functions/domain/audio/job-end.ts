@@ -104,7 +104,7 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       const bytes = await files.read(reply, maxTranscriptBytes);
       if (!bytes) throw new Error('the reply of the model is not there');
       const transcript = model().transcriptOf(bytes);
-      // Transcribing more than was paid would reward false headers.
+      // Charging only the header's duration would reward false headers.
       if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount)))
         return { status: 'failed' };
       if (job.timestamps !== 'none' && lacksSegments(transcript)) throw new Error('the transcript has no segments');

@@ -109,7 +109,7 @@ const invalidReply = (model: string) =>
 
 export const toleratedSeconds = (seconds: number): number => 2 + 1.05 * seconds;
 
-/** Transcribing more than was held would reward false headers. */
+/** Transcribing more than the hold covers would reward false headers. */
 const longerThanHeld = () =>
   new ServiceError(
     'INVALID_FORMAT',

@@ -19,7 +19,7 @@ export interface Audit {
   readonly behind: number;
 }
 
-/** `behind`: the ledger is correct so far, and the projector has yet to write its last rows. */
+/** `behind`: the existing rows are correct, but the projector has not written the last ones yet. */
 export interface Finding {
   readonly accountId: number;
   readonly kind: 'difference' | 'behind';
@@ -37,7 +37,7 @@ const concurrentAccounts = 4;
 const maxPauses = 10;
 const maxStalledAccounts = 20;
 
-/** Compares every meter with its ledger as of the meter's read, so that it can run on a live service. */
+/** Compares every meter with its ledger as of the time the meter was read, so that it can run on a live service. */
 export function auditor(reads: AuditReads) {
   const audit = (report: (finding: Finding) => void): Promise<Audit> =>
     auditEachAccount(report, async ({ seq, balance }, { tally, next }) => {

@@ -82,7 +82,7 @@ export function statementService(store: StatementStore, clock: Clock) {
   return { page, usage };
 }
 
-/** Refunds of 0 exist only for the event of the ended job, and so that row numbers have no gap. */
+/** Refunds of 0 exist only for the event of the ended job and for continuous row numbers. */
 const hasMoved = ({ type, amount }: LedgerRow): boolean => type !== 'refund' || amount !== 0;
 
 function entryView(row: LedgerRow) {

@@ -27,7 +27,7 @@ const shortText = 1000;
 /** Bytes. Latency grows with the output, so several small concurrent parts are faster than one large part. */
 const maxPartBytes = 1024;
 
-/** Translates with a chat model (docs/inference.md#translation, docs/inference.md#translation). */
+/** Translates with a chat model (docs/inference.md#translation). */
 export function translationService(gateway: Pick<ModelGateway, 'chat'>, { model, newDeadline }: TranslationSettings) {
   /**
    * Throws 400 without words or with too many. The price bounds the work: n words have at most 400 n bytes, and two

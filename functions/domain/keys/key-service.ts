@@ -124,7 +124,7 @@ function unusedBudgets({ budgets, holds }: Meter, stored: readonly StoredKey[], 
   return [...budgets.keys()].filter((id) => !inUse.has(id)).slice(0, maxRemoved);
 }
 
-/** Reports whether a change ends a limited key or replaces its limit, which may leave unused budgets. */
+/** Returns whether a change ends a limited key or replaces its limit, which may leave unused budgets. */
 function mayLeaveBudgets(before: KeyRecord, after: KeyRecord, now: number): boolean {
   return hasEnded(after, now) || limitsOf(before).limit?.budget !== limitsOf(after).limit?.budget;
 }

@@ -99,8 +99,8 @@ export interface OutgoingMessage extends MessageRef {
 }
 
 /**
- * `taken`: accepted. `refused`: not sent. `unknown`: the response was lost. `cause`: for the log, without number and
- * text.
+ * `accepted`: by the carrier. `refused`: not sent. `unknown`: the response was lost. `cause`: for the log, without
+ * number and text.
  */
 export type CarrierResult =
   | { readonly is: 'taken'; readonly carrierId?: string }

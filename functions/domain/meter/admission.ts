@@ -40,7 +40,7 @@ export class Unaffordable extends ServiceError {
   }
 }
 
-/** `due`: something must be settled first. `limited otherwise`: the cached key limits were outdated. */
+/** `due`: something must be settled first. `limits changed`: the cached key limits were outdated. */
 export type Verdict =
   | { is: 'admitted' | 'due'; meter: Meter }
   | { is: 'limited otherwise'; limits: KeyLimits | undefined }

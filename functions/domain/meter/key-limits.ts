@@ -42,7 +42,7 @@ export function limitsOf(key: WorkingKey | undefined, budgets: ReadonlyMap<strin
 export const isLimited = ({ limit, models, services }: Omit<WorkingKey, 'expiresAt'>): boolean =>
   limit !== undefined || models !== undefined || services !== undefined;
 
-/** Reports whether a write based on one is valid for the other. The database compares the used amount. */
+/** Returns whether a write based on one is valid for the other. The database compares the used amount. */
 export function isSameLimit(one: KeyLimits | undefined, other: KeyLimits | undefined): boolean {
   if (!one || !other) return one === other;
   const facts = ({ limit, stored }: KeyLimits) => [limit?.budget, limit?.amount, limit?.period, stored?.start];

@@ -24,8 +24,8 @@ export interface OpenHold {
   /** Only the first call has an effect. Caps the cost at the hold. Retries conflicts for up to `patienceMs`. */
   settle(cost: number, now: number, patienceMs?: number): Promise<void>;
   /**
-   * Settles in the transaction of `write`, which stores the charge with the item it paid for. Repeats `write` on
-   * `meter changed`. Returns `no hold` if the hold is closed.
+   * Settles in the transaction of `write`, which stores the charge with the item it paid for. Repeats `write` on `meter
+   * changed`. Returns `hold closed` if the hold is no longer open.
    */
   settleWith<Written extends string>(
     cost: number,
@@ -38,7 +38,7 @@ export type MeterChanged = 'meter changed';
 
 export type Metering = ReturnType<typeof metering>;
 
-/** Suffices for an expired hold, years of missed months and races. After it the call fails with a retryable error. */
+/** Enough for an expired hold, years of missed months and conflicts. After it the call fails with a retryable error. */
 const maxTries = 8;
 
 /** Attempts of a write that no caller can retry. Each takes about 10 ms. */

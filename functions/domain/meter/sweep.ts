@@ -103,7 +103,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     return { lateSeconds, messages };
   }
 
-  /** Reports whether any account is due at `now` (epoch ms) and not renewed yet. */
+  /** Returns whether any account is due at `now` (epoch ms) and not renewed yet. */
   async function isAnyDue(now: number): Promise<boolean> {
     const { found, failures } = await workOf('renewals', now);
     throwTogether(failures, 'shards could not be read');

@@ -130,7 +130,7 @@ export function keyReused(): ServiceError {
   return new ServiceError('IDEMPOTENCY_KEY_REUSED', detail);
 }
 
-/** Reports whether a retry yields the same refusal. A reused key keeps the first request's response. */
+/** Returns whether a retry yields the same refusal. A reused key keeps the first request's response. */
 export function isFinal(code: ErrorCode): boolean {
   const status = errorStatus[code];
   return status < 500 && status !== 402 && status !== 429 && code !== 'IDEMPOTENCY_KEY_REUSED';

@@ -186,7 +186,7 @@ class Work {
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
   }
 
-  /** Reports whether the webhook continues in the slow lane. Running attempts finish here. */
+  /** Returns whether the webhook continues in the slow lane. Running attempts finish here. */
   #leavesLane(): boolean {
     if (this.#turn.lane === 'slow') return false;
     const before = this.#parts.wallClock.now() - slowMs;

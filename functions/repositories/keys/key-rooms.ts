@@ -64,7 +64,7 @@ export function usableKeysRow(accountId: number, stored: readonly StoredKey[], n
 }
 
 /**
- * Updates the map within its limit. Removes an expired key only if it is still present and expired, so that one of
+ * Updates the map within its limit. Removes an expired key only if it is still present and expired, so that only one of
  * several concurrent writes removes it.
  */
 export function roomChange(

@@ -73,7 +73,7 @@ export function keyStore(
     return write(accountId, records, { changed: [old, fresh], revoked: [], ...options });
   }
 
-  /** If there is no room, retries once with the expired keys removed. */
+  /** If the limit is reached, retries once with the expired keys removed. */
   async function write(
     accountId: number,
     records: TransactItem[],

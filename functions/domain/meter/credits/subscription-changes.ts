@@ -34,7 +34,7 @@ export interface Proration {
   readonly to: number;
 }
 
-/** Reports whether a granted month is running, including that of a cancelled subscription. */
+/** Returns whether a granted month is running, including that of a cancelled subscription. */
 export function isMonthRunning({ subscription }: Meter, now: number): boolean {
   return subscription !== undefined && now < (subscription.endsAt ?? Number.POSITIVE_INFINITY);
 }
