@@ -5,7 +5,7 @@ import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { bundling } from './constructs/function-code.ts';
 import { readAtStart } from './constructs/join-start.ts';
 
-/** Bytes that a function loads at cold start, and its budget. */
+/** Bytes that a function loads at cold start, with its budget. */
 export interface BundleSize {
   readonly id: string;
   readonly bytes: number;
@@ -14,17 +14,19 @@ export interface BundleSize {
 
 const KiB = 1024;
 
-/** Above it a cold start takes noticeably longer (docs/performance.md, the line at which bundles fail). */
+/** Larger bundles noticeably slow down the cold start (docs/performance.md, the line at which bundles fail). */
 const budget = 540 * KiB;
 
-/** Every function's code at its start, minified, largest first. What is imported later, as the tokenizer, is not in it. */
+/**
+ * Minified start-up code of every function, largest first. Excludes code that is imported later, such as the tokenizer.
+ */
 export async function bundleSizes(): Promise<readonly BundleSize[]> {
   const entries = new Map([
     ...[...allRoutes, { id: unknownRouteId }].map(({ id }) => [id, routeEntry(id)] as const),
     ...allJobs.map((job) => [job.id, jobEntry(job)] as const),
   ]);
   const entryPoints = Object.fromEntries([...entries.keys()].map((id) => [id, `entry:${id}`]));
-  // One build for all: shared code becomes chunks, which count for each function that imports them.
+  // One build for all functions: shared code becomes chunks, each of which counts for every function that imports it.
   const { metafile } = await build({
     ...bundling,
     entryPoints,

@@ -16,7 +16,7 @@ export interface Obstacle {
 }
 
 /**
- * Placeholder settings that a deployment must replace. A gradually rolled out stage has users, so its alarms need a
+ * Placeholder settings that a deployment must replace. A stage with gradual rollouts has users, so its alarms need a
  * recipient.
  */
 export function obstaclesOf({

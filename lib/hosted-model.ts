@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import type { Model } from '#contract/inference/models.ts';
 
 /**
- * Families of GPU instances whose host image can be chosen (ProductionVariant, `InferenceAmiVersion`). Of itself SageMaker
- * starts p4d, p4de, g4dn and g5 with the driver of CUDA 11.4, g6 and p5 with 12.2, p5e and p5en with 12.4 (AWS "Best
- * practices to minimize interruptions during GPU driver upgrades", "Current versions and supported instance families"). A
- * container built for a later CUDA does not start there, and leaves no log.
+ * GPU instance families whose host image can be selected (ProductionVariant, `InferenceAmiVersion`). By default
+ * SageMaker starts p4d, p4de, g4dn and g5 with the driver of CUDA 11.4, g6 and p5 with 12.2, p5e and p5en with 12.4
+ * (AWS "Best practices to minimize interruptions during GPU driver upgrades", "Current versions and supported instance
+ * families"). A container built for a later CUDA version does not start on them and writes no log.
  */
 const gpuFamilies: ReadonlySet<string> = new Set(['g4dn', 'g5', 'g6', 'g6e', 'p4d', 'p4de', 'p5', 'p5e', 'p5en']);
 
-/** Families without accelerators, for TEI’s image for processors (AWS Deep Learning Containers, "TEI", "Notes"). */
+/** Instance families without accelerators, for TEI's CPU image (AWS Deep Learning Containers, "TEI", "Notes"). */
 const cpuFamilies: ReadonlySet<string> = new Set(['c5', 'c6i', 'c7i', 'm5', 'm6i', 'm7i', 'r5', 'r6i', 'r7i']);
 
 export const instanceFamilies: readonly string[] = [...gpuFamilies, ...cpuFamilies];
@@ -28,16 +28,16 @@ const Positive = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or mor
 const s3Prefix = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/([\w!.'()/=+@,:-]+\/)$/;
 const hubId = /^[\w.-]+(\/[\w.-]+)?$/;
 
-/** Bucket and prefix of weights in S3; undefined for those of the Hugging Face hub. */
+/** Bucket and prefix of weights in S3. Undefined for weights from the Hugging Face hub. */
 export function s3Location(weights: string): { readonly bucket: string; readonly prefix: string } | undefined {
   const [, bucket, prefix] = s3Prefix.exec(weights) ?? [];
   return bucket === undefined || prefix === undefined ? undefined : { bucket, prefix };
 }
 
-/** Set from `weights`. */
+/** Derived from `weights`. */
 const weightsVariables: readonly string[] = ['SM_VLLM_MODEL', 'HF_MODEL_ID', 'OPTION_MODEL_ID'];
 
-/** SageMaker waits so long for one step of a replica's start, an hour at most (InferenceComponentStartupParameters). */
+/** Maximum timeout in seconds for one step of a replica's start (InferenceComponentStartupParameters). */
 const StartSeconds = v.pipe(
   v.number(),
   v.integer(),
@@ -46,7 +46,7 @@ const StartSeconds = v.pipe(
 );
 
 const Fields = v.strictObject({
-  /** Inference server of the container; TEI serves embeddings only. */
+  /** Inference server of the container. TEI serves only embeddings. */
   family: v.picklist(['vllm', 'lmi', 'tei'], 'must be vllm, lmi or tei'),
   /** Image in a registry of the stage's region (ECR), with its tag or digest. */
   image: v.pipe(
@@ -56,7 +56,7 @@ const Fields = v.strictObject({
       'must be an image in ECR with its tag',
     ),
   ),
-  /** Id on the Hugging Face hub, or the S3 prefix under which all objects are the model's, unpacked. */
+  /** Hugging Face id, or an S3 prefix with all uncompressed files of the model. */
   weights: v.pipe(
     v.string(),
     v.check(
@@ -64,7 +64,7 @@ const Fields = v.strictObject({
       'must be an S3 prefix that ends with a slash, such as s3://bucket/model/, or an id of the Hugging Face hub, such as Qwen/Qwen3-8B',
     ),
   ),
-  /** Container environment beside the weights. */
+  /** Container environment, in addition to the weights. */
   environment: v.pipe(
     v.record(v.pipe(v.string(), v.regex(/^[a-z_]\w*$/i, 'must be the name of a variable')), v.string()),
     v.check(
@@ -79,23 +79,26 @@ const Fields = v.strictObject({
       `must be a type such as ml.g5.xlarge, of one of ${instanceFamilies.join(', ')}`,
     ),
   ),
-  /** Image of the instances, which has the GPU driver; absent: by the CUDA version in the tag of `image` (cu129, cu130). */
+  /**
+   * Host image of the instances, with the GPU driver. Default: determined by the CUDA version in the tag of `image`
+   * (cu129, cu130).
+   */
   hostImage: v.optional(v.picklist(hostImages, `must be one of ${hostImages.join(', ')}`)),
-  /** Resources of an instance that one replica reserves. */
+  /** Resources of an instance that each replica reserves. */
   replica: v.strictObject({ accelerators: v.pipe(v.number(), v.integer(), v.minValue(0)), memoryMb: Positive }),
-  /** How long the download of weights in S3 may take, and then the container until it is healthy. */
+  /** Timeouts in seconds: of the download of weights from S3, and of the container until it is healthy. */
   start: v.optional(v.strictObject({ downloadSeconds: StartSeconds, healthSeconds: StartSeconds }), {
     downloadSeconds: 1800,
     healthSeconds: 1800,
   }),
-  /** 0: no instance runs or costs without traffic; the first call after that gets 503. */
+  /** 0: without traffic no instance runs or is charged, and the first call after that returns 503. */
   minReplicas: v.pipe(v.number(), v.integer(), v.minValue(0)),
   maxReplicas: Positive,
-  /** Target of concurrent requests per replica; above it a replica is added. */
+  /** Target of concurrent requests per replica. Above it, a replica is added. */
   requestsPerReplica: Positive,
 });
 
-/** An endpoint that the stage creates for a model, with replicas that scale with the load, down to zero. */
+/** An endpoint that the stage creates for a model. Its replicas scale with the load, down to zero. */
 export const HostedModel = v.pipe(
   Fields,
   v.forward(
@@ -123,7 +126,9 @@ export const HostedModel = v.pipe(
 );
 export type HostedModel = v.InferOutput<typeof HostedModel>;
 
-/** Hosted models by id: each in the catalogue, in a family that serves it, with minReplicas up to maxReplicas. */
+/**
+ * Hosted models by id. Each must be in the catalogue, with a family that serves it, and minReplicas up to maxReplicas.
+ */
 export const hostedBy = (models: readonly Model[]) =>
   v.pipe(
     v.record(v.string(), HostedModel),
@@ -141,11 +146,14 @@ export const hostedBy = (models: readonly Model[]) =>
 const serves = (family: HostedModel['family'] | undefined, { capabilities }: Model) =>
   family !== 'tei' || capabilities.every((capability) => capability === 'embeddings');
 
-/** Ids of the hosted models with an image of another region, from which SageMaker does not pull (ContainerDefinition, `Image`). */
+/**
+ * Ids of hosted models whose image is in another region. SageMaker does not pull across regions (ContainerDefinition,
+ * `Image`).
+ */
 export const withForeignImage = (hosted: Readonly<Record<string, HostedModel>>, region: string): readonly string[] =>
   Object.entries(hosted).flatMap(([id, { image }]) => (image.split('.')[3] === region ? [] : [id]));
 
-/** Throws for an image of another region than that of the deployment. An unknown one, of credentials not yet there, passes. */
+/** Throws for an image in another region than the deployment. An unknown region (no credentials yet) passes. */
 export function checkImages(hosted: Readonly<Record<string, HostedModel>>, region: string | undefined): void {
   const foreign = region === undefined ? [] : withForeignImage(hosted, region);
   if (foreign.length === 0) return;
@@ -153,18 +161,18 @@ export function checkImages(hosted: Readonly<Record<string, HostedModel>>, regio
   throw new Error(`${fields.join(', ')} must be in a registry of ${region}: SageMaker pulls from its own region only.`);
 }
 
-/** `g5` of `ml.g5.xlarge`; undefined for what is no type of an endpoint's instance. */
+/** `g5` of `ml.g5.xlarge`. Undefined for an invalid endpoint instance type. */
 export const familyOf = (instanceType: string): string | undefined =>
   /^ml\.([a-z0-9-]+)\.(?:\d+x|x)?large$/.exec(instanceType)?.[1];
 
 export const hasAccelerators = (instanceType: string): boolean => gpuFamilies.has(familyOf(instanceType) ?? '');
 
-/** Which host image AWS tests its own containers on, by their CUDA: neither takes those of the other version. */
+/** Host images that AWS tests its containers on, by CUDA version. Neither runs containers of the other version. */
 const hostImageOfCuda: Readonly<Record<string, HostImage>> = {
   12: 'al2-ami-sagemaker-inference-gpu-3-1',
   13: 'al2023-ami-sagemaker-inference-gpu-4-1',
 };
 
-/** The host image that a container wants by its tag, where that has its CUDA as those of AWS do: `…-cu129-…`. */
+/** Host image for a container, by the CUDA version in its tag, if it follows AWS's format: `…-cu129-…`. */
 export const hostImageOf = (image: string): HostImage | undefined =>
   hostImageOfCuda[/[:-]cu(\d{2})\d+(?:-|$)/.exec(image)?.[1] ?? ''];

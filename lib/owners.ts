@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stage } from './stage.ts';
 
-/** What an account has once in a region: one stage creates it, the others that share it name that stage. */
+/** Resources that exist once per account and region: one stage creates each, and the other stages name that stage. */
 interface Owned {
-  /** The setting with the owner's name; null: it exists already. */
+  /** Setting with the owner's name. Null: the resource already exists. */
   readonly setting: string;
   readonly ownerOf: (stage: Stage) => string | null;
-  /** Whether two stages of an account and region share it. */
+  /** Returns whether two stages of an account and region share it. */
   readonly isShared: (one: Stage, other: Stage) => boolean;
-  /** What the stages that share it have in common. */
+  /** Description of the shared resource, for error messages. */
   readonly among: string;
 }
 
 const owned: readonly Owned[] = [
-  // SES has an identity once: a second stage that creates it fails to deploy.
+  // SES allows one identity per domain: a second stage that creates it fails to deploy.
   {
     setting: 'mail.identityOwner',
     ownerOf: ({ mail }) => mail.identityOwner,
     isShared: (one, other) => domainOf(one.mail.sender) === domainOf(other.mail.sender),
     among: 'account, region and sender domain',
   },
-  // API Gateway has one role for its logs: a second stage that sets it overwrites the first.
+  // API Gateway has one log role: a second stage that sets it overwrites the first.
   {
     setting: 'gatewayLogsOwner',
     ownerOf: ({ gatewayLogsOwner }) => gatewayLogsOwner,
@@ -29,7 +29,7 @@ const owned: readonly Owned[] = [
   },
 ];
 
-/** Throws unless one stage creates what this one shares with others of its account and region. */
+/** Throws unless exactly one stage creates each resource that this one shares with others of its account and region. */
 export function checkOwners(stage: Stage, stages: readonly Stage[]): void {
   for (const { setting, ownerOf, isShared, among } of owned) {
     const named = ownerOf(stage);
@@ -46,5 +46,5 @@ export function checkOwners(stage: Stage, stages: readonly Stage[]): void {
   }
 }
 
-/** The domain of an address, which SES verifies. */
+/** Domain of an address, which SES verifies. */
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1);

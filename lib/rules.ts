@@ -6,7 +6,7 @@ import type {
 } from 'aws-cdk-lib';
 import type { NagPack } from 'cdk-nag';
 
-/** A pack of cdk-nag whose findings stop the synthesis, except those with a reason in nag-acknowledgements.ts. */
+/** A cdk-nag pack whose findings fail the synthesis unless nag-acknowledgements.ts contains a reason. */
 export class ReviewedRules implements IPolicyValidationPlugin {
   readonly name: string;
   readonly #pack: NagPack;
@@ -31,22 +31,25 @@ function withoutAcknowledged(violation: PolicyViolation): PolicyViolation {
   return { ...violation, violatingResources: left };
 }
 
-/** Findings of cdk-nag that stay, and why. */
+/** Accepted cdk-nag findings with their reasons. */
 export interface Acknowledgement {
-  /** Rules as the report names them, some with the finding in brackets; a trailing `*` matches anything. */
+  /** Rules as in the report, some with the finding in brackets. A trailing `*` matches anything. */
   readonly rules: readonly string[];
-  /** Paths of the resources. */
+  /** Construct paths. */
   readonly at: RegExp;
   readonly reason: string;
 }
 
-/** Roles and functions that CDK brings along for the files of a bucket. */
+/** Roles and functions that CDK adds for the files of a bucket. */
 const bucketDeployment = /\/Custom::CDKBucketDeployment\w+\//;
 
 const managedPolicy = (name: string) =>
   `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`;
 
-/** The only place that suppresses a finding. A test fails for a finding without a reason, and for a reason without a finding. */
+/**
+ * The only place that suppresses findings. A test fails for a finding without a reason, and for a reason without a
+ * finding.
+ */
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rules: ['AwsSolutions-APIG2'],
@@ -243,7 +246,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
 ];
 
-/** Whether a finding at a resource has a reason to stay. */
+/** Returns whether a resource's finding has a reason. */
 export function isAcknowledged(rule: string, path: string): boolean {
   return acknowledgements.some((one) => covers(one, rule, path));
 }

@@ -9,8 +9,8 @@ const jobIds = new Set(allJobs.map(({ id }) => id));
 const queueJobs = allJobs.filter(({ trigger }) => 'queue' in trigger).map(({ id }) => id);
 
 /**
- * Lambda polls a queue with five connections (AWS "Configuring scaling behavior for SQS event source mappings"): with less
- * concurrency, messages are received, throttled, and given up before their tries.
+ * Lambda polls a queue with five connections (AWS "Configuring scaling behavior for SQS event source mappings"). With
+ * lower concurrency, messages would be received, throttled, and moved to the dead-letter queue before their attempts.
  */
 const minQueueConcurrency = 5;
 
@@ -33,43 +33,46 @@ interface Allocated {
   readonly reservedConcurrency: v.InferOutput<typeof ReservedConcurrency>;
 }
 
-/** Concurrency that a stage takes from its account all the time. */
+/** Concurrency that a stage reserves from its account. */
 export const allocatedConcurrency = ({ provisionedConcurrency, reservedConcurrency }: Allocated): number =>
   [provisionedConcurrency, reservedConcurrency].flatMap(Object.values<number>).reduce((sum, one) => sum + one, 0);
 
 const Host = v.pipe(v.string(), v.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name such as text.example.com'));
 
-/** CloudFront takes certificates of this region only (AWS "Requirements for using SSL/TLS certificates with CloudFront"). */
+/**
+ * CloudFront accepts only certificates of this region (AWS "Requirements for using SSL/TLS certificates with
+ * CloudFront").
+ */
 const Certificate = v.pipe(
   v.string(),
   v.regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, 'must be the ARN of a certificate in us-east-1'),
 );
 
-/** How the service is reached. */
+/** Public access to the service. */
 export const FrontDoor = v.variant('kind', [
   v.strictObject({
     /** CloudFront: dashboard, API reference and API on one host. */
     kind: v.literal('edge'),
-    /** Own host with its certificate; null: the name that CloudFront assigns. */
+    /** Custom host with its certificate. Null: the name that CloudFront assigns. */
     domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
   }),
   v.strictObject({
-    /** The API alone, behind a front of your own. */
+    /** Only the API, behind your own front end. */
     kind: v.literal('gateway'),
-    /** Where people reach the dashboard: in mail links, and where sessions belong. */
+    /** Public origin of the dashboard, for email links and sessions. */
     publicOrigin: v.pipe(
       v.string(),
       v.regex(/^https?:\/\/[^/]+$/, 'must be a scheme and a host, such as https://text.example.com'),
     ),
-    /** Proxies before the gateway that append to X-Forwarded-For. */
+    /** Number of proxies in front of the gateway that append to X-Forwarded-For. */
     trustedProxies: v.pipe(v.number(), v.integer(), v.minValue(0)),
   }),
 ]);
 export type FrontDoor = v.InferOutput<typeof FrontDoor>;
 
 /**
- * Where the dashboard's pages come from, for rules of other services. A name that CloudFront assigns is known only once there is a distribution, which
- * comes after them: then it is any name that CloudFront assigns.
+ * Origin of the dashboard's pages, for rules of other services. A name that CloudFront assigns is known only after the
+ * distribution is created, which is later; in that case any CloudFront name is allowed.
  */
 export function pageOrigin(frontDoor: FrontDoor): string {
   if (frontDoor.kind === 'gateway') return frontDoor.publicOrigin;
@@ -80,19 +83,21 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(1, 'must be 1 or more')
 
 /** Messages to phones (docs/messages.md). */
 export const MessageSettings = v.strictObject({
-  /** ISO 3166-1 codes of the countries that messages go to; none: no message is sent. */
+  /** Destination countries (ISO 3166-1). Empty: messages are disabled. */
   countries: v.array(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/, 'must be a country such as US'))),
-  /** US dollars that a segment, or a minute of a call, may cost at most. */
+  /** Maximum price of a segment, or of a minute of a call, in US dollars. */
   maxPriceUsd: v.pipe(v.number(), v.minValue(0.001, 'must be 0.001 or more'), v.maxValue(10, 'must be 10 or less')),
-  /** Number, pool or sender id of the account that messages come from; null: AWS chooses one for an SMS, and there are no calls. */
+  /**
+   * The account's number, pool or sender id for messages. Null: AWS chooses one for SMS, and voice calls are disabled.
+   */
   origination: v.nullable(v.pipe(v.string(), v.regex(/^[\w+:/-]{1,256}$/, 'must be a number, a pool or a sender'))),
-  /** Most messages to one number in an hour, of one account in a day, and to a range of 10,000 numbers in an hour. */
+  /** Maximum messages per hour to one number, per day by one account, and per hour to a range of 10,000 numbers. */
   perNumberPerHour: Count,
   perAccountPerDay: Count,
   perRangePerHour: Count,
 });
 
-/** A table's name and, where functions follow it, its stream. */
+/** Name of a table and, if functions read it, its stream. */
 const ExistingTable = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table')),
   streamArn: v.optional(
@@ -122,7 +127,7 @@ export const ExistingTables = v.strictObject({
   transcriptions: v.optional(ExistingTable),
 });
 
-/** The destination of copies cannot be the vault Default (AWS "Creating backup copies across AWS accounts"). */
+/** Copies cannot be sent to the vault named Default (AWS "Creating backup copies across AWS accounts"). */
 const Vault = v.pipe(
   v.string(),
   v.regex(/^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/, 'must be the ARN of a backup vault'),
@@ -130,9 +135,9 @@ const Vault = v.pipe(
 );
 
 export const Backup = v.strictObject({
-  /** Vault of another account or region that the copies go to; yours, and letting this account copy into it. */
+  /** Vault of another account or region for the copies. You create it and allow this account to copy into it. */
   copyTo: Vault,
-  /** How long copies are kept. */
+  /** Retention of copies in days. */
   days: v.pipe(
     v.number(),
     v.integer(),
@@ -146,7 +151,7 @@ export interface Place {
   readonly region: string;
 }
 
-/** Whether copies leave the account or the region of a stage. */
+/** Returns whether copies leave the account or the region of a stage. */
 export const isElsewhere = ({ copyTo }: v.InferOutput<typeof Backup>, { account, region }: Place): boolean =>
   !copyTo.includes(`:backup:${region}:${account}:`);
 

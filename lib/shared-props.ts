@@ -4,16 +4,16 @@ import type { Stage } from './stage.ts';
 /** Props that every function of a stage shares. */
 export interface SharedProps {
   readonly stage: Stage;
-  /** Scheme and host of the dashboard, for links in mails and for session cookies. */
+  /** Origin of the dashboard, for email links and session cookies. */
   readonly publicOrigin: string;
-  /** Topic that alarms notify. */
+  /** Topic for alarms. */
   readonly alarms: ITopic;
 }
 
-/** Namespace of the metrics that functions write. */
+/** Namespace of the functions' metrics. */
 export const metricsNamespace = ({ name }: Stage): string => `text-ai-${name}`;
 
-/** Header of CloudFront with the country of the caller's network (AWS "Add CloudFront request headers"). */
+/** CloudFront's header with the caller's country (AWS "Add CloudFront request headers"). */
 export const countryHeader = 'CloudFront-Viewer-Country';
 
 /**

@@ -23,16 +23,16 @@ const ChatModel = v.pipe(
 const keepable = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653] as const;
 
 const maxCallsPerMinute = Math.max(...planListing.map(({ rate_limit }) => rate_limit ?? 0));
-/** A limit of five minutes that stops no key within its plan. */
+/** Minimum five-minute limit, which no key reaches within its plan. */
 const AbovePlans = v.pipe(
   Positive,
   v.minValue(5 * maxCallsPerMinute + 1, `must be more than five minutes of ${maxCallsPerMinute} calls`),
 );
 
 const Settings = v.strictObject({
-  /** Part of every stack's name, so that stages may share an account. */
+  /** Part of every stack's name, so that stages can share an account. */
   name: v.pipe(v.string(), v.regex(/^[a-z][a-z0-9-]{0,15}$/, 'must be 1 to 16 of a-z, 0-9 and -, a letter first')),
-  /** Account and region; null: those of the deployer's credentials. */
+  /** Account and region. Null: those of the deployer's credentials. */
   env: v.nullable(
     v.strictObject({
       account: v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be the 12 digits of an account')),
@@ -41,44 +41,58 @@ const Settings = v.strictObject({
   ),
   frontDoor: FrontDoor,
   mail: v.strictObject({
-    /** Address that mails come from. */
+    /** Sender address of emails. */
     sender: Email,
-    /** Stage that creates the SES identity of the sender's domain; others of its account and region name it; null: it exists. */
+    /**
+     * Stage that creates the SES identity of the sender's domain. Other stages of the account and region name it. Null:
+     * the identity exists.
+     */
     identityOwner: v.nullable(v.string()),
   }),
   messages: MessageSettings,
-  /** Stage that sets the account's role for logs of API Gateway; others of account and region name it; null: it is set. */
+  /**
+   * Stage that sets the account's role for API Gateway logs. Other stages of the account and region name it. Null: the
+   * role is set.
+   */
   gatewayLogsOwner: v.nullable(v.string()),
-  /** Client id of Google Identity Services, the audience of its tokens; null: no sign-in with Google. */
+  /** Client id of Google Identity Services, the audience of its tokens. Null: no Google sign-in. */
   googleClientId: v.nullable(v.pipe(v.string(), v.nonEmpty('must not be empty; null for none'))),
   models: v.strictObject({
-    /** Endpoints that exist, by model id, where they are not the catalogue's (functions/contract/platform/model-endpoints.ts). */
+    /**
+     * Existing endpoints by model id, if they differ from the catalogue's
+     * (functions/contract/platform/model-endpoints.ts).
+     */
     endpoints: ModelEndpoints,
     /** Endpoints that the stage creates, by model id. */
     hosted: hostedBy(models),
-    /** Chat model that translates. */
+    /** Chat model for translations. */
     translation: ChatModel,
-    /** Chat model that analyses texts. */
+    /** Chat model for text analysis. */
     analysis: v.optional(ChatModel, 'svc-instruct'),
-    /** Encoders that do parts of an analysis in its place (functions/contract/platform/analysis-encoders.ts). */
+    /** Encoders for parts of an analysis (functions/contract/platform/model-endpoints.ts). */
     encoders: v.optional(AnalysisEncoders, {}),
-    /** Asynchronous endpoint that transcribes long audio, a container of WhisperX; null: none (docs/deploy.md#long-audio). */
+    /** Asynchronous endpoint with WhisperX for long audio. Null: long audio is disabled (docs/deploy.md#long-audio). */
     longAudio: v.optional(
       v.nullable(v.pipe(v.string(), v.regex(/^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$/, 'must be the name of an endpoint'))),
       null,
     ),
   }),
-  /** Tables that exist, as after a restore, used in place of those that the stage creates (docs/runbook.md#restore-a-table). */
+  /** Existing tables, such as restored ones, that replace those of the stage (docs/runbook.md#restore-a-table). */
   existingTables: v.optional(ExistingTables, {}),
-  /** Daily backups, copied elsewhere; null: point-in-time recovery alone (docs/runbook.md#restore-from-another-account). */
+  /**
+   * Daily backups with copies elsewhere. Null: only point-in-time recovery
+   * (docs/runbook.md#restore-from-another-account).
+   */
   backup: v.optional(v.nullable(Backup), null),
-  /** Which of the specification's two plan tables is enforced (docs/guides/plans-and-limits.md#plans). */
+  /** The specification's table of plans to enforce (docs/guides/plans-and-limits.md#plans). */
   planTable: v.picklist(planTables, 'must be listing or overview'),
-  /** Address of "Contact sales"; null: the page shows none. */
+  /** Address of "Contact sales". Null hides the link. */
   salesEmail: v.optional(v.nullable(Email), null),
-  /** Limits by network address on sign-in, registration and mails (docs/security.md). */
+  /** Network limits for sign-in, registration and emails (docs/security.md). */
   networkLimits: v.picklist(['on', 'off'], 'must be on or off'),
-  /** Session lifetimes: hours without a request, and days after the sign-in (docs/security.md#sessions-and-cookies). */
+  /**
+   * Session lifetimes: hours since the last request, and days since sign-in (docs/security.md#sessions-and-cookies).
+   */
   sessions: v.optional(
     v.pipe(
       v.strictObject({
@@ -89,42 +103,47 @@ const Settings = v.strictObject({
     ),
     { idleHours: 12, maxDays: 30 },
   ),
-  /** Off: every request to AWS goes through the SDK (docs/adr/0008-quick-first-attempt.md). */
+  /** When false, the SDK sends every request to AWS (docs/adr/0008-quick-first-attempt.md). */
   fastPath: v.picklist(['on', 'off'], 'must be on or off'),
-  /** AWS WAF before the API; null: none. Limits are requests of one address, or with one key, in five minutes. */
+  /** AWS WAF in front of the API. Null disables it. Limits are requests per address or key in five minutes. */
   firewall: v.nullable(
     v.strictObject({
       requests: AbovePlans,
       keyRequests: AbovePlans,
       signIns: v.pipe(Positive, v.minValue(10)),
-      /** Of the secret between edge and firewall; another number makes another secret. */
+      /** Version of the secret between edge and firewall. Another number creates another secret. */
       secretVersion: v.optional(Positive, 1),
     }),
   ),
-  /** API Gateway's throttle of all callers together; requests above it get 429. Accounts have limits of their own. */
+  /**
+   * API Gateway's throttle for all callers together. Requests above it get 429. Accounts also have their own limits.
+   */
   throttle: v.strictObject({ requestsPerSecond: Positive, burst: Positive }),
   alarms: v.strictObject({
-    /** Address that alarms notify; null: none, they only show. */
+    /** Email address for alarms. Null: alarms are only displayed. */
     email: v.nullable(Email),
-    /** US dollars a month; 80 and 100 % notify; null: no budget. */
+    /** US dollars per month, with notifications at 80 and 100 %. Null: no budget. */
     monthlyBudgetUsd: v.nullable(Positive),
-    /** Concurrent executions of Lambda, of the whole account and region, above which an alarm fires. */
+    /** Concurrent Lambda executions of the account and region above which an alarm fires. */
     claimedConcurrency: Positive,
   }),
-  /** How long logs are kept: days that CloudWatch Logs offers. */
+  /** Log retention in days, a value that CloudWatch Logs supports. */
   logRetentionDays: v.picklist(keepable, `must be one of ${keepable.join(', ')}`),
-  /** Provisioned concurrency by route id; each instance costs all the time. */
+  /** Provisioned concurrency by route id. Each instance is charged permanently. */
   provisionedConcurrency: ProvisionedConcurrency,
-  /** Reserved concurrency by job id: what the job has for itself whatever else runs, and at most. It costs nothing. */
+  /** Reserved concurrency by job id: both guaranteed to the job and its maximum. Free of charge. */
   reservedConcurrency: v.optional(ReservedConcurrency, {}),
   /**
    * `canary`: new code receives 10 % of the calls for ten minutes and is rolled back if it fails. `all-at-once`: new
    * code receives all calls immediately.
    */
   rollout: v.picklist(['canary', 'all-at-once'], 'must be canary or all-at-once'),
-  /** Who holds the key of the table with personal data: a key of the account ($1 a month), or AWS. */
+  /** Owner of the encryption key for tables with personal data: the account ($1 a month), or AWS. */
   accountsKey: v.picklist(['own', 'aws'], 'must be own or aws'),
-  /** Every five minutes a new user registers, chats with this model and is charged, and an alarm fires where that fails; null: none. */
+  /**
+   * Every five minutes, a new user registers, chats with this model and is charged. An alarm fires if that fails. Null:
+   * no canary.
+   */
   canary: v.nullable(
     v.strictObject({
       model: v.pipe(
@@ -135,7 +154,7 @@ const Settings = v.strictObject({
   ),
 });
 
-/** All settings of a deployment; docs/deploy.md has the effect and cost of each. */
+/** All settings of a deployment. docs/deploy.md describes the effect and cost of each. */
 export const Stage = v.pipe(
   Settings,
   v.forward(
@@ -178,10 +197,10 @@ export const Stage = v.pipe(
 export type Stage = v.InferOutput<typeof Stage>;
 export type StageInput = v.InferInput<typeof Stage>;
 
-/** Name of the endpoint that a stage creates for a model, and of the component that runs on it. */
+/** Name of the endpoint that a stage creates for a model, and of its inference component. */
 export const hostedName = ({ name }: Pick<Stage, 'name'>, model: string): string => `text-ai-${name}-${model}`;
 
-/** Endpoint of every model of the catalogue: created by the stage, named by the stage, else the catalogue's. */
+/** Endpoint of every model in the catalogue: created by the stage, named by the stage, or the catalogue's default. */
 export function endpointsOf(stage: Stage): ReadonlyMap<string, ModelEndpoint> {
   const hosted = Object.entries(stage.models.hosted).map(([model, { family }]): [string, ModelEndpoint] => {
     const endpoint = hostedName(stage, model);

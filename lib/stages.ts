@@ -53,10 +53,10 @@ const stages: readonly StageInput[] = [
   { ...live, name: 'staging', logRetentionDays: 14, rollout: 'all-at-once' },
 ];
 
-/** Repository, branch, connection and stages of the pipeline; null: there is none. */
+/** Repository, branch, connection and stages of the pipeline. Null: no pipeline. */
 const pipeline: PipelineInput | null = null;
 
-/** The stage of this name, validated: an invalid setting is an error that names it. */
+/** Returns the validated stage with this name. Errors name the invalid setting. */
 export function stageNamed(name: string): Stage {
   const stage = stages.find((candidate) => candidate.name === name);
   if (!stage) throw new Error(`no stage is called ${name}; there are: ${stages.map((known) => known.name).join(', ')}`);
@@ -67,7 +67,7 @@ export function stageNamed(name: string): Stage {
 
 export const parseStage = (stage: unknown): Stage => checked(Stage, stage, 'the stage');
 
-/** The settings of the pipeline, validated; null: there is none. */
+/** Returns the validated settings of the pipeline. Null: no pipeline. */
 export const pipelineSettings = (settings: PipelineInput | null = pipeline): PipelineSettings | null =>
   settings && checked(PipelineSettings, settings, 'the pipeline');
 

@@ -1,7 +1,7 @@
 /**
- * Regions with Lambda response streaming: all commercial regions of April 2026 (AWS "What's New",
- * https://aws.amazon.com/about-aws/whats-new/2026/04/aws-lambda-response-streaming/). Others may have it since: see
- * "AWS Capabilities by Region" (https://builder.aws.com/build/capabilities) before adding one.
+ * Regions with Lambda response streaming: all commercial regions as of April 2026 (AWS "What's New",
+ * https://aws.amazon.com/about-aws/whats-new/2026/04/aws-lambda-response-streaming/). For others, see "AWS Capabilities
+ * by Region" (https://builder.aws.com/build/capabilities) before you add one.
  */
 export const streamingRegions: ReadonlySet<string> = new Set([
   'af-south-1',
@@ -40,7 +40,7 @@ export const streamingRegions: ReadonlySet<string> = new Set([
   'us-west-2',
 ]);
 
-/** Throws for a region without response streaming. An unknown region, of credentials not yet there, passes. */
+/** Throws for a region without response streaming. An unknown region (no credentials yet) passes. */
 export function checkStreaming(region: string | undefined): void {
   if (region === undefined || streamingRegions.has(region)) return;
   throw new Error(

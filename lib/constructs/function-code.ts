@@ -7,17 +7,17 @@ import { functionModules, joinStart } from './join-start.ts';
 const repository = join(import.meta.dirname, '../..');
 
 /**
- * The source of an entry point and all its imports, as minified modules. Dynamic imports stay in files of their own, loaded on
- * first use: with the tokenizer inside the main file, a start took 200 ms instead of 80. NodejsFunction cannot split, and starts
- * esbuild through npx for each function.
+ * Bundles an entry point with all its imports as minified modules. Dynamic imports stay in separate files, loaded on
+ * first use: with the tokenizer in the main file, a cold start took 200 ms instead of 80. NodejsFunction cannot split
+ * code, and runs esbuild through npx for each function.
  */
 export function functionCode(entry: string): Code {
   return Code.fromAsset(join(repository, 'functions'), {
-    // The code's own hash, so that only functions that a change reaches are deployed.
+    // Hash of the code, so that only changed functions are deployed.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('never-used'),
-      // Distinguishes the entry points: CDK builds once for equal options.
+      // Distinguishes the entry points, because CDK builds once for equal options.
       command: [entry],
       local: {
         tryBundle(outdir) {
@@ -29,7 +29,7 @@ export function functionCode(entry: string): Code {
   });
 }
 
-/** Writes the code of an entry point into a folder; `index.mjs` exports its handler. */
+/** Writes the code of an entry point to a folder. `index.mjs` exports its handler. */
 export function bundle(entry: string, outdir: string): void {
   const stdin = { contents: entry, resolveDir: repository, loader: 'ts' } as const;
   const { metafile } = buildSync({ ...bundling, stdin, entryNames: 'index', outdir, metafile: true });
@@ -38,7 +38,7 @@ export function bundle(entry: string, outdir: string): void {
 
 const substitute = (file: string): string => join(repository, 'lib/bundled', file);
 
-/** Options of esbuild for entry points. Modules that a cold start would load without need are replaced. */
+/** esbuild options for entry points. Replaces modules that a cold start does not need. */
 export const bundling = {
   ...functionModules,
   absWorkingDir: repository,
@@ -54,7 +54,7 @@ export const bundling = {
   external: ['dispatcher/client-h2', 'llhttp/llhttp-wasm', 'web/*'].map(
     (file) => `./node_modules/undici/lib/${file}.js`,
   ),
-  // An ES module has no `require`; a CommonJS one that is bundled needs it for Node.js' own modules.
+  // ES modules have no `require`, which bundled CommonJS modules need for Node.js built-ins.
   banner: { js: 'const require=process.getBuiltinModule;' },
   outExtension: { '.js': '.mjs' },
   splitting: true,

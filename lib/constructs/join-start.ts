@@ -4,7 +4,7 @@ import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 
 type Outputs = Metafile['outputs'];
 
-/** What esbuild makes of a function's code: minified ES modules for Lambda's Node.js. */
+/** esbuild target: minified ES modules for Lambda's Node.js. */
 export const functionModules = {
   bundle: true,
   minify: true,
@@ -17,8 +17,9 @@ export const functionModules = {
 const entry = 'index.mjs';
 
 /**
- * Puts into `index.mjs` all that it imports statically, of which esbuild makes a file for each set of later imports that share it: Node.js
- * takes longer to find, read and link thirty small files than to run what is in them. What is imported later imports from `index.mjs`.
+ * Merges the static imports of `index.mjs` into it. esbuild writes a file for each set of dynamic imports that share
+ * code, and Node.js needs longer to find, read and link thirty small files than to run them. Dynamically imported files
+ * then import from `index.mjs`.
  */
 export function joinStart(outdir: string, outputs: Outputs): void {
   const files = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
@@ -44,10 +45,13 @@ export function joinStart(outdir: string, outputs: Outputs): void {
   }
 }
 
-/** What `index.mjs` calls what one of its parts exports: several may export the same name. The first is the entry point itself. */
+/**
+ * Names in `index.mjs` for the exports of its parts, several of which may export the same name. The first part is the
+ * entry point itself.
+ */
 const joined = (at: number, name: string): string => (at === 0 ? name : `_${at}_${name}`);
 
-/** A file and all that it imports statically, in the order in which they are found: what Node.js reads before any of it runs. */
+/** A file and all its static imports in order of discovery: everything that Node.js reads before running any of it. */
 export function readAtStart(path: string, outputs: Outputs, seen = new Set<string>()): ReadonlySet<string> {
   seen.add(path);
   for (const { path: next, kind, external } of outputs[path]?.imports ?? [])
@@ -55,7 +59,7 @@ export function readAtStart(path: string, outputs: Outputs, seen = new Set<strin
   return seen;
 }
 
-/** The code with its imports of parts changed, which are as esbuild minifies them: `import{a as b,c}from"./chunk-ABC.mjs"`. */
+/** Rewrites the imports of parts, in esbuild's minified form: `import{a as b,c}from"./chunk-ABC.mjs"`. */
 function importingJoined(code: string, parts: readonly string[]): string {
   return code.replaceAll(
     /import(?:\{(?<names>[\w$ ,]*)\}from)?"\.\/(?<file>[\w-]+\.mjs)"/g,

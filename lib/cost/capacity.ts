@@ -19,7 +19,7 @@ const partitionUnits = 1000;
  */
 export const usualItemBytes = { atRest: 512, perCall: 72 } as const;
 
-/** Seconds between two progress notes of a stream; each is a write (docs/adr/0012-lost-settlements.md). */
+/** Seconds between two progress records of a stream. Each is a write (docs/adr/0012-lost-settlements.md). */
 const noteSeconds = 2;
 
 /** Maximum seconds of a model's whole response to a chat (docs/meter.md#deadlines). */
@@ -31,7 +31,7 @@ export interface CallShape {
   readonly isStream: boolean;
 }
 
-/** Admission, settlement, and the progress notes of a stream. */
+/** Admission, settlement, and the progress records of a stream. */
 const writesOf = ({ seconds, isStream }: CallShape): number =>
   2 + (isStream ? Math.max(0, Math.ceil(seconds / noteSeconds) - 1) : 0);
 
@@ -102,14 +102,20 @@ export function unitsTable(): string {
   return rows.join('\n');
 }
 
-/** One renewal of an account that does not call: requests in a row, processor time at a full vCPU, and write units in its table and index. */
+/**
+ * Renewal of an account without calls: sequential requests, CPU time on a full vCPU, and write units in its table and
+ * index.
+ */
 export interface Renewal {
   readonly requests: number;
   readonly cpuMs: number;
   readonly indexUnits: number;
 }
 
-/** How the sweep runs (contract/jobs.ts, domain/meter/sweep.ts). `workedShare`: the part of a minute in which a run begins accounts. */
+/**
+ * Schedule of the sweep (contract/jobs.ts, domain/meter/sweep.ts). `workedShare`: share of a minute in which a run
+ * starts accounts.
+ */
 export interface SweepShape {
   readonly shards: number;
   readonly maxConcurrency: number;
@@ -118,13 +124,17 @@ export interface SweepShape {
   readonly workedShare: number;
 }
 
-/** Milliseconds of a request to DynamoDB, above its usual 5 to 10; memory that has one vCPU (AWS "Configure Lambda function memory"). */
+/**
+ * Milliseconds of a request to DynamoDB, above its usual 5 to 10; memory with one vCPU (AWS "Configure Lambda function
+ * memory").
+ */
 const requestMs = 12;
 const vcpuMb = 1769;
 
 /**
- * Seconds until so many accounts that fall due at the same time are renewed, evenly spread over the shards: bounded by the requests and the
- * processor of a run, and by the partition of a shard's index. The first minute passes before the first dispatch.
+ * Seconds until this many accounts that become due at the same time are renewed, evenly distributed over the shards.
+ * Limited by the requests and CPU of a run, and by the partition of a shard's index. Includes a minute until the first
+ * dispatch.
  */
 export function secondsToRenew(accounts: number, renewal: Renewal, shape: SweepShape): number {
   const waiting = (1000 * shape.accountsAtATime) / (renewal.requests * requestMs);

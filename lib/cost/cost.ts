@@ -1,7 +1,10 @@
 import { meterShards } from '#contract/platform/resources.ts';
 import { type CallShape, concurrencies, meterUnits } from './capacity.ts';
 
-/** List prices in US dollars, us-east-1, as published in November 2026, without free tiers. AWS changes them: look before you rely on them. */
+/**
+ * List prices in US dollars, us-east-1, as published in November 2026, without free tiers. Check them before use,
+ * because AWS changes prices.
+ */
 const listPrices = {
   gatewayRequest: 3.5 / 1e6,
   edgeRequest: 1 / 1e6,
@@ -25,13 +28,13 @@ const listPrices = {
   queueRequest: 0.4 / 1e6,
 } as const;
 
-/** A line of a bill: US dollars. */
+/** A line of a bill, in US dollars. */
 export interface Line {
   readonly what: string;
   readonly usd: number;
 }
 
-/** A chat call, for its cost beside the model: seconds that the function waits, its memory, bytes of the response. */
+/** A chat call without the cost of the model: seconds that the function waits, its memory, bytes of the response. */
 export interface Call extends CallShape {
   readonly memoryMb: number;
   readonly responseBytes: number;
@@ -42,22 +45,22 @@ export interface Call extends CallShape {
 const GB = 1e9;
 
 /**
- * Write units of one priced call that runs alone: admission and settlement, the ledger's row and its day in three
- * rows (a transaction counts twice), and the key's last use. `request` grows with the concurrent calls of the account
+ * Write units of one priced call without concurrent ones: admission and settlement, the ledger row and three rows of
+ * its day (a transaction counts twice), and the key's last use. `request` grows with the account's concurrent calls
  * (lib/cost/capacity.ts).
  */
 export const writeUnits = { request: 2, ledger: 8, key: 1 } as const;
 
 /**
- * The watch on holds, for an account's first call in a minute: the write of the index entry, the sweep's read of the
- * item, and the write that removes the entry (docs/adr/0002-holds-watch.md).
+ * Cost of checking holds, for an account's first call in a minute: the write of the index entry, the sweep's read of
+ * the item, and the write that removes the entry (docs/adr/0002-holds-watch.md).
  */
 export const watchUnits = { write: 3, read: 1 } as const;
 
 /** Log bytes of one call: access log, request line, its metrics, the charge's metric. */
 const logBytes = 1840;
 
-/** Bytes that the record of one request adds to its log line and to the table, where a record is at most one write unit. */
+/** Bytes that a request's record adds to its log line and to the table, where a record uses at most one write unit. */
 const recordBytes = { log: 600, row: 800 } as const;
 
 /** Share of requests traced by the stage's own sampling rule. Jobs are traced only as part of a traced request. */
@@ -71,7 +74,7 @@ export function costOfCalls(calls: number, call: Call): readonly Line[] {
   const { seconds, memoryMb, responseBytes, concurrentCalls } = call;
   const p = listPrices;
   const projectorSeconds = 0.05;
-  // A run for each request is the worst: lines come in batches.
+  // Worst case: one run per request. Lines usually arrive in batches.
   const recorderSeconds = 0.03;
   const each: readonly Line[] = [
     { what: 'API Gateway', usd: p.gatewayRequest },
@@ -111,7 +114,7 @@ export function concurrencyTable(): string {
   return rows.join('\n');
 }
 
-/** Resources of the templates that are charged by the month. */
+/** Resources of the templates with monthly charges. */
 export interface MonthlyResources {
   readonly keys: number;
   readonly secrets: number;
@@ -124,7 +127,7 @@ export interface MonthlyResources {
 }
 
 /**
- * Lambda polls an idle queue over five connections, each with a long poll of 20 s; it may scale down to two (AWS
+ * Lambda polls an idle queue over five connections, each with a long poll of 20 s, and may scale down to two (AWS
  * "Configuring scaling behavior for SQS event source mappings").
  */
 const queuePolls = 5 * 3 * 60 * 24 * 30;
@@ -141,7 +144,7 @@ export function costAtZero({
 }: MonthlyResources): readonly Line[] {
   const p = listPrices;
   const sweeps = 60 * 24 * 30;
-  // Each run queries all shards of two indexes; an empty result is half a unit.
+  // Each run queries all shards of two indexes. An empty result costs half a unit.
   const run = p.functionRequest + 0.1 * 0.5 * p.functionGbSecond;
   const sweep = sweeps * (run + 2 * meterShards * 0.5 * p.readUnit);
   const audioSweep = (sweeps / 15) * (run + 8 * 0.5 * p.readUnit);
@@ -162,7 +165,10 @@ export function costAtZero({
   ];
 }
 
-/** What one walk of the canary takes, all functions that it wakes included (test/local/canary/canary.test.ts counts what it can). */
+/**
+ * Usage of one canary run, including all functions that it invokes (test/local/canary/canary.test.ts counts most of
+ * it).
+ */
 export const walk = {
   requests: 13,
   mails: 3,
@@ -173,7 +179,7 @@ export const walk = {
   logBytes: 40_000,
 };
 
-/** A month of the canary, beside its calls of the model. */
+/** A month of the canary, without its model calls. */
 export function costOfCanary(): readonly Line[] {
   const p = listPrices;
   const walks = 12 * 24 * 30;

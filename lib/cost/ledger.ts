@@ -1,17 +1,17 @@
 import type { Line } from './cost.ts';
 
-/** List prices in US dollars, us-east-1, as published in November 2026 (lib/cost/cost.ts). A GB is a month's storage. */
+/** List prices in US dollars, us-east-1, as published in November 2026 (lib/cost/cost.ts). Storage is per GB-month. */
 const prices = {
   tableGb: 0.25,
   recoveryGb: 0.2,
   tableBackupGb: 0.1,
   bucketBackupGb: 0.05,
-  /** To a vault in another region. */
+  /** Copy to a vault in another region. */
   transferGb: 0.02,
   writeUnit: 0.625 / 1e6,
   readUnit: 0.125 / 1e6,
   functionGbSecond: 0.0000133334,
-  /** Of the frequent tier: objects move to cheaper tiers after 30 and 90 days. */
+  /** Frequent access tier. Objects move to cheaper tiers after 30 and 90 days. */
   objectGb: 0.023,
   objectPut: 5 / 1e6,
   objectMonitored: 2.5 / 1e6,
@@ -21,13 +21,13 @@ const prices = {
 export const rowBytes = { table: 170, archive: 45 } as const;
 const itemOverheadBytes = 100;
 
-/** Mean days of a row in the table: its month is archived 35 days after its end. */
+/** Mean days of a row in the table: its month is archived 35 days after it ends. */
 const openDays = 35 + 365 / 12 / 2;
 
-/** Days of copies in a stage's own vault, and elsewhere (`backup.days`). */
+/** Retention in days of copies in the stage's own vault, and of copies elsewhere (`backup.days`). */
 const copies = { here: 7, elsewhere: 35 } as const;
 
-/** Archived rows that a second of the archiver deletes at most. */
+/** Maximum archived rows that the archiver deletes per second. */
 const deletedPerSecond = 750;
 
 interface LedgerLoad {
@@ -38,7 +38,7 @@ interface LedgerLoad {
 const GB = 1e9;
 const gbOf = (rows: number, bytes: number): number => (rows * bytes) / GB;
 
-/** What a table of so many rows on average costs in a year. */
+/** Yearly cost of a table with this many rows on average. */
 function tableLines(rows: number): Line[] {
   const gb = gbOf(rows, rowBytes.table + itemOverheadBytes);
   return [
@@ -56,12 +56,13 @@ function tableLines(rows: number): Line[] {
 const ledgerWithoutArchive = ({ callsPerDay }: LedgerLoad, year: number): readonly Line[] =>
   tableLines(365 * callsPerDay * (year - 0.5));
 
-/** The same with the archive. */
+/** Like `tableRowsCost`, with the archive. */
 function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number): readonly Line[] {
   const rows = 365 * callsPerDay;
   const parts = 12 * accounts * Math.ceil(rows / 12 / accounts / 5000);
   const archivedGb = gbOf(rows * (year - 0.5), rowBytes.archive);
-  // Index entry and `through` in one transaction. The rows are read twice: to archive them, and their keys to delete them.
+  // The index entry and `through` are one transaction. Rows are read twice: whole to archive them, and their keys to
+  // delete them.
   const unitsPerPart = 2 * 2;
   const readUnits = (2 * rows * rowBytes.table) / 4096;
   return [
@@ -86,7 +87,7 @@ function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number):
   ];
 }
 
-/** Rows of docs/deploy.md: a line of either bill, in the first and the third year. */
+/** Rows of docs/deploy.md: lines of both bills, in the first and the third year. */
 export function ledgerTable(load: LedgerLoad): string {
   const bills = [1, 3].flatMap((year) => [ledgerWithoutArchive(load, year), ledgerWithArchive(load, year)]);
   const names = (bills[1] ?? []).map(({ what }) => what);

@@ -20,13 +20,13 @@ import { JobGroup } from './job-group.ts';
 import { PagesStack } from './pages-stack.ts';
 
 export interface ApiStackProps extends StackProps, Omit<Resources, 'mail' | 'messaging'> {
-  /** Streaming routes return buffered responses, for a front door that cannot stream. */
+  /** Disables response streaming, for a front door that cannot stream. */
   readonly buffered: boolean;
-  /** Folder with the dashboard's files; null: it is not deployed with the edge. */
+  /** Folder with the dashboard's files. Null: the dashboard is not deployed with the edge. */
   readonly dashboard: string | null;
 }
 
-/** Everything without state: the front door, the edge before it, a function for each route, the jobs. */
+/** All stateless resources: the front door, the edge in front of it, a function for each route, the jobs. */
 export class ApiStack extends Stack {
   readonly alarms: ITopic;
   readonly jobs: readonly JobFunction[];
@@ -73,8 +73,8 @@ export class ApiStack extends Stack {
     };
     const resourceRoutes = Object.entries<readonly Route[]>(routeGroups);
     const forJobs = { ...resources, recordedLogs };
-    // Nested stacks cannot depend on each other in a circle: jobs read the logs of priced routes, and some of these
-    // routes send to the queues of jobs.
+    // Nested stacks cannot have circular dependencies: jobs read the logs of priced routes, and some of these routes
+    // send to job queues.
     const requestJobs = new JobGroup(this, 'request-jobs', { ...forJobs, jobs: allJobs.filter(isFedByPricedRoute) });
     for (const [name, routes] of resourceRoutes)
       if (routes.some(isPriced) || !routes.some(sends)) addGroup(name, routes, requestJobs.queues);
@@ -114,12 +114,12 @@ export class ApiStack extends Stack {
   }
 }
 
-/** Whether a function of the route sends to a queue. */
+/** Whether a route's function sends to a queue. */
 const sends = ({ uses }: Route): boolean => (uses.queues ?? []).length > 0;
 
 const isPriced = ({ priced }: Route): boolean => priced !== undefined;
 
 const queuesOfPricedRoutes = new Set(allRoutes.flatMap(({ priced, uses }) => (priced && uses.queues) ?? []));
 
-/** Whether priced routes send to the queue of the job. */
+/** Whether priced routes send to the job's queue. */
 const isFedByPricedRoute = ({ trigger }: Job): boolean => 'queue' in trigger && queuesOfPricedRoutes.has(trigger.queue);

@@ -14,12 +14,15 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** Resources that are retained: the tables, the archive of the ledger, the files of long audio, the identity that mails come from, the account's role for logs of API Gateway. */
+/**
+ * Retained resources: the tables, the ledger's archive, the files of long audio, the email identity, the account's role
+ * for API Gateway logs.
+ */
 export class DataStack extends Stack {
   readonly tables: Tables;
   readonly audio: AudioFiles;
   readonly archive: LedgerArchive;
-  /** Undefined where the stage copies no backups. */
+  /** Undefined if the stage copies no backups. */
   readonly backups: Backups | undefined;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
@@ -42,11 +45,12 @@ export class DataStack extends Stack {
     if (stage.gatewayLogsOwner === stage.name) new GatewayLogs(this, 'GatewayLogs');
   }
 
-  /** SES verifies the domain, and signs with DKIM, once these records are in its DNS. */
+  /** SES verifies the domain and signs with DKIM once its DNS contains these records. */
   #createIdentity(domain: string): void {
     const identity = new EmailIdentity(this, 'Sender', { identity: Identity.domain(domain), dkimSigning: true });
     identity.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    // An identity that exists already fails before a table exists, which its deletion protection would keep on rollback.
+    // Created before the tables: if the identity already exists, the deployment fails before deletion protection would
+    // keep tables on rollback.
     for (const table of Object.values(this.tables)) table.node.addDependency(identity);
     for (const [index, { name, value }] of identity.dkimRecords.entries()) {
       new CfnOutput(this, `DkimRecord${index + 1}`, { value: `${name} CNAME ${value}` });

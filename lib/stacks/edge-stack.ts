@@ -37,24 +37,27 @@ export interface EdgeStackProps {
   readonly stage: Stage;
   readonly domain: { readonly name: string; readonly certificateArn: string } | null;
   readonly api: ServiceApi;
-  /** Where the page sends long audio. */
+  /** Upload URL for long audio. */
   readonly audio: IBucket;
-  /** Folder with the dashboard's build, whose files have an address; null: there is none. */
+  /** Folder with the dashboard's build, whose files have routes at the edge. Null: no dashboard. */
   readonly dashboard: string | null;
   /** Header that the firewall before the API requires. */
   readonly originVerification: OriginVerification | undefined;
 }
 
-/** Above the gateway's maximum timeout of a buffered response: 91 s for embeddings. */
+/** Above the gateway's maximum timeout for a buffered response, 91 s for embeddings. */
 const originReadTimeout = Duration.seconds(95);
 
-/** One host for dashboard and API, so that sessions need no other site. Nested, as functions have its name in their environment. */
+/**
+ * One host for dashboard and API, so that session cookies are same-site. Nested, because functions have its name in
+ * their environment.
+ */
 export class EdgeStack extends NestedStack {
-  /** Scheme and host of the dashboard. */
+  /** Origin of the dashboard. */
   readonly origin: string;
-  /** Target of a domain's CNAME. */
+  /** CNAME target of a custom domain. */
   readonly host: string;
-  /** Where the files of dashboard and API reference are served from. */
+  /** Bucket of the dashboard and API reference. */
   readonly bucket: IBucket;
 
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
@@ -86,7 +89,7 @@ export class EdgeStack extends NestedStack {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       cachePolicy: CachePolicy.CACHING_DISABLED,
       originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      // A key that is sent without TLS is lost already: nothing is redirected.
+      // A key sent without TLS is already compromised, so HTTP requests are rejected rather than redirected.
       viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
       compress: false,
       responseHeadersPolicy: securityHeaders(this, 'ApiHeaders', apiHeaders),
@@ -115,9 +118,9 @@ export class EdgeStack extends NestedStack {
   }
 
   /**
-   * Adds the country of the caller's network to a request. The policy that forwards everything to API Gateway cannot, as no
-   * header of CloudFront is one of the caller; what a cache policy names is forwarded too. It is for paths of POSTs alone, of
-   * which CloudFront caches no response.
+   * Adds the caller's country to a request. The origin request policy for API Gateway cannot, because CloudFront's own
+   * headers are not viewer headers; headers in a cache policy are forwarded too. Used only for paths with POST, whose
+   * responses CloudFront never caches.
    */
   #withCountry(): CachePolicy {
     return new CachePolicy(this, 'Country', {

@@ -11,7 +11,9 @@ export interface FunctionGroupProps extends SharedProps, Omit<Resources, 'stage'
   readonly routes: readonly Route[];
 }
 
-/** The functions of one resource's routes. Nested, as all of them together exceed the 500 resources of a stack. */
+/**
+ * Functions for the routes of one resource. Nested, because all functions together exceed the 500 resources of a stack.
+ */
 export class FunctionGroup extends NestedStack {
   readonly functions: ReadonlyMap<Route, ServiceFunction>;
 
@@ -19,7 +21,7 @@ export class FunctionGroup extends NestedStack {
     const { routes, tables, mail, messaging, audio, archive, queues, stage, publicOrigin, alarms } = props;
     super(scope, id, { description: `Text AI platform: functions of ${id}` });
     const shared = { stage, publicOrigin, alarms };
-    // An alarm costs the same whatever it watches: what is not priced has one for the resource, whose log names the route.
+    // Every alarm costs the same. Unpriced routes share one alarm per resource; the log names the route.
     const inCommon = routes.every(({ priced }) => priced)
       ? undefined
       : new FailureAlarm(new Construct(this, id), {

@@ -17,14 +17,14 @@ export interface JobGroupProps
   readonly jobs: readonly Job[];
   /** Queues of other groups. */
   readonly queues?: Resources['queues'];
-  /** API address for the canary: scheme, host and the path before `/api`. Absent: the group has no canary. */
+  /** API origin and base path for the canary. Absent if the group has no canary. */
   readonly apiOrigin?: string;
 }
 
 /** The jobs and their triggers. */
 export class JobGroup extends NestedStack {
   readonly jobs: readonly JobFunction[];
-  /** The queues of jobs, for those who send to them. */
+  /** Queues of jobs, for their senders. */
   readonly queues: ReadonlyMap<QueueId, IQueue>;
 
   constructor(scope: Construct, id: string, props: JobGroupProps) {

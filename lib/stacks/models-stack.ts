@@ -8,7 +8,10 @@ export interface ModelsStackProps extends StackProps {
   readonly stage: Stage;
 }
 
-/** The endpoints that a stage creates for its models. A stack of their own, as they take many minutes to create, and cost while they run. */
+/**
+ * Endpoints that a stage creates for its models. A separate stack, because they need many minutes to create and are
+ * charged while they run.
+ */
 export class ModelsStack extends Stack {
   constructor(scope: Construct, id: string, { stage, ...props }: ModelsStackProps) {
     super(scope, id, { description: 'Text AI platform: models', ...props });

@@ -19,7 +19,7 @@ export interface MonitoringStackProps extends StackProps {
   readonly alarms: ITopic;
 }
 
-/** One dashboard, the alarms of the service as a whole, and a budget. */
+/** A dashboard, the alarms of the whole service, and a budget. */
 export class MonitoringStack extends Stack {
   constructor(scope: Construct, id: string, props: MonitoringStackProps) {
     const { stage, tables, backups, jobs, mail, alarms, ...stack } = props;
@@ -31,7 +31,10 @@ export class MonitoringStack extends Stack {
     if (email !== null && monthlyBudgetUsd !== null) this.#watchCost(stage, email, monthlyBudgetUsd);
   }
 
-  /** By the name that all resources of the stage carry as a tag, once the tag is activated for cost allocation. */
+  /**
+   * Filters by the cost allocation tag that all resources of the stage have. Activate the tag in the billing console
+   * first.
+   */
   #watchCost({ name }: Stage, address: string, amount: number): void {
     new CfnBudget(this, 'Budget', {
       budget: {

@@ -9,11 +9,14 @@ export interface PagesStackProps {
   /** Folder with the dashboard's build. */
   readonly dashboard: string;
   readonly bucket: IBucket;
-  /** What must be deployed, its rollouts ended, before a page that calls it is published. */
+  /** Resources that must be deployed, including their rollouts, before the dashboard is published. */
   readonly after: readonly IDependable[];
 }
 
-/** The files of dashboard and API reference. Nested, and apart from the edge, so that they come after all that they call. */
+/**
+ * Files of dashboard and API reference. Nested and separate from the edge, so that they are deployed after everything
+ * that they call.
+ */
 export class PagesStack extends NestedStack {
   constructor(scope: Construct, id: string, { stage, dashboard, bucket, after }: PagesStackProps) {
     super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });

@@ -18,18 +18,18 @@ import { createPlatform } from './platform.ts';
 
 interface PipelineStackProps extends StackProps {
   readonly settings: PipelineSettings;
-  /** The stage of a name. */
+  /** Returns the stage with a name. */
   readonly stageNamed: (name: string) => Stage;
   /** Folder with the dashboard's build. */
   readonly dashboard: string | null;
 }
 
 type PipelineProps = Pick<PipelineStackProps, 'stageNamed' | 'dashboard'> & {
-  /** null: there is no pipeline. */
+  /** Null: no pipeline. */
   readonly settings: PipelineSettings | null;
 };
 
-/** The pipeline, where it has settings: `cdk deploy --all` deploys no other. */
+/** The pipeline, if configured. `cdk deploy --all` deploys no other stack of it. */
 export function createPipeline(scope: Construct, { settings, ...props }: PipelineProps): void {
   if (settings) new PipelineStack(scope, 'text-ai-pipeline', { settings, ...props });
 }
@@ -70,7 +70,7 @@ interface PlatformDeploymentProps {
   readonly dashboard: string | null;
 }
 
-/** A stage as the pipeline deploys it. */
+/** A stage in the pipeline. */
 class PlatformDeployment extends Deployment {
   readonly #platform: ReturnType<typeof createPlatform>;
   readonly #stage: Stage;
@@ -82,8 +82,7 @@ class PlatformDeployment extends Deployment {
   }
 
   /**
-   * Deletes old function versions of stages in the account and region of the pipeline. Other stages need the manual
-   * command.
+   * Deletes old function versions of stages in the pipeline's account and region. Other stages need the manual command.
    */
   prune(source: IFileSetProducer): CodeBuildStep[] {
     const { name, env } = this.#stage;
@@ -104,7 +103,10 @@ class PlatformDeployment extends Deployment {
     ];
   }
 
-  /** Registers, signs in and deletes an account; with the environment variable SMOKE_KEY, a chat is charged. */
+  /**
+   * Registers, signs in and deletes an account. With the environment variable SMOKE_KEY, also checks that a chat is
+   * charged.
+   */
   smokeTest(source: IFileSetProducer): CodeBuildStep {
     const { apiUrl, inferenceUrl } = this.#platform.api;
     return new CodeBuildStep(`Smoke test of ${this.node.id}`, {

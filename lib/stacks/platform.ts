@@ -9,7 +9,9 @@ import { MonitoringStack } from './monitoring-stack.ts';
 
 export type PlatformProps = Pick<ApiStackProps, 'stage' | 'buffered' | 'dashboard'>;
 
-/** All stacks of a stage. Throws for a region that cannot stream their responses, or has not the images of its models. */
+/**
+ * All stacks of a stage. Throws for a region without response streaming, or one that lacks the images of its models.
+ */
 export function createPlatform(scope: Construct, { stage, buffered, dashboard }: PlatformProps) {
   const region = stage.env?.region ?? process.env['CDK_DEFAULT_REGION'];
   if (!buffered) checkStreaming(region);
@@ -19,7 +21,7 @@ export function createPlatform(scope: Construct, { stage, buffered, dashboard }:
   const data = new DataStack(scope, `${name}-data`, common);
   const { tables, audio, archive, backups } = data;
   const api = new ApiStack(scope, `${name}-api`, { ...common, buffered, dashboard, tables, audio, archive });
-  // Whatever the API imports of it: the account's role for logs comes before an API that logs.
+  // The account's log role must exist before an API that logs.
   api.addStackDependency(data);
   const { jobs, mail, alarms } = api;
   const monitoring = new MonitoringStack(scope, `${name}-monitoring`, {

@@ -29,9 +29,9 @@ const originVerificationHeader = 'x-origin-verify';
 const secretHeaders = ['authorization', 'cookie', originVerificationHeader];
 
 /**
- * Fields that no log may quote. A blocked request is logged with the details of every matching rule, including
- * count-only rules. These quote the body, or the key of a rate (AWS "Log fields for web ACL traffic"). Redaction does
- * not cover such details.
+ * Fields to redact from logs. A blocked request is logged with the details of every matching rule, including count-only
+ * rules. These quote the body, or the key of a rate (AWS "Log fields for web ACL traffic"). Redaction does not cover
+ * such details.
  */
 const unlogged: CfnWebACL.DataProtectProperty[] = [
   { action: 'SUBSTITUTION', field: { fieldType: 'BODY' } },
@@ -55,8 +55,8 @@ const refusals: Readonly<Record<'forbidden' | 'busy', Refusal>> = {
 };
 
 /**
- * Rules of AWS that read the body, and those that expect what browsers send. They count and block nothing: a prompt may quote any
- * code, its size is for our own schemas, and a client need not name itself. (AWS "Baseline rule groups")
+ * Managed rules that inspect the body or expect a browser. They only count: a prompt may contain any code, our schemas
+ * limit its size, and clients need no User-Agent (AWS "Baseline rule groups").
  */
 const onlyCounted = {
   AWSManagedRulesKnownBadInputsRuleSet: ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'],
@@ -70,7 +70,9 @@ const onlyCounted = {
   ],
 } as const;
 
-/** AWS WAF before the API: known attacks, addresses of bad reputation, and rate limits by address and by key. */
+/**
+ * AWS WAF in front of the API: known attacks, addresses with a bad reputation, and rate limits by address and by key.
+ */
 export class Firewall extends Construct {
   readonly originVerification: OriginVerification | undefined;
 
@@ -82,7 +84,7 @@ export class Firewall extends Construct {
       : undefined;
     const rules = [
       ...(this.originVerification ? [requireEdge(this.originVerification)] : []),
-      // The list is of connecting addresses, which behind the edge are the edge's own.
+      // The IP reputation list checks connecting addresses, which are CloudFront's own behind the edge.
       ...(behindEdge ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
       ...Object.entries(onlyCounted).map(([name, counted]) => managed(name, counted)),
       rate('SignIns', limits.signIns, { ...byAddress(behindEdge), scopeDownStatement: signIns }),
@@ -134,7 +136,7 @@ export class Firewall extends Construct {
   }
 }
 
-/** Without the `:*` that CloudWatch's own ARN of a group ends with: WAF refuses it. */
+/** Without the trailing `:*` of CloudWatch's own ARN, which WAF rejects. */
 const logGroupArn = { service: 'logs', resource: 'log-group', arnFormat: ArnFormat.COLON_RESOURCE_NAME };
 
 type Rule = Omit<CfnWebACL.RuleProperty, 'priority'>;
@@ -164,7 +166,7 @@ function block(name: keyof typeof refusals): CfnWebACL.RuleActionProperty {
   };
 }
 
-/** A managed rule group of AWS; requests it blocks get the gateway response WAF_FILTERED. `counted` rules only count. */
+/** A managed rule group of AWS. Blocked requests get the gateway response WAF_FILTERED. `counted` rules only count. */
 function managed(name: string, counted: readonly string[] = []): Rule {
   return {
     name,
@@ -224,7 +226,7 @@ const matches = (
   },
 });
 
-/** Whatever takes a password, a token or an address; a page's reads of its own session are not among them. */
+/** Paths that accept a password, a token or an address. Excludes a page's reads of its own session. */
 const signIns: CfnWebACL.StatementProperty = {
   andStatement: {
     statements: [
@@ -234,7 +236,7 @@ const signIns: CfnWebACL.StatementProperty = {
   },
 };
 
-/** Maximum requests in five minutes of each address or key. */
+/** Maximum requests in five minutes per address or key. */
 const rate = (name: string, limit: number, aggregation: Aggregation): Rule => ({
   name,
   action: block('busy'),

@@ -15,9 +15,9 @@ const malformed = { code: 'INVALID_FORMAT', detail: 'The request is malformed.' 
 const unknownKey = { code: 'INVALID_API_KEY', detail: 'The credential is missing or not valid.' } as const;
 
 /**
- * Responses that API Gateway returns itself, without invoking a function. Where no method matches it expects a signature,
- * so its responses about tokens and signatures mean that nothing is at the path. A function that Lambda throttles (429 of
- * Invoke) is an integration failure, for which API Gateway would return 504 (AWS "Gateway response types for API Gateway").
+ * Responses that API Gateway returns without invoking a function. For an unmatched path it expects a signature, so its
+ * errors about tokens and signatures mean that the path does not exist. A throttled function (429 of Invoke) is an
+ * integration failure, for which API Gateway would return 504 (AWS "Gateway response types for API Gateway").
  */
 const responses: readonly GatewayResponse[] = [
   { type: ResponseType.ACCESS_DENIED, ...nowhere },
@@ -61,7 +61,7 @@ function tooMany(retryAfterSeconds: number) {
   return { code: 'RATE_LIMIT_EXCEEDED', detail, retryAfterSeconds } as const;
 }
 
-/** Puts every response that API Gateway returns itself into the envelope of the specification. */
+/** Wraps every response that API Gateway itself returns in the envelope of the specification. */
 export function envelopeGatewayResponses(api: RestApi): void {
   for (const { type, code, detail, retryAfterSeconds } of responses) {
     api.addGatewayResponse(type.responseType, {

@@ -21,9 +21,9 @@ import type { Stage } from '#lib/stage.ts';
 import { envelopeGatewayResponses } from './gateway-responses.ts';
 
 export interface ServiceApiProps {
-  /** Names the API, and sets its throttle and the retention of its access log. */
+  /** Sets the API's name, its throttle and the retention of its access log. */
   readonly stage: Stage;
-  /** No integration streams, for a front door that cannot stream. */
+  /** Disables response streaming, for a front door that cannot stream. */
   readonly buffered: boolean;
 }
 
@@ -34,8 +34,8 @@ const apiStage = 'live';
 const maxBufferedSeconds = 29;
 
 /**
- * Nothing of the query string, headers or body: links and credentials travel there, and API Gateway offers no header here.
- * `sourceIp` is who connected to it, behind the edge CloudFront; a function's own line has the caller's address.
+ * Excludes query string, headers and body, which contain credentials and email links. `sourceIp` is the connecting
+ * address; behind the edge this is CloudFront. The function's own log line contains the caller's address.
  */
 const accessLogFields = {
   requestId: '$context.requestId',
@@ -51,10 +51,10 @@ const accessLogFields = {
   integrationMs: '$context.integration.latency',
 };
 
-/** The front door: a regional REST API with the attached routes, and an enveloped error for everything else. */
+/** The front door: a regional REST API with the attached routes, and an error envelope for everything else. */
 export class ServiceApi extends Construct {
   readonly #api: RestApi;
-  /** Origin for CloudFront: host, and the path before `/api` and the others. */
+  /** Origin for CloudFront: host, and the path before the API's own paths. */
   readonly origin: { readonly host: string; readonly path: string };
   readonly #buffered: boolean;
 
@@ -67,7 +67,7 @@ export class ServiceApi extends Construct {
       restApiName: `text-ai-${stage.name}`,
       endpointTypes: [EndpointType.REGIONAL],
       ...(binaryMediaTypes.length > 0 && { binaryMediaTypes }),
-      // The account has one for all stages (lib/constructs/data/gateway-logs.ts).
+      // All stages of the account share one role (lib/constructs/data/gateway-logs.ts).
       cloudWatchRole: false,
       deployOptions: {
         stageName: apiStage,
@@ -85,10 +85,7 @@ export class ServiceApi extends Construct {
     this.origin = { host, path: `/${apiStage}` };
   }
 
-  /**
-   * X-Ray's default rule has a reservoir: it would also trace the first request of each second, across all stages of
-   * the account.
-   */
+  /** X-Ray's default rule would also trace the first request of each second, across all stages of the account. */
   #sample(name: string): void {
     new CfnSamplingRule(this, 'Sampling', {
       samplingRule: {
@@ -112,12 +109,15 @@ export class ServiceApi extends Construct {
     return this.#api.deploymentStage.stageArn;
   }
 
-  /** There once all paths lead to their functions. */
+  /** Depend on this to wait until all paths lead to their functions. */
   get deployed(): IDependable {
     return this.#api.deploymentStage;
   }
 
-  /** The permission is in the stack of the function: beside the methods, those of all routes would outgrow this one. */
+  /**
+   * The permission is in the stack of the function: together with the methods, those of all routes would exceed the
+   * resource limit of this one.
+   */
   attach({ id, path, method, timeoutSeconds, streaming }: Route, handler: IFunction): void {
     const streams = streaming && !this.#buffered;
     const seconds = streams ? timeoutSeconds + 1 : Math.min(timeoutSeconds + 1, maxBufferedSeconds);
@@ -136,13 +136,13 @@ export class ServiceApi extends Construct {
     this.#api.root.resourceForPath(path).addMethod(method, integration);
   }
 
-  /** Sends every other path and method to this function; to be called last. */
+  /** Sends every other path and method to this function. Call it last. */
   attachFallback(handler: IFunction): void {
     const { root } = this.#api;
     const prefixes = new Set(root.node.children.filter((child) => child instanceof Resource));
     for (const prefix of [root, ...prefixes]) prefix.addResource('{proxy+}');
-    // One permission for each function: one for each of its methods would outgrow its resource policy of 20 KB, and name
-    // the API's stage, which comes after the functions.
+    // One permission per function. One per method would exceed the 20 KB of a resource policy, and would refer to the
+    // API's stage, which is created after the functions.
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
     const resources = this.#api.node.findAll().filter((node) => node instanceof Resource);
     for (const resource of [root, ...resources]) resource.addMethod('ANY', integration);

@@ -6,22 +6,22 @@ import { Construct } from 'constructs';
 import { longAudio } from '#contract/audio/transcriptions.ts';
 import { cast } from '#lib/shared-props.ts';
 
-/** How long files are kept that nothing has deleted: a job ends within eight hours. */
+/** Retention of undeleted files. Jobs end within eight hours. */
 const leftoverDays = 2;
 
 export interface AudioFilesProps {
-  /** The only pages that may send files; it may have one `*`. */
+  /** Origins that may upload files. May contain one `*`. */
   readonly pageOrigin: string;
 }
 
 /**
- * The files of long audio, and the topic on which the model's ends are announced. What is written to `forms/` the model reads, to `replies/` and `failures/` it
- * writes: the role of its endpoint is given that, and the topic (docs/deploy.md#long-audio).
+ * Bucket for long audio, and the topic for the model's notifications. The model reads from `forms/` and writes to
+ * `replies/` and `failures/`; its endpoint's role needs these permissions and the topic (docs/deploy.md#long-audio).
  */
 export class AudioFiles extends Construct {
   readonly bucket: IBucket;
   readonly ends: ITopic;
-  /** For the role of the endpoint. */
+  /** For the endpoint's role. */
   readonly endpointPolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { pageOrigin }: AudioFilesProps) {
@@ -34,7 +34,7 @@ export class AudioFiles extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // The page sends forms, and sees whether they were taken. It reads nothing here.
+      // The dashboard sends forms and reads the status of the response. It cannot read objects.
       cors: [{ allowedOrigins: [pageOrigin], allowedMethods: [HttpMethods.POST], maxAge: 3600 }],
       lifecycleRules: [
         ...leftovers,

@@ -16,25 +16,28 @@ export interface BackupsProps {
 }
 
 /**
- * What is backed up at which hour (UTC). A job begins within the hour after; so the ledger is never newer than the meters,
- * which would count its rows again. The archive is saved with the meters, so it has every object that the ledger names. What the other tables hold is not worth a restore (docs/runbook.md#restore-a-table).
+ * Backed up resources with their hour (UTC). A job starts within an hour, so the ledger's hour ensures that it is never
+ * newer than the meters, which would write its rows again. The archive's backup has the hour of the meters, so that it
+ * contains every object that the ledger refers to. Other tables are not worth a restore
+ * (docs/runbook.md#restore-a-table).
  */
 const schedule: readonly { readonly id: string; readonly hour: number; readonly tables: readonly TableId[] }[] = [
   { id: 'Ledger', hour: 1, tables: ['ledger'] },
   { id: 'Meters', hour: 3, tables: ['accounts', 'meters', 'webhooks', 'agents', 'audit'] },
 ];
 
-/** The first copy is made from these; point-in-time recovery has more. */
+/** Retention of the original backups. Point-in-time recovery covers a longer time. */
 const retention = Duration.days(7);
 
 /**
- * Daily backups of the tables and of the ledger's archive, each copied to a vault elsewhere. A backup of a table is a full
- * copy; one of a bucket has only the objects that are new (AWS "Feature availability by resource", "Amazon S3 backups"). AWS Backup encrypts a backup of DynamoDB with the key of its
- * vault, whatever the table's own is, and copies it with the key of the other vault (AWS "Encryption for backups in AWS
- * Backup"; it needs "Advanced DynamoDB backup"). The vault here stays with AWS's own key, so that none is to be shared.
+ * Daily backups of the tables and of the ledger's archive, each copied to another vault. A table backup is a full copy;
+ * a bucket backup contains only new objects (AWS "Feature availability by resource", "Amazon S3 backups"). AWS Backup
+ * encrypts a DynamoDB backup with the key of its vault, regardless of the table's key, and copies it with the key of
+ * the other vault (AWS "Encryption for backups in AWS Backup"; requires "Advanced DynamoDB backup"). The vault here
+ * uses an AWS key, so that no key must be shared.
  */
 export class Backups extends Construct {
-  /** The vault that copies are made from. */
+  /** The vault with the original backups. */
   readonly vault: IBackupVault;
 
   constructor(scope: Construct, id: string, { tables, archive, backup }: BackupsProps) {
@@ -68,8 +71,8 @@ export class Backups extends Construct {
   }
 
   /**
-   * The statements of AWSBackupServiceRolePolicyForBackup for DynamoDB and for copies, for these tables and vaults (AWS
-   * "Managed policies for AWS Backup").
+   * Statements of AWSBackupServiceRolePolicyForBackup for DynamoDB and copies, restricted to these tables and vaults
+   * (AWS "Managed policies for AWS Backup").
    */
   #createRole(tables: readonly string[], vaults: readonly string[]): Role {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('backup.amazonaws.com') });
@@ -98,7 +101,7 @@ export class Backups extends Construct {
     return role;
   }
 
-  /** The statements of AWSBackupServiceRolePolicyForS3Backup, for this bucket where IAM allows that. */
+  /** Statements of AWSBackupServiceRolePolicyForS3Backup, restricted to this bucket if IAM supports it. */
   #allowArchive(role: Role, { bucket }: LedgerArchive): void {
     const allow = (actions: readonly string[], resource: string) =>
       role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [resource] }));

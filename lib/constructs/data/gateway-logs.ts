@@ -4,9 +4,9 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 
 /**
- * The role with which API Gateway writes access logs: one for all APIs of the account in a region (AWS "Set up CloudWatch
- * logging for REST APIs in API Gateway"). Role and setting are retained together, also when a first creation fails: other
- * APIs log with them, and an account that names a role that is gone can log nothing.
+ * The role for API Gateway's access logs, one per account and region (AWS "Set up CloudWatch logging for REST APIs in
+ * API Gateway"). Role and setting are always retained together, even after a failed creation: other APIs use them, and
+ * an account with a deleted role cannot log.
  */
 export class GatewayLogs extends Construct {
   constructor(scope: Construct, id: string) {

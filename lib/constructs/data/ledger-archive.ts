@@ -2,12 +2,14 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 
-/** How long an object stays recoverable that somebody deleted or overwrote: as long as point-in-time recovery of the table. */
+/**
+ * Days in which a deleted or overwritten object can be recovered, the same as for point-in-time recovery of the table.
+ */
 const recoverableDays = 35;
 
 /**
- * The bucket of the ledger's closed months (docs/adr/0032-ledger-archive.md). Nothing in it expires. Functions write objects
- * and read them; none can delete one.
+ * Bucket of the ledger's closed months (docs/adr/0032-ledger-archive.md). Objects never expire. Functions can write and
+ * read objects, but not delete them.
  */
 export class LedgerArchive extends Construct {
   readonly bucket: Bucket;
@@ -27,8 +29,9 @@ export class LedgerArchive extends Construct {
     });
     const { defaultChild } = this.bucket.node;
     if (!(defaultChild instanceof CfnBucket)) throw new Error('Bucket no longer creates a bucket');
-    // AWS Backup learns by EventBridge which objects are new, and would switch it on itself (AWS "Amazon S3 backups").
-    // Not CDK's eventBridgeEnabled, which brings a function along that may change every bucket's notifications.
+    // AWS Backup requires EventBridge notifications of new objects and would enable them itself (AWS "Amazon S3
+    // backups"). CDK's eventBridgeEnabled is not used, because it adds a function that may change the notifications of
+    // every bucket.
     defaultChild.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
   }
 }

@@ -5,17 +5,17 @@ import { Construct } from 'constructs';
 import { mailFeedback, messageReceipts } from '#contract/jobs.ts';
 import type { Stage } from '#lib/stage.ts';
 
-/** The configuration set of our mails: reputation metrics, and bounces and complaints as events. */
+/** Configuration set of our emails: reputation metrics, and bounces and complaints as events. */
 export class Mail extends Construct {
   readonly configurationSetName: string;
-  /** Matches bounces and complaints of mails sent through it. */
+  /** Matches bounces and complaints of emails sent with it. */
   readonly feedback: EventPattern;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const configurationSet = new ConfigurationSet(this, 'ConfigurationSet', {
       reputationMetrics: true,
-      // SES's own suppression list also covers mails that were sent before an event arrived.
+      // SES's own suppression list also covers emails that are sent before an event arrives.
       suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS,
     });
     // SES publishes to the default bus only.
@@ -42,7 +42,10 @@ export const receiptPattern: EventPattern = {
   detailType: Object.values(messageReceipts.detailTypes),
 };
 
-/** What AWS End User Messaging sends our messages with: a configuration set, and a protect configuration, on which operators block more. */
+/**
+ * Resources of AWS End User Messaging for sending: a configuration set, and a protect configuration, in which operators
+ * can block more countries.
+ */
 export class Messaging extends Construct {
   readonly configurationSetName: string;
   readonly protectConfigurationId: string;

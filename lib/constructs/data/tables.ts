@@ -25,12 +25,12 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** Tables with personal data, with the secrets that webhooks are signed with, and with what was written to agents and to phones. */
+/** Tables with personal data, webhook signing secrets, agent conversations or messages to phones. */
 const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages']);
 
 /**
- * The tables of the contract, with deletion protection, point-in-time recovery and retention; where the stage names one that
- * exists, that. Its own one is retained then, and no longer part of the stack.
+ * The tables of the contract, with deletion protection, point-in-time recovery and retention. A table named by the
+ * stage is used instead; the stack's own one is then retained outside the stack.
  */
 export function createTables(
   scope: Construct,
@@ -64,7 +64,10 @@ const importTable = (scope: Construct, id: TableId, { name, streamArn }: Existin
     ...(streamArn !== undefined && { tableStreamArn: streamArn }),
   });
 
-/** Like a key that AWS manages, any principal with access to the table may use it, through DynamoDB and in this account only. */
+/**
+ * Like an AWS managed key: every principal with access to the table may use it, only through DynamoDB and in this
+ * account.
+ */
 function createKey(scope: Construct): Key {
   const { account, region } = Stack.of(scope);
   const key = new Key(scope, 'accounts-key', {
@@ -92,7 +95,7 @@ function createKey(scope: Construct): Key {
   return key;
 }
 
-/** TableV2 takes a key only where the region is known at synthesis. */
+/** TableV2 accepts a key only if the region is known at synthesis. */
 function encryptWith(key: Key, table: TableV2): void {
   const { defaultChild } = table.node;
   if (!(defaultChild instanceof CfnGlobalTable)) throw new Error('TableV2 no longer creates a global table');

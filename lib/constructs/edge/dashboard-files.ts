@@ -12,15 +12,15 @@ export interface DashboardFilesProps {
   /** Folder with the dashboard's build. */
   readonly dashboard: string;
   readonly config: DashboardConfig;
-  /** Where the files go. */
+  /** Destination bucket. */
   readonly bucket: IBucket;
 }
 
 const document = 'index.html';
 
 /**
- * Publishes the dashboard: first what is loaded, last the document that loads it, so that it is never there before its own
- * files (docs/adr/0015-api-before-page.md).
+ * Publishes the dashboard. The HTML document comes last, so that it never refers to missing files
+ * (docs/adr/0015-api-before-page.md).
  */
 export class DashboardFiles extends Construct {
   constructor(scope: Construct, id: string, { dashboard, config, bucket }: DashboardFilesProps) {
@@ -33,7 +33,7 @@ export class DashboardFiles extends Construct {
         ...(prefix !== undefined && { destinationKeyPrefix: prefix }),
         sources,
         cacheControl: [CacheControl.fromString(cache)],
-        // An open page keeps loading the files of its own build.
+        // Keep old files, because an open page still loads those of its own build.
         prune: false,
       });
     const hashed = publish('Hashed', [Source.asset(join(dashboard, assets))], cacheControl.hashed, assets);

@@ -7,16 +7,16 @@ import { apiDocumentPath, dashboardPages, hashedAssets } from '#contract/dashboa
 import { errorEnvelope } from '#contract/http/format.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
 
-/** Runs at the edge on every request to the API: overwrites the caller's address header with the viewer's address. */
+/** Runs at the edge on every API request: overwrites the caller's address header with the viewer's address. */
 export const callerCode = `function handler(event) {
   event.request.headers['${callerHeader}'] = { value: event.viewer.ip };
   return event.request;
 }`;
 
-/** Set by `pagesCode`, read by `pageStatusCode`: a navigation to an address that has no page. */
+/** Set by `pagesCode`, read by `pageStatusCode`: marks a navigation to an unknown address. */
 const unknownHeader = 'x-unknown-page';
 
-/** Runs at the edge on the responses of the same requests: the page of an unknown address is a 404. */
+/** Runs at the edge on responses to the same requests: sets status 404 for an unknown address. */
 export const pageStatusCode = `function handler(event) {
   var response = event.response;
   if (event.request.headers['${unknownHeader}'] && response.statusCode === 200) {
@@ -27,8 +27,8 @@ export const pageStatusCode = `function handler(event) {
 }`;
 
 /**
- * Runs at the edge on every other request: pages of the dashboard are its one document, and so is the page of an unknown
- * address where a browser navigates to it; any other unknown path is an enveloped 404.
+ * Runs at the edge on every other request. Pages of the dashboard, and navigations to unknown addresses, return its
+ * single HTML document. Any other unknown path returns a 404 envelope.
  */
 export function pagesCode(dashboard: string | null): string {
   const files = [...filesIn(dashboard), '/config.json'];
@@ -54,7 +54,7 @@ function handler(event) {
 }`;
 }
 
-/** Public files of the build beside its hashed assets. */
+/** Public files of the build, in addition to its hashed assets. */
 const filesIn = (dashboard: string | null) =>
   dashboard === null
     ? ['/index.html', apiDocumentPath]
@@ -64,10 +64,10 @@ const filesIn = (dashboard: string | null) =>
         .filter((path) => !path.startsWith(hashedAssets) && !notPublished.includes(path.split('/')[1] ?? ''))
         .toSorted();
 
-/** Files of the build that are for its own use. */
+/** Files for the build's own use. */
 export const notPublished: readonly string[] = ['sources.txt', '.vite'];
 
-/** Headers with a CloudFront setting of their own, and those that each file brings along. */
+/** Headers that CloudFront sets separately or that belong to each file. */
 const managed = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);
 
 /** Adds headers to every response, with HSTS for a year. */
@@ -87,5 +87,5 @@ export function securityHeaders(scope: Construct, id: string, headers: Readonly<
   });
 }
 
-/** A response of the API loads nothing and is not framed. */
+/** API responses load nothing and cannot be framed. */
 export const apiHeaders = { 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" };

@@ -13,25 +13,25 @@ import type { Tables } from '#lib/constructs/data/tables.ts';
 import { endpointsOf, type Stage } from '#lib/stage.ts';
 import type { Variables } from './service-function.ts';
 
-/** Resources that are granted. */
+/** Resources to grant. */
 export interface Resources {
-  /** The tables, from the stack that keeps them. */
+  /** Tables of the data stack. */
   readonly tables: Tables;
-  /** The configuration set that mails are sent through. */
+  /** Configuration set for emails. */
   readonly mail: Mail;
-  /** Resources that send messages to phones; undefined for a stage without countries, which sends none. */
+  /** Resources for messages to phones. Undefined for a stage without destination countries. */
   readonly messaging: Messaging | undefined;
-  /** The files of long audio. */
+  /** Files of long audio. */
   readonly audio: AudioFiles;
-  /** The closed months of the ledger. */
+  /** Closed months of the ledger. */
   readonly archive: LedgerArchive;
-  /** The queues of jobs; absent: no function of the group sends to one. */
+  /** Queues of jobs. Absent if no function of the group sends to one. */
   readonly queues?: ReadonlyMap<QueueId, IQueue>;
-  /** Names the mail sender, the model endpoints and the identity provider. */
+  /** Environment variables for the email sender, the model endpoints and the identity provider. */
   readonly stage: Stage;
 }
 
-/** Grants a function exactly the uses of its route or job, and sets the environment variables with their names. */
+/** Grants a function exactly the `uses` of its route or job, and sets the environment variables with their names. */
 export function grantUses(
   fn: LambdaFunction,
   uses: Uses,
@@ -82,7 +82,7 @@ function grantQueue(fn: LambdaFunction, id: QueueId, queue: IQueue | undefined):
   fn.addEnvironment(queueVariables[id], queue.queueUrl);
 }
 
-/** SageMaker keeps names in lower case in the ARNs of what it runs. */
+/** SageMaker uses lower-case names in ARNs. */
 const placeArns = (fn: LambdaFunction, places: Iterable<EncoderPlace>): string[] =>
   [...places].flatMap(({ endpoint, component }) => [
     arn(fn, 'sagemaker', 'endpoint', endpoint.toLowerCase()),
@@ -112,7 +112,7 @@ const fileActions = {
 };
 type FileAction = keyof typeof fileActions;
 
-/** Folders of the bucket in which a use may do what. */
+/** Folders of the bucket by use and permission. */
 const filesOf: Readonly<Record<AudioFileUse, Readonly<Partial<Record<FileAction, readonly string[]>>>>> = {
   upload: { put: ['uploads'] },
   begin: { get: ['uploads'], put: ['forms'], delete: ['uploads', 'forms'] },
@@ -121,7 +121,7 @@ const filesOf: Readonly<Record<AudioFileUse, Readonly<Partial<Record<FileAction,
   delete: { delete: ['uploads', 'forms', 'texts'] },
 };
 
-/** Without ListBucket S3 returns 403 for what is not there. */
+/** Without ListBucket, S3 returns 403 for a missing object. */
 function grantAudioFiles(fn: LambdaFunction, use: AudioFileUse, { bucket }: AudioFiles): void {
   const actions = filesOf[use];
   for (const action of ['get', 'put', 'delete'] as const) {
@@ -137,7 +137,7 @@ function grantAudioFiles(fn: LambdaFunction, use: AudioFileUse, { bucket }: Audi
   setVariables(fn, { AUDIO_BUCKET: bucket.bucketName });
 }
 
-/** Without ListBucket S3 returns 403 for a missing object, which then looks like a missing grant. */
+/** Without ListBucket, S3 returns 403 for a missing object, which looks like a missing permission. */
 function grantArchive(fn: LambdaFunction, use: 'read' | 'write', { bucket }: LedgerArchive): void {
   allow(fn, fileActions[use === 'read' ? 'get' : 'put'], [bucket.arnForObjects('ledger/*')]);
   if (use === 'read') allow(fn, ['s3:ListBucket'], [bucket.bucketArn]);
@@ -154,7 +154,10 @@ function grantAsyncInference(fn: LambdaFunction, stage: Stage): void {
   });
 }
 
-/** In the sandbox SES also authorizes the recipient's identity, so all identities are granted, from the sender's address only. */
+/**
+ * In the sandbox SES also authorizes the recipient's identity, so all identities are granted, restricted to the
+ * sender's address.
+ */
 function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: { sender } }: Stage): void {
   const asSender = { StringEquals: { 'ses:FromAddress': sender } };
   const identities = arn(fn, 'ses', 'identity', '*');
@@ -163,7 +166,7 @@ function grantMail(fn: LambdaFunction, { configurationSetName }: Mail, { mail: {
   setVariables(fn, { MAIL_SENDER: sender, MAIL_CONFIGURATION_SET: configurationSetName });
 }
 
-/** Which number a message comes from, AWS may choose among all of the account and those it shares. Without one of the stage's there are no calls. */
+/** AWS may choose any number of the account, including shared ones. Voice calls require a number of the stage. */
 function grantMessaging(fn: LambdaFunction, messaging: Messaging | undefined, { messages }: Stage): void {
   setVariables(fn, {
     MESSAGE_COUNTRIES: messages.countries.join(','),

@@ -30,26 +30,26 @@ import type { SharedProps } from '#lib/shared-props.ts';
 import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 export interface JobFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
-  /** Its row in the contract. */
+  /** Definition of the job in the contract. */
   readonly job: Job;
-  /** Tables with the streams. */
+  /** Tables whose streams trigger jobs. */
   readonly tables: Tables;
   /** Source of bounce and complaint events. */
   readonly mail: Mail;
-  /** Source of the ends of transcriptions. */
+  /** Source of transcription results. */
   readonly audio: AudioFiles;
-  /** Log groups of the functions whose requests are recorded, by the ids of their routes. */
+  /** Log groups of the functions with recorded requests, by route id. */
   readonly recordedLogs: ReadonlyMap<string, ILogGroup>;
 }
 
-/** Iterator age above which an alarm fires, in ms. */
+/** Iterator age in ms above which an alarm fires. */
 const maxAgeMs = 300_000;
 
 /** A job, its trigger, and its dead-letter queue. */
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
   readonly isOnStream: boolean;
-  /** The queue that it consumes; undefined for a job without one. */
+  /** The queue that it consumes, if any. */
   readonly queue: Queue | undefined;
 
   constructor(scope: Construct, id: string, { job, tables, mail, audio, recordedLogs, ...props }: JobFunctionProps) {
@@ -93,7 +93,7 @@ export class JobFunction extends ServiceFunction {
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }
 
-  /** Iterator age of its stream, ms. */
+  /** Iterator age of its stream, in ms. */
   age(period: Duration): IMetric {
     return this.alias.metric('IteratorAge', { statistic: 'Maximum', period });
   }
@@ -116,7 +116,7 @@ export class JobFunction extends ServiceFunction {
     });
   }
 
-  /** A message that fails is hidden for the visibility timeout, and goes to the dead-letter queue after its retries. */
+  /** A failed message is hidden for the visibility timeout, and moves to the dead-letter queue after its retries. */
   #consume({ queue: id, maxConcurrency, batchSize }: QueueTrigger, job: Job): Queue {
     const { maxReceiveCount } = queues[id];
     const queue = new JobQueue(this, 'Queue', {
@@ -151,7 +151,8 @@ export class JobFunction extends ServiceFunction {
   #follow(topic: ITopic): void {
     this.#retryTwice();
     const { topicArn } = topic;
-    // Not CDK's LambdaSubscription: it has the subscription's stack depend on the topic's, which this one is nested in.
+    // Not CDK's LambdaSubscription, which makes the subscription's stack depend on the topic's stack, the parent of
+    // this one.
     const principal = new ServicePrincipal('sns.amazonaws.com');
     this.live.addPermission('Ends', { principal, sourceArn: topicArn });
     this.deadLetters.addToResourcePolicy(
@@ -179,7 +180,7 @@ export class JobFunction extends ServiceFunction {
     rule.addTarget(new LambdaFunction(this.live, { ...delivery, deadLetterQueue }));
   }
 
-  /** A failed run is not retried: the next one does its work. */
+  /** A failed run is not retried, because the next one repeats its work. */
   #runEvery(seconds: number): void {
     this.live.configureAsyncInvoke({ retryAttempts: 0, onFailure: new SqsDestination(this.deadLetters) });
     const rule = new Rule(this, 'Schedule', { schedule: Schedule.rate(Duration.seconds(seconds)) });
@@ -187,7 +188,7 @@ export class JobFunction extends ServiceFunction {
   }
 }
 
-/** A queue encrypted by SQS and reached by TLS only. */
+/** A queue with SQS encryption that requires TLS. */
 class JobQueue extends Queue {
   constructor(scope: Construct, id: string, props: QueueProps) {
     super(scope, id, { ...props, encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true });
@@ -197,13 +198,13 @@ class JobQueue extends Queue {
 /** Maximum retention of SQS. */
 const maxRetention = Duration.days(14);
 
-/** Prefix of the keys that Lambda gives its objects (AWS "Retain discarded records for a DynamoDB event source in Lambda"). */
+/** Key prefix of Lambda's objects (AWS "Retain discarded records for a DynamoDB event source in Lambda"). */
 const keyPrefix = 'aws/lambda/';
 const retention = Duration.days(365);
 
 /**
- * A bucket into which Lambda writes the records of a stream that it gives up, whole, and metadata: `npm run replay` takes its
- * objects. Each new object is a message in the job's dead-letter queue, whose alarm rings.
+ * Bucket for the records that a stream's event source discards. `npm run replay` reads its objects. Each new object
+ * sends a message to the job's dead-letter queue, whose alarm fires.
  */
 class DiscardedRecords extends Construct implements IEventSourceDlq {
   readonly #bucket: Bucket;
@@ -229,11 +230,12 @@ class DiscardedRecords extends Construct implements IEventSourceDlq {
     return { destination: bucketArn };
   }
 
-  /** By EventBridge: a notification of S3 itself begins with a test message, which would ring the alarm. */
+  /** Uses EventBridge, because S3's own notifications start with a test message, which would trigger the alarm. */
   #announce(queue: Queue): void {
     const { defaultChild } = this.#bucket.node;
     if (!(defaultChild instanceof CfnBucket)) throw new Error('Bucket no longer creates a bucket');
-    // Not CDK's eventBridgeEnabled, which brings a function along that may change every bucket's notifications.
+    // CDK's eventBridgeEnabled is not used, because it adds a function that may change the notifications of every
+    // bucket.
     defaultChild.notificationConfiguration = { eventBridgeConfiguration: { eventBridgeEnabled: true } };
     const eventPattern = {
       source: ['aws.s3'],
@@ -244,6 +246,6 @@ class DiscardedRecords extends Construct implements IEventSourceDlq {
   }
 }
 
-/** The filters of an event source for new images with this attribute, as local delivery applies them too. */
+/** Event source filters for new images with this attribute. Local delivery applies the same filters. */
 const filtersFor = (attribute: TypedAttribute) =>
   eventPatterns(attribute).map((pattern) => FilterCriteria.filter(pattern));

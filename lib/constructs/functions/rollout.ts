@@ -12,15 +12,15 @@ import type { Stage } from '#lib/stage.ts';
 import { jobTracing, ServiceFunction, type ServiceFunctionProps } from './service-function.ts';
 
 /**
- * Rolls out new code to the functions of a stack: a tenth of the calls or job runs for ten minutes, then all. If the
- * function's alarm fires before then, the deployment is rolled back. The alarm covers five minutes, so it has five more
- * to see the new code.
+ * Rolls out new code to the functions of a stack: first to 10 % of the calls or job runs for ten minutes, then to all.
+ * If the function's alarm fires before then, the deployment is rolled back. The alarm evaluates five minutes, so the
+ * new code runs for at least five minutes before that.
  */
 class Rollout extends Construct {
   constructor(scope: Construct, id: string, functions: readonly ServiceFunction[]) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
-    // One role for the stack: a deployment group would make one of its own.
+    // One role for the stack, because each deployment group would create its own.
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited')],
@@ -37,24 +37,27 @@ class Rollout extends Construct {
   }
 }
 
-/** Gradual where the stage wants it. */
+/** Gradual if the stage enables it. */
 export function rollOut(scope: Construct, { rollout }: Stage, functions: readonly ServiceFunction[]): void {
   if (rollout === 'canary') new Rollout(scope, 'Rollout', functions);
 }
 
 export interface CanaryFunctionProps extends SharedProps, Pick<ServiceFunctionProps, 'entry'> {
-  /** Its row in the contract. */
+  /** Definition of the job in the contract. */
   readonly job: Job & { readonly trigger: { readonly everySeconds: number } };
   /** Chat model that it calls. */
   readonly model: string;
-  /** Where it calls the service. */
+  /** Origin of the service to call. */
   readonly origin: string;
 }
 
-/** Runs in a row that must have failed, or not have ended, before the alarm fires: one alone may be a moment's. */
+/** Consecutive runs that must fail or not finish before the alarm fires. A single failure may be transient. */
 const failuresInARow = 2;
 
-/** The canary and its schedule. Nothing else may invoke it, and its one alarm stands for it and for all that it walks through. */
+/**
+ * The canary and its schedule. Only the schedule can invoke it. Its single alarm covers it and the whole path that it
+ * tests.
+ */
 export class CanaryFunction extends ServiceFunction {
   constructor(scope: Construct, id: string, { job, model, origin, ...props }: CanaryFunctionProps) {
     const { summary: description, timeoutSeconds, loss, trigger } = job;
@@ -67,7 +70,7 @@ export class CanaryFunction extends ServiceFunction {
       runbook: 'the-canary-fails',
       topic: props.alarms,
     });
-    // Of its log nothing: it writes a metric.
+    // Ignores the log, because the canary writes a metric.
     const failing = { alarm, watch: () => undefined };
     super(scope, id, { ...props, description, timeoutSeconds, failing, tracing: jobTracing, memoryMb: 512 });
     this.addEnvironment('CANARY_ORIGIN', origin);

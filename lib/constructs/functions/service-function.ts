@@ -26,41 +26,41 @@ export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 export interface ServiceFunctionProps extends SharedProps {
   /** Source of the entry point, which exports `handler` (contract/handlers.ts). */
   readonly entry: string;
-  /** One line for the console. */
+  /** One line for the AWS console. */
   readonly description: string;
   /** Timeout of an invocation. */
   readonly timeoutSeconds: number;
-  /** Buys processor share too. */
+  /** Memory also determines the CPU share. */
   readonly memoryMb: number;
-  /** Impact on users while it fails: a whole sentence, for an alarm of its own; or the alarm that watches it among others. */
+  /** Impact on users while it fails: a full sentence for a separate alarm, or a shared alarm that covers it. */
   readonly failing: string | FunctionAlarm;
   /** Provisioned concurrency. Default: none. */
   readonly provisionedConcurrency?: number | undefined;
-  /** Concurrency that it has for itself, and at most. Default: its share of the account's. */
+  /** Reserved concurrency, which is also the maximum. Default: shares the account's. */
   readonly reservedConcurrency?: number | undefined;
-  /** Default: follows API Gateway's decision. */
+  /** Tracing mode. Default: follows API Gateway's decision. */
   readonly tracing?: Tracing;
   /**
-   * Whether the function sends to the queue that triggers it and bounds the chain itself. Default: Lambda stops such a
+   * Whether the function sends to the queue that triggers it and limits the chain itself. Default: Lambda stops such a
    * chain after about 16 runs.
    */
   readonly sendsToItself?: boolean;
 }
 
 /**
- * Traces jobs only as part of a traced request. Lambda itself would trace the first run of each second and supports no
- * sampling rule (AWS "Visualize Lambda function invocations using AWS X-Ray"), so every run of a scheduled job would be
- * charged.
+ * Traces jobs only as part of a traced request. Lambda's own sampling would trace the first run of each second and
+ * ignores sampling rules (AWS "Visualize Lambda function invocations using AWS X-Ray"), so every run of a scheduled job
+ * would be charged.
  */
 export const jobTracing = Tracing.PASS_THROUGH;
 
-/** A Lambda function with our defaults, and a role that may write its own log and traces, nothing else. */
+/** A Lambda function with our defaults. Its role can only write its own log and traces. */
 export class ServiceFunction extends LambdaFunction {
-  /** The alias that callers and triggers invoke; a rollout moves it. */
+  /** The alias that callers and triggers invoke. Rollouts move it. */
   readonly live: IFunction;
   /** The same alias, for rollouts. */
   readonly alias: Alias;
-  /** The alarm on invocations that fail. */
+  /** Alarm on failed invocations. */
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
@@ -120,13 +120,13 @@ function stageVariables({ stage, publicOrigin }: SharedProps) {
 }
 
 export interface FailureAlarmProps extends Pick<SharedProps, 'stage' | 'alarms'> {
-  /** Of a function, or of the resource whose functions it watches. */
+  /** Name of the function, or of the resource whose functions it covers. */
   readonly watched: string;
-  /** Impact on users while they fail: a whole sentence. */
+  /** Impact on users while they fail: a full sentence. */
   readonly loss: string;
 }
 
-/** An alarm that stands for functions, and what it takes of their logs. */
+/** An alarm that covers functions, with its filter for their logs. */
 export interface FunctionAlarm {
   readonly alarm: Alarm;
   watch(scope: Construct, logGroup: ILogGroup): void;
@@ -136,12 +136,12 @@ export interface FunctionAlarm {
 const maxFailures = 2;
 
 /**
- * Lines of a function's log that report a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
- * platform.report), and a 500, which Lambda's own metric `Errors` takes for a success.
+ * Log lines that report a failed invocation: a crash or timeout (AWS "Lambda Telemetry API Event schema reference",
+ * platform.report), and a 500, which Lambda's own metric `Errors` does not count.
  */
 const failure = '{ ($.status = 500) || ($.type = "platform.report" && $.record.status != "success") }';
 
-/** Fires when invocations fail: crashed, timed out, out of memory, or ended in a 500. */
+/** Fires on failed invocations: crash, timeout, out of memory, or a 500 response. */
 export class FailureAlarm implements FunctionAlarm {
   readonly alarm: Alarm;
   readonly #metric: Metric;
@@ -162,7 +162,7 @@ export class FailureAlarm implements FunctionAlarm {
     });
   }
 
-  /** Counts what fails in the log of a function. */
+  /** Counts failures in a function's log. */
   watch(scope: Construct, logGroup: ILogGroup): void {
     const { namespace: metricNamespace, metricName } = this.#metric;
     const filterPattern = FilterPattern.literal(failure);

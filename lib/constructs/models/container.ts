@@ -3,22 +3,20 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { maxTeiTexts } from '#contract/platform/model-endpoints.ts';
 import { type HostedModel, s3Location } from '#lib/hosted-model.ts';
 
-/** Where SageMaker puts the objects under an S3 prefix (S3ModelDataSource). */
+/** Folder in which SageMaker mounts the objects of an S3 prefix (S3ModelDataSource). */
 const downloaded = '/opt/ml/model';
 
-/** Above the largest body of our embeddings route, whose texts may all come in one batch; TEI's own limit is 2 MB. */
+/** Above the largest body of our embeddings route, whose texts may be sent in one batch. TEI's default is 2 MB. */
 const teiPayloadBytes = 6_000_000;
 
 type Variables = Readonly<Record<string, string>>;
 
 /**
- * Environment of a model's container: its weights, and what our requests need of the server. The stage's variables go
- * before these defaults.
- *
- * - vLLM: `SM_VLLM_*` become arguments of the server (AWS Deep Learning Containers, vLLM, "Configuration").
- * - LMI: `OPTION_MODEL_ID` is the downloaded folder, `HF_MODEL_ID` an id of the hub (DJL Serving, "Deploying your model on a
- *   SageMaker Endpoint"); text is served in async mode, whose form our gateway reads ("vLLM Engine User Guide").
- * - TEI: variables are arguments of the router (text-embeddings-inference, "CLI arguments").
+ * Environment of a model's container: its weights, and server options that our requests require. The stage's variables
+ * override these defaults. - vLLM: `SM_VLLM_*` become server arguments (AWS Deep Learning Containers, vLLM,
+ * "Configuration"). - LMI: `OPTION_MODEL_ID` is the downloaded folder, `HF_MODEL_ID` a Hugging Face id (DJL Serving,
+ * "Deploying your model on a SageMaker Endpoint"). Text is served in async mode, whose format our gateway reads ("vLLM
+ * Engine User Guide"). - TEI: variables are router arguments (text-embeddings-inference, "CLI arguments").
  */
 export function containerEnvironment(model: HostedModel, isEmbedding: boolean): Variables {
   const { weights, environment, family } = model;
@@ -36,7 +34,7 @@ export function containerEnvironment(model: HostedModel, isEmbedding: boolean): 
 }
 
 const defaults: Readonly<Record<HostedModel['family'], (model: HostedModel, isEmbedding: boolean) => Variables>> = {
-  // One GPU is the default: a replica with more would leave them idle.
+  // The default is one GPU, so a replica with more would leave them idle.
   vllm: ({ replica }) => ({ SM_VLLM_TENSOR_PARALLEL_SIZE: String(replica.accelerators) }),
   lmi: ({ replica }, isEmbedding) => ({
     TENSOR_PARALLEL_DEGREE: String(replica.accelerators),
@@ -50,8 +48,8 @@ const defaults: Readonly<Record<HostedModel['family'], (model: HostedModel, isEm
 };
 
 /**
- * What SageMaker needs to run a model's container: its image, its weights where they are in S3, and its logs (AWS "How to use
- * SageMaker AI execution roles", "CreateModel API: Execution Role Permissions"), each for these alone.
+ * Role of a model's container, with least privilege: its image, its weights if they are in S3, and its logs (AWS "How
+ * to use SageMaker AI execution roles", "CreateModel API: Execution Role Permissions").
  */
 export function grantContainer(role: Role, { image, weights }: HostedModel): void {
   const stack = Stack.of(role);

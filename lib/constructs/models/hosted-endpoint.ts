@@ -13,7 +13,7 @@ export interface HostedEndpointProps {
   /** Name of the endpoint and of its inference component. */
   readonly name: string;
   readonly model: HostedModel;
-  /** Whether it serves embeddings, and no text. */
+  /** True for embeddings, false for text generation. */
   readonly isEmbedding: boolean;
 }
 
@@ -63,7 +63,7 @@ export class HostedEndpoint extends Construct {
       endpointName: name,
       endpointConfigName: attrEndpointConfigName,
     });
-    // The role has its policy before the container starts.
+    // The policy must exist before the container starts.
     endpoint.node.addDependency(role);
     const component = new CfnInferenceComponent(this, 'Component', {
       inferenceComponentName: name,
@@ -139,12 +139,12 @@ export class HostedEndpoint extends Construct {
   }
 }
 
-/** All objects under the prefix, as they are (AWS "Deploying uncompressed models"). */
+/** All objects under the prefix, uncompressed (AWS "Deploying uncompressed models"). */
 const unpackedIn = (s3Uri: string) => ({
   s3DataSource: { s3Uri, s3DataType: 'S3Prefix', compressionType: 'None' },
 });
 
-/** The image of the instances, with the GPU driver that the container wants. */
+/** Host image of the instances, with the GPU driver that the container requires. */
 function hostImage({ instanceType, image, hostImage: chosen }: HostedModel) {
   const inferenceAmiVersion = hasAccelerators(instanceType) ? (chosen ?? hostImageOf(image)) : undefined;
   return inferenceAmiVersion === undefined ? {} : { inferenceAmiVersion };

@@ -6,7 +6,7 @@ import type { ErrorCode } from '#contract/shared/errors.ts';
 import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
 
-/** The metrics that the stage's functions write, as alarms and dashboard read them. */
+/** Metrics of the stage's functions, for alarms and dashboard. */
 export function ownMetrics(stage: Stage, period: Duration) {
   const metric = (metricName: string, dimension: Readonly<Record<string, string>>, statistic: string, label?: string) =>
     new Metric({
@@ -56,7 +56,7 @@ export function awsMetrics(period: Duration) {
       metric('AWS/SES', `Reputation.${name}`, 'Maximum', { 'ses:configuration-set': set }),
     endpoint: (EndpointName: string, name: string, statistic: string) =>
       metric('AWS/SageMaker', name, statistic, { EndpointName, VariantName: 'AllTraffic' }),
-    /** What went wrong with the jobs of a vault. */
+    /** Failed jobs of a backup vault. */
     backups: (BackupVaultName: string) =>
       failedJobs.map((name) => metric('AWS/Backup', name, 'Sum', { BackupVaultName })),
     logs: () => metric('AWS/Logs', 'IncomingBytes', 'Sum'),

@@ -22,7 +22,7 @@ type Rule = Omit<UserAlarmProps, 'topic'> & { readonly id: string };
 
 const hour = Duration.hours(1);
 
-/** Alarms of the service as a whole; those of one function are in its construct. */
+/** Alarms of the whole service. Alarms of a single function are in its construct. */
 export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, { topic, ...watched }: ServiceAlarmsProps) {
     super(scope, id);
@@ -33,9 +33,9 @@ export class ServiceAlarms extends Construct {
 function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsProps, 'topic'>): readonly Rule[] {
   const own = ownMetrics(stage, fiveMinutes);
   const aws = awsMetrics(fiveMinutes);
-  // Completions run on the same endpoints.
+  // Completions use the same endpoints.
   const chats = allRoutes.filter(({ priced, streaming }) => streaming && priced?.capability === 'chat');
-  // What callers wait for. Rows of the ledger and records of requests are written by jobs, whose alarms show what is late.
+  // Writes that callers wait for. Jobs write ledger rows and request records, and their alarms report delays.
   const { accounts, meters, ledger, idempotency } = tables;
   const throttled = [
     ...[accounts, meters, ledger].map(({ tableName }) => aws.table(tableName, 'ReadThrottleEvents')),

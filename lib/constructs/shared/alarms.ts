@@ -9,20 +9,20 @@ import type { Stage } from '#lib/stage.ts';
 
 export interface UserAlarmProps {
   readonly metric: IMetric;
-  /** Threshold: the alarm fires above it. */
+  /** Threshold. The alarm fires above it. */
   readonly above: number;
   /** Consecutive periods above the threshold. Default: 1. */
   readonly periods?: number;
-  /** Impact on users while it lasts: a whole sentence. */
+  /** Impact on users while it lasts: a full sentence. */
   readonly loss: string;
-  /** Anchor of the section of docs/runbook.md with the remedy. */
+  /** Anchor of the section in docs/runbook.md that describes the remedy. */
   readonly runbook: string;
-  /** Missing data is breaching: the metric is always written. */
+  /** Treats missing data as breaching, for a metric that is always written. */
   readonly missingDataIsBreaching?: boolean;
   readonly topic: ITopic;
 }
 
-/** An alarm whose description has the impact on users and the section of the runbook. */
+/** An alarm whose description states the impact on users and the runbook section. */
 export function userAlarm(scope: Construct, id: string, props: UserAlarmProps): Alarm {
   const { metric, above, periods = 1, loss, runbook, missingDataIsBreaching = false, topic } = props;
   const alarm = new Alarm(scope, id, {
@@ -39,7 +39,7 @@ export function userAlarm(scope: Construct, id: string, props: UserAlarmProps): 
   return alarm;
 }
 
-/** Topic of all alarms; only CloudWatch of this account may publish to it. */
+/** Topic of all alarms. Only CloudWatch of this account may publish to it. */
 export function alarmTopic(scope: Construct, { alarms }: Stage): Topic {
   const topic = new Topic(scope, 'Alarms', { enforceSSL: true });
   topic.addToResourcePolicy(

@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Stage } from '#lib/stage.ts';
 
-/** A log group with the stage's retention, deleted with its stack. `name` where AWS demands one. */
+/** A log group with the stage's retention, deleted with its stack. Set `name` if AWS requires one. */
 export const createLogGroup = (
   scope: Construct,
   id: string,
