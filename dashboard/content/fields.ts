@@ -13,7 +13,7 @@ export interface Schema {
   readonly default?: unknown;
   readonly properties?: Readonly<Record<string, Schema>> | undefined;
   readonly required?: readonly string[] | undefined;
-  /** False if `prefixItems` covers all items. */
+  /** False if `prefixItems` describes all items. */
   readonly items?: Schema | false | undefined;
   readonly prefixItems?: readonly Schema[] | undefined;
   readonly anyOf?: readonly Schema[] | undefined;

@@ -7,7 +7,7 @@ export type ResolveLink = (href: string) => string | undefined;
 
 /**
  * Parses a page of Markdown into blocks. They contain no HTML: the dashboard renders them as elements with text. Throws
- * for unsupported Markdown, so that no part of a page is lost silently.
+ * for unsupported Markdown, because it would otherwise be dropped silently.
  */
 export function blocksOf(markdown: string, resolve: ResolveLink): Block[] {
   return lexer(markdown).flatMap((token) => blockOf(token, resolve));
@@ -63,7 +63,7 @@ function inlines(tokens: readonly Token[] | undefined, resolve: ResolveLink): In
         return { kind: token.type, content };
       case 'link': {
         const href = resolve(token['href']);
-        // A target outside of the dashboard keeps its name.
+        // A link to a target outside the dashboard becomes plain text.
         return href === undefined ? { kind: 'em', content } : { kind: 'link', href, content };
       }
       default:

@@ -11,7 +11,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\$API(?=\/)/g, originMark],
 ];
 
-/** Replaces the variable `API` of an example with the mark of the reader's origin. Throws if a reference remains. */
+/** Replaces the variable `API` of an example with `originMark`. Throws if a reference remains. */
 export function withOriginMark(code: string): string {
   const marked = names.reduce((text, [name, value]) => text.replaceAll(name, value), code);
   if (/\bAPI\b(?!_KEY)/.test(marked.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')))

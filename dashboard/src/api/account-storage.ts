@@ -41,8 +41,8 @@ export function closeAccountStorage(): void {
 
 /**
  * Session storage items of this tab: work in progress, unsaved agents, an unsent message, text to synthesize, and API
- * keys entered to try operations or to fill examples. They survive navigation and reloads, are deleted when the session
- * ends in this tab, and are never read for another account.
+ * keys entered to try operations or to fill examples. They survive navigation and reloads and are deleted when the
+ * session ends in this tab. Other accounts cannot read them.
  */
 const names = {
   work: 'tab-memory',

@@ -7,7 +7,7 @@ import { clearTabMemory, closeTabMemory, forgetKept, forgetOtherAccounts } from 
  * calls in memory never outlive the session.
  */
 let account: number | undefined;
-/** Owner of the tab memory of a page without a session. */
+/** Owner of the tab's session storage on a page without a session. */
 const nobody = 0;
 /** Session storage item with the account of the document that this one replaced. */
 const leftName = 'left-account';
@@ -24,7 +24,7 @@ export async function claimDocument(id: number): Promise<void> {
   if (account !== id) await leaveToOther();
 }
 
-/** Deletes the tab memory of earlier sessions on a page without a session. */
+/** Deletes the session storage of earlier sessions on a page without a session. */
 export const forgetSessions = (): void => forgetOtherAccounts(nobody);
 
 /** Returns true once, in a document that replaced one of another account. */
@@ -43,7 +43,7 @@ export async function becomeAccount(id: number): Promise<void> {
   await reloadDocument();
 }
 
-/** Deletes the data that other accounts left in this browser. */
+/** Deletes the data of other accounts in this browser. */
 function forgetOthers(id: number): void {
   forgetOtherAccounts(id);
   forgetKept(id);
@@ -92,7 +92,7 @@ export function watchOtherTabs(onLeave: () => void): void {
 function leave(navigate: () => void): Promise<never> {
   if (!isLeft) {
     isLeft = true;
-    // An effect may be calling: React cannot unmount within it.
+    // The caller may be an effect: React cannot unmount within it.
     queueMicrotask(unmount);
     navigate();
   }

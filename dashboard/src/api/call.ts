@@ -15,7 +15,7 @@ import {
 type Part<R, Schema extends string, Name extends string> =
   R extends Record<Schema, infer S extends v.GenericSchema> ? Record<Name, v.InferInput<S>> : unknown;
 
-/** A route that accepts a form is sent one, even if it also accepts JSON. */
+/** A route that accepts a form receives one, even if it also accepts JSON. */
 type Content<R> = R extends { readonly formInput: v.GenericSchema }
   ? { readonly form: FormData }
   : Part<R, 'bodyInput', 'body'>;
@@ -66,7 +66,7 @@ export async function request<R extends Route>(route: R, input: Input<R>, option
   return response;
 }
 
-/** The check that was sent last, and the one that waits for it. */
+/** The latest check in flight, and the next one, which waits for it. */
 let sentCheck: Promise<unknown> = Promise.resolve();
 let nextCheck: Promise<unknown> | undefined;
 

@@ -19,7 +19,7 @@ const beforeLoad: DashboardConfig = {
   salesEmail: null,
 };
 
-/** Settings of the deployment. Until they are loaded, those of AWS without Google sign-in. */
+/** Settings of the deployment. The defaults until they are loaded are those of AWS without Google sign-in. */
 export function useConfig(): DashboardConfig {
   return useQuery(configQuery).data ?? beforeLoad;
 }

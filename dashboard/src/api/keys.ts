@@ -45,7 +45,7 @@ export const KeyRecords = v.array(KeyRecord);
 /** The contract's route with a more tolerant schema. */
 export const listKeys = { ...keyRoutes.listKeys, output: KeyRecords };
 
-/** Short, because a key outlives an expired session, after which no page can revoke it. */
+/** Short, because after the session expires no page can revoke the key. */
 export const playgroundKeyMs = 15 * 60_000;
 /** Tolerates an error of the browser's clock, which determines the expiry. */
 const toleranceMs = 3_600_000;

@@ -11,7 +11,7 @@ export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: followUp }),
   mutationCache: new MutationCache({ onError: followUp }),
   defaultOptions: {
-    // Fail immediately while offline. A paused change would run later, when the user no longer expects it.
+    // Changes fail immediately while offline. A paused change would run later, when the user no longer expects it.
     mutations: { networkMode: 'always' },
     queries: { staleTime: 15_000, retry: (count, error) => count < maxRetries && isTransient(error), retryDelay: 400 },
   },

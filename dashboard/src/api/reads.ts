@@ -33,7 +33,10 @@ const meKey = [accountRoutes.me.id, {}];
 export const useMe = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {}) =>
   useQuery({ queryKey: meKey, queryFn: ({ signal }) => loadCurrentUser({ signal }), enabled });
 
-/** The signed-in user, or null without a session. Not cached after the page is left, because a sign-in may follow. */
+/**
+ * The signed-in user, or null without a session. The cache entry is dropped on leaving the page, because a sign-in may
+ * follow.
+ */
 export const useMember = ({ enabled = true }: Pick<ReadOptions, 'enabled'> = {}) =>
   useQuery({
     queryKey: ['member'],

@@ -29,7 +29,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   }
 }
 
-/** Shown in place of a page that threw. It uses no providers, because they may be the cause. */
+/** Shown in place of a page that threw. Uses no providers, because they may be the cause. */
 export function Failure({ error }: { error: unknown }) {
   const heading = useTitle('Something went wrong');
   const { text, detail } = explained(error);

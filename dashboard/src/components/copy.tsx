@@ -4,7 +4,7 @@ import { Icon, Tip } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly value: string;
-  /** Names the value, for screen readers. */
+  /** Names the value for screen readers. */
   readonly what: string;
   /** Shows a labeled button instead of an icon. */
   readonly worded?: boolean;

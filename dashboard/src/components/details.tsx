@@ -27,7 +27,7 @@ export function Detail({ title, children }: { title: string; children: ReactNode
 
 interface CopyableProps {
   readonly value: string;
-  /** Names the value, for screen readers. */
+  /** Names the value for screen readers. */
   readonly what: string;
 }
 

@@ -27,7 +27,7 @@ export default function Frame(props: ComponentProps<typeof Shell>) {
 }
 
 interface ShellProps {
-  /** True for a page that is open to everyone. Other pages redirect to the sign-in page if there is no session. */
+  /** True for a page that needs no session. Other pages redirect to the sign-in page without a session. */
   readonly isOpen: boolean;
   readonly children: ReactNode;
 }

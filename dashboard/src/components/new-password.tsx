@@ -3,7 +3,7 @@ import { isOfOwner, isPredictable } from '#contract/accounts/guessable-password.
 
 interface NewPasswordProps extends PasswordInputProps {
   readonly value?: string;
-  /** Owner, whose name and address make a password weak. Undefined if unknown. */
+  /** Account owner, whose name and address make a password weak. Undefined if unknown. */
   readonly owner?: Owner | undefined;
 }
 

@@ -68,13 +68,13 @@ function sentence(error: ApiError, wait: number): string {
   return error.message;
 }
 
-/** The same code also reports the limit of calls per month. */
+/** The limit of calls per month has the same code. */
 function creditsTitle(message: string): string {
   if (/calls per month/.test(message)) return '';
   return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? "You're out of credits. " : 'Not enough credits. ';
 }
 
-/** The service's message contains the initial wait. Here it is counted down. */
+/** The service's message contains the initial wait, which this notice counts down. */
 function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
   if (wait === 0) return 'Too many attempts. Try again now.';
   return (

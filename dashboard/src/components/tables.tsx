@@ -84,7 +84,7 @@ export type Pages<Row> = ReturnType<typeof usePages<{ readonly nextCursor: strin
 
 const firstPage: string | null = null;
 
-/** Reads a list page by page. */
+/** Reads a list one page at a time. */
 export function usePages<Page extends { readonly nextCursor: string | null }, Row>({
   queryKey,
   read,

@@ -38,7 +38,8 @@ export function rescueFocus(): void {
 }
 
 /**
- * Returns false on the first render, then `isWanted`: an overlay mounted open would not know where to return the focus.
+ * Returns false on the first render, then `isWanted`: an overlay that is open when it mounts has no element to return
+ * the focus to.
  */
 export function useOpening(isWanted: boolean): boolean {
   const [isMounted, setMounted] = useState(false);

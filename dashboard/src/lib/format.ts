@@ -130,7 +130,7 @@ const waits = [
   ['minute', 60],
 ] as const;
 
-/** "28 s", "1 hour". A wait, rounded up. */
+/** "28 s", "1 hour". A waiting time, rounded up. */
 export function formatWait(seconds: number): string {
   const [unit, length] = waits.find(([, length]) => seconds >= length) ?? [];
   return unit ? count(Math.ceil(seconds / length), unit) : `${seconds} s`;

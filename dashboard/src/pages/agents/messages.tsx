@@ -20,7 +20,7 @@ interface KeptMessageViewProps {
   readonly message: MessageRecord;
   /** Credits charged. Defaults to the price of a chat call, which every stored reply costs (docs/agents.md#a-turn). */
   readonly credits: number | undefined;
-  /** Whether the function's result is expected. */
+  /** Whether the model is waiting for the function's result. */
   readonly isAwaiting: boolean;
   readonly onResult: (name: string, content: string) => void;
 }

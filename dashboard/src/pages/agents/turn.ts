@@ -8,7 +8,7 @@ export type TurnMessage = Pick<NewMessage, 'content' | 'functionResults'>;
 /** A turn in progress, not yet part of the stored conversation. */
 export interface PendingTurn {
   readonly sent: TurnMessage;
-  /** Message count when it was sent. The turn is stored once the conversation has more. */
+  /** Message count at the time of sending. The turn is stored once the conversation has more. */
   readonly before: number;
   readonly text: string;
   readonly call: { readonly name: string; readonly arguments: string } | undefined;

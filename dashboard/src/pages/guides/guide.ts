@@ -37,7 +37,7 @@ export interface SearchEntry {
 
 export const originMark = '{{origin}}';
 
-/** How the examples read the key in each language, with the replacement by a literal key. */
+/** How the examples read the key in each language, and how they contain a literal key. */
 const readings: readonly (readonly [RegExp, (key: string) => string])[] = [
   [/"tai_your_api_key"/g, (key) => `"${key}"`],
   [/\$API_KEY\b/g, (key) => key],

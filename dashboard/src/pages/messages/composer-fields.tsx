@@ -29,7 +29,7 @@ export function RecipientField({ form }: { form: Form<Draft> }) {
   );
 }
 
-/** Words the error like the service, but with country names instead of codes. */
+/** Same text as the service's error, but with country names instead of codes. */
 function refusal(to: string, error: string): string {
   if (to === '') return 'Enter a phone number';
   const isOfCountry = error.includes('messages are sent');

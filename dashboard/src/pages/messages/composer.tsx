@@ -181,7 +181,7 @@ function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions)
       onReached(toApiError(error).status > 0);
       throw error;
     } finally {
-      // A message rejected by the carrier is listed too.
+      // A message rejected by the carrier is also listed.
       for (const { id } of messageReads) void client.invalidateQueries({ queryKey: [id] });
     }
   }

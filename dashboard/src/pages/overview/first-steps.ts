@@ -56,7 +56,7 @@ interface AccountState {
 export const stepIds = ['confirm', 'key', 'call', 'plan'] as const;
 export type StepId = (typeof stepIds)[number];
 
-/** Completed steps. A revoked key and an old call count, so that a completed step stays completed. */
+/** Completed steps. A revoked key and an old call count are included, so that a completed step stays completed. */
 function doneSteps({ me, keys, usage, hasSubscription }: AccountState): ReadonlySet<StepId> {
   const isDone: Readonly<Record<StepId, boolean>> = {
     confirm: me.isConfirmed,

@@ -22,7 +22,7 @@ export function isInForce(subscription: Subscription, now: number): boolean {
   return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
 }
 
-/** Whether the plan is free credits without a subscription, which do not roll over. */
+/** Whether the plan consists of free credits without a subscription. They do not roll over. */
 export const isFreeAllowance = (plan: Plan, subscription: Subscription): boolean =>
   subscription === null && plan.id === freePlanRank;
 

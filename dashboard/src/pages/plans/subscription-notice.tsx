@@ -16,7 +16,7 @@ import { isInForce, type Subscription } from './plan.ts';
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
-  // The price is no criterion: Enterprise is listed with 0 too.
+  // Do not compare prices: Enterprise is listed with 0 too.
   const isFree = planNameOf(planId) === 'freemium';
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);

@@ -240,7 +240,7 @@ function PieceView({ piece }: { readonly piece: Piece }) {
 type Entity = NonNullable<Analysis['entities']>[number];
 type PersonalData = NonNullable<Analysis['pii']>[number];
 
-/** A piece of text that no mark starts or ends inside. `ends…` is true if the mark ends here and its label follows. */
+/** A piece of text that contains no mark boundary. `ends…` is true if the mark ends here and its label follows. */
 interface Piece {
   readonly start: number;
   readonly text: string;

@@ -7,7 +7,7 @@ export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
 type Change = NonNullable<Entry['change']>;
 type Reason = NonNullable<Entry['reason']>;
 
-/** Returns false for an entry that neither moves credits nor records a change, such as a failed call. */
+/** Returns false for an entry that neither changes the balance nor records an event, such as a failed call. */
 export const isTelling = ({ credits, change }: Entry): boolean => credits !== 0 || change !== undefined;
 
 /** Describes the event in a phrase: "Downgrade to Dev Pass scheduled for 25 Dec". */

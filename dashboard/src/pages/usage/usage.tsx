@@ -53,7 +53,7 @@ function CallsPanel() {
   const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
   const readGroup = group === 'day' ? 'service' : group;
   const { data: usage, error, refetch } = useUsage(readGroup, days.range);
-  // Rows read for the previous group lack the names of this one.
+  // Rows of the previous grouping lack the names for this one.
   const data = usage?.group === readGroup ? usage : undefined;
   const { data: keys } = useKeys();
 

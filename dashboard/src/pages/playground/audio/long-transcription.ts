@@ -39,7 +39,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
   const [stage, setStage] = useState(idle);
   const control = useRef<AbortController>(undefined);
   const begun = useRef<Begun>(undefined);
-  /** Attempts that the service refused, part of the idempotency key. */
+  /** Attempts that the service refused; part of the idempotency key. */
   const refused = useRef(0);
   const isBusy = stage.kind === 'uploading' || stage.kind === 'starting';
   const report = useStableCallback(onBegun);
@@ -56,7 +56,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
     const { signal } = (control.current = new AbortController());
     const { error: last } = exchange;
     if (last && last.status !== 0) refused.current += 1;
-    // The service has deleted a file that it refused.
+    // The service deletes a refused file.
     if (last && [400, 404].includes(last.status)) begun.current = undefined;
     exchange.reset();
     setStage({ kind: 'uploading', sent: 0 });
@@ -126,7 +126,7 @@ export function useLongTranscription(exchange: ExchangeState, onBegun: (job: Job
 
 type AllowedUpload = v.InferOutput<typeof Upload>;
 
-/** Reason of a failed upload: a broken connection, an expired form or a rejection by storage. */
+/** Reason for a failed upload: a broken connection, an expired form or a rejection by storage. */
 export type UploadProblem = 'broken' | 'expired' | 'refused';
 
 class UploadFailure extends Error {

@@ -144,7 +144,7 @@ const formats = [
 ] as const;
 type RecordingFormat = (typeof formats)[number];
 
-/** The format that this browser records, or the reason why it cannot record. */
+/** The format that this browser records, or the reason that it cannot record. */
 function recordingFormat(): RecordingFormat | MicrophoneFailure {
   if (!window.isSecureContext) return 'insecure';
   // Older browsers lack both, although the types declare them.

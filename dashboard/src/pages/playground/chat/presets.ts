@@ -10,7 +10,7 @@ export const maxNameLength = 64;
  */
 export const maxPresetLength = 20_000;
 
-/** All of a chat but its messages. `functions` is JSON text. */
+/** A chat without its messages. `functions` is JSON text. */
 export const PresetValues = v.object({ sampling: Sampling, system: v.string(), functions: v.string() });
 export type PresetValues = v.InferOutput<typeof PresetValues>;
 
@@ -21,7 +21,7 @@ export const Preset = v.object({
 });
 export type Preset = v.InferOutput<typeof Preset>;
 
-/** The reason why a preset cannot be saved, if any. A preset of the same name is replaced. */
+/** The reason that a preset cannot be saved, if any. Saving replaces a preset of the same name. */
 export function refusal(presets: readonly Preset[], name: string, values: PresetValues): string | undefined {
   const trimmed = name.trim();
   if (trimmed === '') return 'Name is required';

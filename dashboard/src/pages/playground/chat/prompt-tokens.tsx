@@ -55,7 +55,7 @@ function ThreadTokens({ thread: { model, items, exchange }, label, system, funct
   return <TokenCount label={label} texts={texts} extra={promptTokens(texts)} contextWindow={contextWindow} />;
 }
 
-/** The items of the last time that no response was streaming, so that a growing response is counted once. */
+/** The items when no response was last streaming, so that a growing response is not counted repeatedly. */
 function useSettled(items: Items, isStill: boolean): Items {
   const [settled, setSettled] = useState(items);
   if (isStill && settled !== items) setSettled(items);

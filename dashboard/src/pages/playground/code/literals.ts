@@ -9,7 +9,7 @@ export class CodeCall {
   }
 }
 
-/** A comment line, or nothing without a note. */
+/** A comment line, or an empty string without a note. */
 export const commented = (mark: '#' | '//', note: string | undefined): string =>
   note === undefined ? '' : `${mark} ${note}\n`;
 
@@ -75,7 +75,7 @@ const javascript: Syntax = {
   lastComma: ',',
 };
 
-/** Write a JSON value as a literal. `depth` is the indentation of the current line, in levels. */
+/** Writes a JSON value as a literal. `depth` is the indentation of the current line, in levels. */
 export const jsonLiteral = (value: unknown): string => print(value, json, '');
 export const pythonLiteral = (value: unknown, depth = 0): string => print(value, python, python.indent.repeat(depth));
 export const javascriptLiteral = (value: unknown, depth = 0): string =>

@@ -57,7 +57,7 @@ const maxShare = 1 / 3;
 
 interface PieceBuffer {
   readonly add: (piece: Piece) => void;
-  /** Paints the remaining pieces. Call it however the stream ends. */
+  /** Paints the remaining pieces. Call it at the end of every stream, including a failed one. */
   readonly end: () => void;
 }
 

@@ -39,7 +39,7 @@ const maxDepth = 20;
 
 const plain = (text: string): Block[] => [{ kind: 'paragraph', content: [{ kind: 'text', text }] }];
 
-/** The parts that make up a text. The library changes trailing white space of some. */
+/** The pieces of source that make up a text. The library changes trailing white space in some tokens. */
 export interface SplitText {
   readonly parts: readonly { readonly raw: string; readonly isShown: boolean }[];
   readonly definitions: Definitions;
@@ -86,7 +86,7 @@ export function parseBlock(source: string, definitions: Definitions): readonly B
     Object.assign(lexer.tokens.links, definitions);
     const tokens = lexer.blockTokens(source, lexer.tokens);
     if (tokens.length > maxBlocks) return plain(source);
-    // The library's own `lex` does the same without a limit.
+    // The library's own `lex` has no nesting limit.
     for (const { src, tokens: inlines } of lexer.inlineQueue) {
       if (isTooHardInline(src)) inlines.push({ type: 'text', raw: src, text: src, escaped: false });
       else lexer.inlineTokens(src, inlines);
@@ -221,7 +221,7 @@ function linkOf(target: string, label: string, content: readonly Inline[]): Inli
   return isShown ? [...content] : [...content, ...text(` (${address})`)];
 }
 
-/** Character references that models write. Others are kept as text. */
+/** Character references that models often write. Others remain text. */
 const named = new Map([
   ['amp', '&'],
   ['lt', '<'],
@@ -281,8 +281,8 @@ function safeUrl(text: string): string | undefined {
 }
 
 /**
- * Limits on input whose parse time or output grows faster than its length. Texts beyond them are shown as they are;
- * real texts stay far below.
+ * Limits on input whose parse time or output grows faster than its length. Longer input is shown as plain text; real
+ * texts stay far below.
  */
 const maxLength = 400_000;
 /** Limits per paragraph, heading or cell: the library searches to the end from each delimiter. */

@@ -90,7 +90,7 @@ function Block<Source>({ what, source, write }: BlockProps<Source>) {
 const milliseconds = (ms: number | undefined): string | undefined =>
   ms === undefined ? undefined : formatDuration(ms);
 
-/** Metrics that only some calls have. */
+/** Metrics that only some calls return. */
 interface Measured {
   readonly hasFirstToken?: boolean;
   readonly hasTokens?: boolean;

@@ -110,7 +110,7 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
 /** Stop sequences, one per line. Lines beyond the limit are not accepted. */
 function StopField({ value, onChange }: StopFieldProps) {
   const [text, setText] = useState(() => value.join('\n'));
-  // Keeps empty lines while typing. A preset replaces the text.
+  // Keeps empty lines while the user types. A preset replaces the text.
   if (!isSame(linesOf(text), value)) setText(value.join('\n'));
 
   function change(next: string): void {
@@ -180,7 +180,7 @@ const exampleFunctions = JSON.stringify(
 type Functions = NonNullable<v.InferInput<typeof ChatRequest>['functions']>;
 const FunctionList = v.pipe(v.string(), v.parseJson(undefined, 'must be JSON'), ChatRequest.entries.functions);
 
-/** Parses the JSON text of functions. An empty text has none. */
+/** Parses the JSON text of functions. An empty text means no functions. */
 export function parseFunctions(text: string): { list: Functions; error?: string } {
   if (text.trim() === '') return { list: [] };
   const read = v.safeParse(FunctionList, text);

@@ -17,7 +17,7 @@ interface TabLayoutProps {
 
 const besideFrom = { usual: '(min-width: 75em)', broad: '(min-width: 105em)' } as const;
 
-/** Layout of a tab: input and output, with the parameters beside and the request's details below. */
+/** Layout of a tab: input and output, with the parameters next to them and the request's details below. */
 export function TabLayout(props: TabLayoutProps) {
   const { title, actions, children, parameters, details, isBroad = false } = props;
   const from = besideFrom[isBroad ? 'broad' : 'usual'];
