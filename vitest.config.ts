@@ -13,9 +13,9 @@ export default defineConfig({
         extends: true,
         test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [measured, browser], globalSetup },
       },
-      // Processor time and memory are those of a process, so each file has its own.
+      // Some tests measure the process's CPU time and memory, so each file has its own process.
       { extends: true, test: { name: 'measured', include: [measured], isolate: true, globalSetup } },
-      // Half of the time of all tests, so they are a command of their own.
+      // Takes half of the time of all tests, so it is a separate command.
       {
         extends: true,
         test: {
@@ -25,14 +25,15 @@ export default defineConfig({
         },
       },
     ],
-    // Half of the processor time of a file that starts a service was loading the same thousand modules again.
+    // Loading the same thousand modules used half of the CPU time of a file that starts a service, so files share a
+    // process.
     isolate: false,
     setupFiles: ['test/support/restored-environment.ts'],
-    // A busy machine is slow, and a condition that never holds is as wrong after ten seconds.
+    // Ten seconds, because a busy machine is slow. A condition that is never met fails just as well after ten seconds.
     expect: { poll: { timeout: 10_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // One more than the processors of a small machine: tests wait as much as they work.
+    // One more worker than the CPUs of a small machine, because tests spend half of their time waiting.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     env: {
@@ -40,9 +41,9 @@ export default defineConfig({
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       POWERTOOLS_LOG_LEVEL: 'SILENT',
-      // Templates are synthesised often; what aws-cdk-lib validates of them by itself takes as long again.
+      // Skips aws-cdk-lib's own validation, which doubles the time of synthesis.
       CDK_VALIDATION: 'false',
-      // Processes that tests start find their modules compiled: half of the time such a process takes.
+      // Compile cache for the processes that tests start, which halves their duration.
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/compile'),
     },
   },

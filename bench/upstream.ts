@@ -43,7 +43,7 @@ function requestIn(bytes: Buffer): HttpRequest | undefined {
   return { target: head.slice('POST '.length, head.indexOf(' ', 'POST '.length)), head, body: body.toString() };
 }
 
-/** Sends a 200 with an ASCII body. */
+/** Sends a 200 response with an ASCII body. */
 export function sendWhole(socket: Socket, type: string, body: string, headers = ''): void {
   socket.write(`${headOf(type)}${headers}content-length: ${body.length}\r\n\r\n${body}`, 'latin1');
 }
@@ -52,7 +52,7 @@ export function beginChunks(socket: Socket, type: string): void {
   socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
 }
 
-/** Without a part, the last chunk. */
+/** Without an argument, the last chunk. */
 export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }

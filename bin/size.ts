@@ -34,7 +34,7 @@ function filesOf(patterns: readonly string[]): readonly File[] {
   return globSync(patterns, { exclude }).map((path) => ({ path, lines: read(path).split('\n').length - 1 }));
 }
 
-/** Words outside code blocks and comments. A table cell's border is no word. */
+/** Counts the words outside code blocks and comments. Ignores table borders. */
 function wordsOf(path: string): number {
   const text = read(path).replaceAll(/^( *)```.*?^\1```$|<!--.*?-->/gms, '');
   return text.match(/\S*[\p{L}\p{N}]\S*/gu)?.length ?? 0;

@@ -166,7 +166,7 @@ function successResponse(route: Route, example: Example, schemaOf: SchemaOf) {
   };
 }
 
-/** By media type. A route that can also return JSON does so unless the Accept header names audio. */
+/** By media type. A route that can return JSON and audio returns JSON unless the Accept header names audio. */
 function audioContent(isChoice: boolean) {
   const when = isChoice ? 'If the Accept header names audio: the' : 'The';
   const description = `${when} bytes of the file, sent as they are generated. If the connection ends early, the file is incomplete.`;

@@ -6,7 +6,7 @@ interface Tag {
   readonly paths: readonly string[];
 }
 
-/** Resources in the order in which a newcomer meets them. */
+/** Resources in the order in which a new user needs them. */
 export const tags: readonly Tag[] = [
   {
     name: 'Inference',

@@ -19,7 +19,7 @@ export interface FrontServerOptions {
   /** 0 selects a free port. */
   readonly port: number;
   readonly routes: readonly Route[];
-  /** Receives a route's id or `unknownRouteId`. Requests wait for it. */
+  /** Receives a route id or `unknownRouteId`. Requests wait until it resolves. */
   readonly handlerOf: (id: string) => Promise<LambdaHandler>;
   /** Serves everything except the API. Returns false for other paths. */
   readonly pages?: (request: IncomingMessage, response: ServerResponse, path: string) => boolean;

@@ -8,7 +8,7 @@ import type { MailStore } from './mail-store.ts';
 export interface SesOptions {
   readonly mails: MailStore;
   readonly faults: Faults;
-  /** Unix ms. */
+  /** Unix time in ms. */
   readonly now: () => number;
   /** Receives bounces and complaints after the response, like EventBridge. */
   readonly onFeedback?: (event: unknown) => void;

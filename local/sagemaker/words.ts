@@ -38,7 +38,7 @@ export function meaningfulWords(text: string): string[] {
   return [...new Set(words)].filter((word) => !isCommon(word));
 }
 
-/** Whether a lower-case word carries no subject. */
+/** Whether a lower-case word is too common to indicate a subject. */
 export function isCommon(word: string): boolean {
   return common.has(word);
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 
-/** A server on 127.0.0.1. `url` has no trailing slash. close() also ends open connections. */
+/** A server on 127.0.0.1. `url` has no trailing slash. `close` also closes open connections. */
 export interface Loopback {
   readonly port: number;
   readonly url: string;

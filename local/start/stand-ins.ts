@@ -72,7 +72,7 @@ export interface StandInOptions {
   readonly receipts: Pending<Receipts>;
 }
 
-/** Milliseconds, long enough to see a message as sent before it is delivered. */
+/** Milliseconds between receipts, so that a message is visibly sent before it is delivered. */
 const defaultReceiptDelayMs = 1500;
 
 export interface StandIns {
