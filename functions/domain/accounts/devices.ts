@@ -1,7 +1,7 @@
 import { issueCredential, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import type { Account } from './account.ts';
-import { endSurplus } from './surplus.ts';
+import { enforceRowLimit } from './row-limit.ts';
 
 const lifetime = 180 * 86_400_000;
 
@@ -57,7 +57,7 @@ export function deviceService(devices: DeviceStore, clock: Clock, random: Random
       if (device.digest === issued.digest) return Number.POSITIVE_INFINITY;
       return isAlive(device, account) ? (device.lastUsedAt ?? 1 / device.createdAt) : 0;
     };
-    await endSurplus(devices, account.id, rank, maxDevices);
+    await enforceRowLimit(devices, account.id, rank, maxDevices);
     return { text: issued.text, lifetimeMs: lifetime };
   }
 

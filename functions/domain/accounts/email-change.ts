@@ -112,7 +112,7 @@ export function emailChangeService(
     const notice = emailChangedMail(account, email, settings.publicOrigin);
     const notices = [mailTo(account.email, notice), mailTo(email, notice)];
     const result = await changes.complete(account, { notices, freeFrom: await nextFreeMonth(account.id, now) }, now);
-    if (result === 'stale') return undefined;
+    if (result === 'not pending') return undefined;
     const after = await accounts.find(account.id);
     if (result === 'changed' && after)
       return { status: 'changed', waitingFor: null, account: after, isCompletion: true };
@@ -251,5 +251,9 @@ export interface EmailChangeStore {
   confirm(account: Account, side: Side, now: number): Promise<Account | undefined>;
   end(account: Account, outcome: EmailChangeOutcome): Promise<boolean>;
   /** 'address in use': another account has the address. 'not pending': the change is no longer pending. */
-  complete(account: Account, completion: Completion, now: number): Promise<'changed' | 'taken' | 'stale'>;
+  complete(
+    account: Account,
+    completion: Completion,
+    now: number,
+  ): Promise<'changed' | 'address in use' | 'not pending'>;
 }

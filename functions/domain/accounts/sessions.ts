@@ -3,7 +3,7 @@ import { type Credential, issueCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Account } from './account.ts';
-import { endSurplus } from './surplus.ts';
+import { enforceRowLimit } from './row-limit.ts';
 
 /** Session lifetimes in ms (docs/security.md#sessions-and-cookies). */
 export interface SessionLifetimes {
@@ -41,7 +41,7 @@ export function sessionService(
       sessionsValidFrom: account.sessionsValidFrom ?? 0,
     });
     const rank = (session: Session): number => (isAlive(session, account, now) ? session.createdAt : 0);
-    await endSurplus(sessions, account.id, rank, maxSessions);
+    await enforceRowLimit(sessions, account.id, rank, maxSessions);
     return { text, lifetimeMs: maxMs };
   }
 

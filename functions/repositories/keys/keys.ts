@@ -18,7 +18,7 @@ import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
 import { cancellationReasons, conditionFailed, failedConditions, type TransactItem } from '../shared/transaction.ts';
-import { expiredIn, type RoomChange, roomChange, usableKeys, usableKeysRow, workingKeys } from './key-rooms.ts';
+import { expiredIn, type KeyListChange, keyListUpdate, usableKeys, usableKeysRow, workingKeys } from './key-lists.ts';
 
 const changeable = [
   'name',
@@ -77,29 +77,29 @@ export function keyStore(
   async function write(
     accountId: number,
     records: TransactItem[],
-    roomed: RoomChange,
+    change: KeyListChange,
     event?: AuditEvent,
   ): Promise<KeyWrite> {
-    const rooms = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
+    const lists = [workingKeys(metersTable, accountId), usableKeys(accountsTable, accountId)];
     let expired: string[][] = [[], []];
     let isCounted = false;
     for (;;) {
-      const changes = rooms.map((room, index) => roomChange(room, roomed, expired[index] ?? []));
+      const changes = lists.map((list, index) => keyListUpdate(list, change, expired[index] ?? []));
       const items = [...changes, ...records];
       const reasons = await refusal(event ? withEvent(auditTables(), event, items) : items);
       if (!reasons) return 'done';
       if (event) refuseFormerOperator(event, reasons);
       if (!isCounted && isMissing(reasons[1])) {
-        await countUsable(accountId, roomed.now);
+        await countUsable(accountId, change.now);
         isCounted = true;
         continue;
       }
-      const isFull = rooms.map((_, index) => reasons[index]?.Code === conditionFailed);
-      const full = rooms.find((_, index) => isFull[index]);
+      const isFull = lists.map((_, index) => reasons[index]?.Code === conditionFailed);
+      const full = lists.find((_, index) => isFull[index]);
       if (!full) return 'changed meanwhile';
       const before = expired;
-      expired = before.map((ids, index) => (isFull[index] ? expiredIn(reasons[index]?.Item, roomed) : ids));
-      if (expired.join('|') === before.join('|')) return full.full;
+      expired = before.map((ids, index) => (isFull[index] ? expiredIn(reasons[index]?.Item, change) : ids));
+      if (expired.join('|') === before.join('|')) return full.fullResult;
     }
   }
 

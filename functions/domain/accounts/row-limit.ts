@@ -4,10 +4,10 @@ interface Store<Row> {
 }
 
 /**
- * Call it after adding a row: of concurrent calls, the last sees all rows, and consistent ranks keep them from
- * deleting each other's.
+ * Deletes an account's rows with the lowest ranks beyond `max`. Call it after adding a row: the last of several
+ * concurrent calls sees all rows. The order must be the same for all of them, so that no call deletes another's row.
  */
-export async function endSurplus<Row extends { readonly digest: string }>(
+export async function enforceRowLimit<Row extends { readonly digest: string }>(
   store: Store<Row>,
   accountId: number,
   rank: (row: Row) => number,

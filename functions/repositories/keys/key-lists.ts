@@ -11,18 +11,18 @@ import type { failedConditions, TransactItem } from '../shared/transaction.ts';
 const never = 253_402_300_799;
 
 /** An item whose map `k` lists an account's keys of one kind, with their expiry in epoch seconds. */
-export interface Room {
+export interface KeyList {
   readonly TableName: string;
   readonly Key: Record<string, unknown>;
   readonly limit: number;
-  readonly full: KeyWrite;
-  holds(key: KeyRecord, now: number): boolean;
+  readonly fullResult: KeyWrite;
+  includes(key: KeyRecord, now: number): boolean;
   entryOf(key: KeyRecord): unknown;
   readonly budgetName?: (id: string) => string;
   readonly noteOf?: (event: KeyEvent) => unknown;
 }
 
-export interface RoomChange {
+export interface KeyListChange {
   readonly changed: readonly KeyRecord[];
   readonly revoked: readonly string[];
   readonly now: number;
@@ -31,29 +31,29 @@ export interface RoomChange {
 }
 
 /** Usable keys are in the account's meter, which every call reads. */
-export function workingKeys(metersTable: string, accountId: number): Room {
+export function workingKeys(metersTable: string, accountId: number): KeyList {
   const Key = { a: accountId };
   return {
     TableName: metersTable,
     Key,
     limit: limits.activeKeys,
-    full: 'too many active',
-    holds: isWorking,
+    fullResult: 'too many active',
+    includes: isWorking,
     entryOf: (record) => keyRow({ expiresAt: inSeconds(record), ...limitsOf(record) }),
     budgetName,
     noteOf: keyNoteRow,
   };
 }
 
-export function usableKeys(accountsTable: string, accountId: number): Room {
-  const holds = (key: KeyRecord, now: number) => !hasEnded(key, now);
+export function usableKeys(accountsTable: string, accountId: number): KeyList {
+  const includes = (key: KeyRecord, now: number) => !hasEnded(key, now);
   const Key = usableKeysKey(accountId);
   return {
     TableName: accountsTable,
     Key,
     limit: limits.usableKeys,
-    full: 'too many usable',
-    holds,
+    fullResult: 'too many usable',
+    includes,
     entryOf: inSeconds,
   };
 }
@@ -67,37 +67,37 @@ export function usableKeysRow(accountId: number, stored: readonly StoredKey[], n
  * Updates the map within its limit. Removes an expired key only if it is still present and expired, so that only one of
  * several concurrent writes removes it.
  */
-export function roomChange(
-  room: Room,
-  { changed, revoked, now, unused = [], keyEvent }: RoomChange,
+export function keyListUpdate(
+  list: KeyList,
+  { changed, revoked, now, unused = [], keyEvent }: KeyListChange,
   expired: readonly string[],
 ): TransactItem {
-  const budgets = room.budgetName ? unused.map(room.budgetName) : [];
-  const held = changed.filter((record) => room.holds(record, now));
+  const budgets = list.budgetName ? unused.map(list.budgetName) : [];
+  const held = changed.filter((record) => list.includes(record, now));
   const leaving = changed.filter((record) => !held.includes(record)).map(({ id }) => id);
-  const gone = [...leaving, ...revoked, ...expired];
-  const names = [...held.map(({ id }) => id), ...gone];
+  const removedIds = [...leaving, ...revoked, ...expired];
+  const names = [...held.map(({ id }) => id), ...removedIds];
   const name = (id: string) => `#k${names.indexOf(id)}`;
-  const areThere = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
+  const exist = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
   // The last key is the only one that may be new.
-  const isRoom = [
-    'size(k) < :room',
-    ...areThere([...held.slice(0, -1).map(({ id }) => id), ...leaving]),
+  const hasCapacity = [
+    'size(k) < :max',
+    ...exist([...held.slice(0, -1).map(({ id }) => id), ...leaving]),
     ...expired.map((id) => `(k.${name(id)} <= :now OR k.${name(id)}.x <= :now)`),
   ];
-  const isSame = areThere(held.map(({ id }) => id));
-  const fits = `((${isRoom.join(' AND ')}) OR (${isSame.join(' AND ')}))`;
-  const note = keyEvent && room.noteOf?.(keyEvent);
+  const areListed = exist(held.map(({ id }) => id));
+  const fits = `((${hasCapacity.join(' AND ')}) OR (${areListed.join(' AND ')}))`;
+  const note = keyEvent && list.noteOf?.(keyEvent);
   const set = [...held.map(({ id }, index) => `k.${name(id)} = :entry${index}`), ...(note ? ['#last = :note'] : [])];
   const removed = [
     ...(note ? [] : ['#last']),
-    ...gone.map((id) => `k.${name(id)}`),
+    ...removedIds.map((id) => `k.${name(id)}`),
     ...budgets.map((_, index) => `#budget${index}`),
   ];
   return {
     Update: {
-      TableName: room.TableName,
-      Key: room.Key,
+      TableName: list.TableName,
+      Key: list.Key,
       UpdateExpression: [
         set.length > 0 ? `SET ${set.join(', ')}` : '',
         removed.length > 0 ? `REMOVE ${removed.join(', ')}` : '',
@@ -110,9 +110,9 @@ export function roomChange(
       },
       ...((held.length > 0 || note !== undefined) && {
         ExpressionAttributeValues: {
-          ...(held.length > 0 && { ':room': room.limit + gone.length }),
+          ...(held.length > 0 && { ':max': list.limit + removedIds.length }),
           ...(held.length > 0 && expired.length > 0 && { ':now': Math.floor(now / 1000) }),
-          ...Object.fromEntries(held.map((record, index) => [`:entry${index}`, room.entryOf(record)])),
+          ...Object.fromEntries(held.map((record, index) => [`:entry${index}`, list.entryOf(record)])),
           ...(note !== undefined && { ':note': note }),
         },
       }),
@@ -128,7 +128,7 @@ function inSeconds({ expiresAt }: StoredKey): number {
 /** Returns the expired keys of the item that failed the condition, except the changed ones. */
 export function expiredIn(
   item: ReturnType<typeof failedConditions>[number]['Item'],
-  { changed, now }: RoomChange,
+  { changed, now }: KeyListChange,
 ): string[] {
   const map = v.safeParse(v.object({ k: v.record(v.string(), Entry) }), item && unmarshall(item));
   if (!map.success) return [];
