@@ -34,8 +34,8 @@ export interface OpenIndexing extends DocumentRef {
   readonly deadline: number;
 }
 
-/** `gone`: the document or its agent was deleted. `removed`: the document could not be added. */
-export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'gone';
+/** `deleted`: the document or its agent was deleted. `removed`: the document could not be added. */
+export type IndexingEnd = 'ready' | 'failed' | 'removed' | 'deleted';
 
 export function documentView({ id, name, status, bytes, chunks, indexedChunks, ...document }: AgentDocument) {
   const { tokens, cost, createdAt } = document;
@@ -119,8 +119,8 @@ export function indexingEnds({ documents, metering, clock }: IndexingEndParts) {
         ? await documents.end(open, ending, undefined)
         : await refundCharge(accountId, charge, { amount }, (refund) => documents.end(open, ending, refund));
     if (outcome === 'done') return true;
-    if (outcome === 'no account') await documents.end(open, { ...ending, status: 'gone' }, undefined);
-    else if (status !== 'gone' && (await documents.findOpen(open.id))) await end(open, 'gone', cost);
+    if (outcome === 'no account') await documents.end(open, { ...ending, status: 'deleted' }, undefined);
+    else if (status !== 'deleted' && (await documents.findOpen(open.id))) await end(open, 'deleted', cost);
     return false;
   }
 

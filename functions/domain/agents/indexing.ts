@@ -93,7 +93,7 @@ export function documentAdding(parts: AddingParts) {
     });
     if (!open || outcome !== 'done') {
       const agent = await agents.existing(accountId, agentId);
-      if (outcome === 'no room') throw noRoom(String(chunks.length), agent.chunks);
+      if (outcome === 'no capacity') throw noRoom(String(chunks.length), agent.chunks);
       throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
     }
     try {
@@ -136,7 +136,7 @@ export function documentIndexing(parts: IndexingParts) {
     try {
       const { is, tokens } = await embedAll(open, startedAt + runMs);
       if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
-      else if (is !== 'taken') await ends.end(open, is, tokenPrice('embeddings', tokens));
+      else if (is !== 'in progress elsewhere') await ends.end(open, is, tokenPrice('embeddings', tokens));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       onFailure(error, ref);
@@ -148,9 +148,9 @@ export function documentIndexing(parts: IndexingParts) {
   async function embedAll(
     ref: DocumentRef,
     end: number,
-  ): Promise<{ readonly is: 'ready' | 'gone' | 'taken' | 'out of time'; readonly tokens: number }> {
+  ): Promise<{ readonly is: 'ready' | 'deleted' | 'in progress elsewhere' | 'out of time'; readonly tokens: number }> {
     const [document, chunks] = await Promise.all([documents.find(ref), documents.texts(ref)]);
-    if (document?.status !== 'indexing') return { is: 'gone', tokens: 0 };
+    if (document?.status !== 'indexing') return { is: 'deleted', tokens: 0 };
     let { indexedChunks: from, tokens } = document;
     for (; from < chunks.length; from += batchSize) {
       if (clock.now() > end) return { is: 'out of time', tokens };
@@ -158,7 +158,7 @@ export function documentIndexing(parts: IndexingParts) {
       const embedded = await embed(batch.map(({ text }) => text));
       tokens += embedded.tokens;
       if (!(await vectors.add(ref, { from, chunks: batch, ...embedded })))
-        return { is: (await documents.find(ref)) ? 'taken' : 'gone', tokens };
+        return { is: (await documents.find(ref)) ? 'in progress elsewhere' : 'deleted', tokens };
     }
     return { is: 'ready', tokens };
   }

@@ -39,7 +39,7 @@ export interface DocumentStore {
     document: AgentDocument,
     open: OpenIndexing,
     settlement: ChargeSettlement,
-  ): Promise<'done' | 'no room' | MeterChanged>;
+  ): Promise<'done' | 'no capacity' | MeterChanged>;
   addTexts(document: DocumentRef, chunks: readonly Chunk[]): Promise<boolean>;
   texts(document: DocumentRef): Promise<readonly Chunk[]>;
   findOpen(documentId: string): Promise<OpenIndexing | undefined>;

@@ -112,7 +112,7 @@ export function alertService({ store, keys, findMeter }: AlertParts) {
       alerts.rules.map(async (rule, index): Promise<StoredRule> => {
         if (rule.kind !== 'key_percent' || rule.keyId === undefined) return rule;
         const key = await keys.find(accountId, rule.keyId);
-        if (!key) throw new ServiceError('INVALID_FORMAT', `rules.${index}.keyId names no key of the account.`);
+        if (!key) throw new ServiceError('INVALID_FORMAT', `rules.${index}.keyId is not a key of this account.`);
         return isReadable(key) && key.budget !== undefined ? { ...rule, family: key.budget } : rule;
       }),
     );

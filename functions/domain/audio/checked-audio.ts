@@ -131,7 +131,7 @@ export function refuseUnknownType(contentType: string): void {
 export function refuseOtherType(contentType: string, { type, also }: Container): void {
   const [given = ''] = contentType.toLowerCase().split(';', 1);
   if (unnamed.has(given) || given === type || also.includes(given)) return;
-  throw new ServiceError('INVALID_FORMAT', `The file is ${type}, but its Content-Type names another format.`);
+  throw new ServiceError('INVALID_FORMAT', `The file is ${type}, which differs from its Content-Type.`);
 }
 
 /** Offsets in a FLAC file's STREAMINFO block (RFC 9639, 8.2): the block size, and the 36-bit total of samples. */

@@ -94,7 +94,7 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     });
     const { container, seconds, maxSeconds } = read;
     if (seconds !== undefined && seconds > longAudio.maxSeconds)
-      throw new ServiceError('INVALID_FORMAT', 'The audio may last at most 24 hours.');
+      throw new ServiceError('INVALID_FORMAT', 'The audio can last at most 24 hours.');
     const facts = {
       container,
       ...(seconds !== undefined && { seconds: Math.max(seconds, minSeconds) }),
@@ -108,7 +108,7 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
 const unusable = (detail: string) => new ServiceError('INVALID_STATE', detail);
 
 export const tooManyJobs = () =>
-  unusable(`An account may have ${longAudio.openJobs} unfinished transcriptions; wait until one has ended.`);
+  unusable(`An account can have at most ${longAudio.openJobs} unfinished transcriptions. Wait for one to end.`);
 
 export interface UploadParts {
   readonly jobs: Pick<JobStore, 'addUpload'>;

@@ -60,8 +60,8 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     });
     if (!job || outcome !== 'done') {
       await files.remove(form);
-      if (outcome === 'full') throw tooManyJobs();
-      if (outcome === 'no hold')
+      if (outcome === 'too many jobs') throw tooManyJobs();
+      if (outcome === 'hold closed')
         throw new ServiceError(
           'SERVICE_UNAVAILABLE',
           'The transcription took too long to start and was not charged; try again.',

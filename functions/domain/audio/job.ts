@@ -93,8 +93,8 @@ export interface JobStore {
   removeUpload(ref: AudioRef): Promise<void>;
   noteFacts(ref: AudioRef, facts: NonNullable<Upload['facts']>): Promise<void>;
   hasRoom(accountId: number, now: number): Promise<boolean>;
-  /** Settles the call and creates its job in one write. `full`: the account is at its limit of open jobs. */
-  create(job: Job, settlement: ChargeSettlement): Promise<'done' | 'full' | 'taken' | MeterChanged>;
+  /** Settles the call and creates its job in one write. `too many jobs`: the account is at its limit of open jobs. */
+  create(job: Job, settlement: ChargeSettlement): Promise<'done' | 'too many jobs' | 'upload used' | MeterChanged>;
   find(ref: AudioRef, now: number): Promise<Job | undefined>;
   page(accountId: number, request: { limit: number; cursor?: string | undefined }, now: number): Promise<JobPage>;
   freeUpload(ref: AudioRef, jobId: string): Promise<void>;

@@ -123,7 +123,7 @@ const cursorAt = (place: string): string => Buffer.from(place).toString('base64u
 function positionAt(cursor: string): string {
   const place = Buffer.from(cursor, 'base64url').toString();
   if (/^\d{4}-\d\d-\d\d[#~]/.test(place) && cursorAt(place) === cursor) return place;
-  throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the page before.');
+  throw new ServiceError('INVALID_FORMAT', 'cursor must be the nextCursor of the previous page.');
 }
 
 /** Sums over all properties except the group's. Returns the rows unchanged without a group. */

@@ -68,7 +68,7 @@ export function changedKey(record: KeyRecord, changes: KeyChanges, now: number):
   if (revives && record.limit && changes.limit === undefined)
     throw new ServiceError(
       'INVALID_STATE',
-      'The key has expired, and what it spent of its limit may no longer be known; send limit as well.',
+      'The key has expired, and its spending may no longer be known; send limit as well.',
     );
   return withLimits(changed, changes);
 }

@@ -41,12 +41,12 @@ export function messageOrders({ readNumber, countSegments, countries, hasCalls }
     const country = countryOf(to);
     const common = { model: '', service: channel, amount: fixedPrice(channel), channel, to, text, country, reference };
     if (channel === 'voice_call') {
-      if (!hasCalls) throw refused('channel', 'channel must be sms: there is no number to call from.');
+      if (!hasCalls) throw refused('channel', 'channel must be sms; this service has no number for calls.');
       if (codePoints(text) > limits.callCharacters)
         throw refused('text', `text must have at most ${limits.callCharacters} characters for a call.`);
       return { ...common, segments: null, encoding: null, voice: voice ?? defaultVoice };
     }
-    if (voice !== undefined) throw refused('voice', 'voice applies to calls only; leave it out for an SMS.');
+    if (voice !== undefined) throw refused('voice', 'voice applies to calls only; omit it for an SMS.');
     const { segments, encoding } = countSegments(text);
     if (segments > limits.messageSegments) {
       const detail = `text would be ${segments} segments in ${encoding}; an SMS may have at most ${limits.messageSegments}.`;

@@ -69,7 +69,7 @@ export function messageSending({ messages, sendToCarrier, limits, onProblem, clo
     if (result.is === 'unknown')
       onProblem('the response of the carrier was lost', { messageId: id, cause: result.cause });
     const [ended] = await Promise.all([
-      settle(message, result.is === 'taken' ? 'sent' : 'unknown', order.amount, openHold),
+      settle(message, result.is === 'accepted' ? 'sent' : 'unknown', order.amount, openHold),
       noteCarrierId(message, result),
     ]);
     return { body: messageView(ended, clock.now()), cost: ended.credits * microPerCredit };
@@ -77,7 +77,7 @@ export function messageSending({ messages, sendToCarrier, limits, onProblem, clo
 
   /** Receipts may identify the message only by this id. */
   async function noteCarrierId(message: Message, result: CarrierResult): Promise<void> {
-    if (result.is !== 'taken' || result.carrierId === undefined) return;
+    if (result.is !== 'accepted' || result.carrierId === undefined) return;
     try {
       await messages.noteCarrierId(message, result.carrierId);
     } catch (cause) {
@@ -121,7 +121,7 @@ export function messageSending({ messages, sendToCarrier, limits, onProblem, clo
           messages.charge({ ...paid, charge: kept }, settlement),
         );
         if (written === 'done') return paid;
-        if (written === 'no hold' && (await messages.change(next))) return next;
+        if (written === 'hold closed' && (await messages.change(next))) return next;
         before = await messages.find(message, clock.now());
       }
     } catch (cause) {

@@ -103,7 +103,7 @@ export interface OutgoingMessage extends MessageRef {
  * number and text.
  */
 export type CarrierResult =
-  | { readonly is: 'taken'; readonly carrierId?: string }
+  | { readonly is: 'accepted'; readonly carrierId?: string }
   | { readonly is: 'refused'; readonly why: RefusalReason; readonly cause?: unknown }
   | { readonly is: 'unknown'; readonly cause?: unknown };
 

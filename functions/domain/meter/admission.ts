@@ -43,7 +43,7 @@ export class Unaffordable extends ServiceError {
 /** `due`: something must be settled first. `limits changed`: the cached key limits were outdated. */
 export type Verdict =
   | { is: 'admitted' | 'due'; meter: Meter }
-  | { is: 'limited otherwise'; limits: KeyLimits | undefined }
+  | { is: 'limits changed'; limits: KeyLimits | undefined }
   | { is: 'refused'; why: ServiceError };
 
 /**
@@ -58,7 +58,7 @@ export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   const why = refusal(meter, attempt);
   if (why) return { is: 'refused', why };
   const limits = limitsOf(keyOf(meter, attempt), meter.budgets);
-  if (!isSameLimit(limits, attempt.keyLimits)) return { is: 'limited otherwise', limits };
+  if (!isSameLimit(limits, attempt.keyLimits)) return { is: 'limits changed', limits };
   throw new Error('the admission was refused by a rule that the verdict does not know');
 }
 

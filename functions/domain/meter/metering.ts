@@ -31,7 +31,7 @@ export interface OpenHold {
     cost: number,
     now: number,
     write: (settlement: ChargeSettlement, kept: RefundableCharge) => Promise<Written | MeterChanged>,
-  ): Promise<Written | 'no hold'>;
+  ): Promise<Written | 'hold closed'>;
 }
 
 export type MeterChanged = 'meter changed';
@@ -58,7 +58,7 @@ export function metering(store: MeterStore, plans: Plans) {
       const verdict = verdictOn(admission.meter(), attempt);
       if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
-      if (verdict.is === 'limited otherwise') known.learn(attempt, verdict.limits);
+      if (verdict.is === 'limits changed') known.learn(attempt, verdict.limits);
       else await settleDue(verdict.meter, attempt.now);
     }
     throw busy();
@@ -157,7 +157,7 @@ export function metering(store: MeterStore, plans: Plans) {
         const settlement = await settlementAt(cut(cost), now);
         for (let tries = 0; tries < maxRaces; tries++) {
           const meter = await store.find(settlement.accountId);
-          if (!meter?.holds.has(settlement.requestId)) return 'no hold';
+          if (!meter?.holds.has(settlement.requestId)) return 'hold closed';
           const kept = refundableCharge(meter, settlement);
           if (!kept) throw busy();
           const written = await write({ ...settlement, seq: meter.seq }, kept);

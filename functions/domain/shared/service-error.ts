@@ -71,9 +71,7 @@ export function missingCredential({ key, session }: Accepted): ServiceError {
 
 /** Checks only the format, which is public, so it reveals nothing. */
 export const malformedKey = (): ServiceError =>
-  refusal(
-    'The Authorization header must be Bearer, a space, and an API key as it was shown: tai_ and 58 letters and digits.',
-  );
+  refusal('The Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.');
 
 /** The same refusal for unknown, revoked and expired keys, so that guessing reveals nothing. */
 export const unknownKey = (): ServiceError =>

@@ -61,7 +61,7 @@ export function carrier(client: PinpointSMSVoiceV2Client, settings: CarrierSetti
   return async (message) => {
     try {
       const { MessageId } = await send(message);
-      return v.is(CarrierId, MessageId) ? { is: 'taken', carrierId: MessageId } : { is: 'taken' };
+      return v.is(CarrierId, MessageId) ? { is: 'accepted', carrierId: MessageId } : { is: 'accepted' };
     } catch (error) {
       return handOverOf(error);
     }

@@ -75,7 +75,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
 
   const complete: EmailChangeStore['complete'] = async (account, { notices, freeFrom }, now) => {
     const change = account.emailChange;
-    if (!change) return 'stale';
+    if (!change) return 'not pending';
     const taking = putNew(table, uniqueRow(uniqueEmailKey(change.email), account.id));
     const items = [
       taking,
@@ -96,7 +96,7 @@ export function emailChangeStore(client: DynamoDBDocumentClient, table: string):
     } catch (error) {
       if (failedConditions(error).length === 0) throw error;
       const [taken, ...others] = cancellationReasons(error).map(({ Code }) => Code === conditionFailed);
-      return taken && !others.some(Boolean) ? 'taken' : 'stale';
+      return taken && !others.some(Boolean) ? 'address in use' : 'not pending';
     }
   };
 

@@ -96,7 +96,7 @@ export function documentStore(client: DynamoDBDocumentClient, table: string, met
         putNew(table, openRow(open)),
       ]);
       if (failed.length === 0) return 'done';
-      return failed.includes(0) ? 'no room' : 'meter changed';
+      return failed.includes(0) ? 'no capacity' : 'meter changed';
     },
     async addTexts(document, chunks) {
       const places = Array.from({ length: Math.ceil(chunks.length / textsPerItem) }, (_, at) => at * textsPerItem);

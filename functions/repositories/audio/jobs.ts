@@ -85,7 +85,7 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
       const upload = { accountId, id: uploadId };
       for (let tries = 0; tries < maxTries; tries++) {
         const before = await open.read(accountId, now);
-        if (Object.keys(before.jobs).length >= longAudio.openJobs) return 'full';
+        if (Object.keys(before.jobs).length >= longAudio.openJobs) return 'too many jobs';
         const { [uploadId]: _, ...uploads } = before.uploads;
         const change = { uploads, jobs: { ...before.jobs, [job.id]: now + maxOpenMs } };
         const failed = await failedItems(client, [
@@ -97,9 +97,9 @@ export function jobStore(client: DynamoDBDocumentClient, table: string, meters: 
         if (failed.length === 0) return 'done';
         if (failed.includes(0)) return 'meter changed';
         const current = await findUpload(upload, now);
-        if (!current || current.jobId !== undefined) return 'taken';
+        if (!current || current.jobId !== undefined) return 'upload used';
       }
-      return 'taken';
+      return 'upload used';
     },
     async freeUpload(ref, jobId) {
       const update = new UpdateCommand({

@@ -124,9 +124,9 @@ export async function openDesk(
 
 /** Thrown where a function dies. */
 export const dead = new Error('the function died');
-export const taken: SendToCarrier = () => Promise.resolve({ is: 'taken' });
+export const taken: SendToCarrier = () => Promise.resolve({ is: 'accepted' });
 export const takenAs =
   (carrierId: string): SendToCarrier =>
   () =>
-    Promise.resolve({ is: 'taken', carrierId });
+    Promise.resolve({ is: 'accepted', carrierId });
 export const lost: SendToCarrier = () => Promise.resolve({ is: 'unknown' });

@@ -121,7 +121,7 @@ describe('one attempt', () => {
     const slow: SendToCarrier = async () => {
       desk.clock.at += 5 * minute;
       await desk.meter();
-      return { is: 'taken' };
+      return { is: 'accepted' };
     };
     expect(await desk.send(slow)).toMatchObject({ status: 'sent', credits: 0 });
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 0'], spendable: 100 });

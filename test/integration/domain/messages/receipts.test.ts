@@ -90,7 +90,7 @@ it('that precede the message’s own record set its status, and it is charged un
     const desk = await openDesk(database);
     const sent = await desk.send(async ({ accountId, id }) => {
       await desk.receipts.record({ accountId, id, status });
-      return { is: 'taken' };
+      return { is: 'accepted' };
     });
     expect(sent).toMatchObject({ status, credits: 100 - spendable });
     expect([status, await desk.spendable()]).toEqual([status, spendable]);

@@ -101,7 +101,7 @@ describe('a carrier that violates its protocol', () => {
     'and returns the id %j has accepted the message, without an id',
     async (body) => {
       respond = reply(200, body);
-      expect(await send(sms)).toEqual({ is: 'taken' });
+      expect(await send(sms)).toEqual({ is: 'accepted' });
     },
   );
 });
@@ -113,8 +113,8 @@ it('no connection is reused, because one that broke while a function was frozen 
     reply(200, '{"MessageId":"0f9f-1"}')(response);
   };
   expect([await send(sms), await send(sms)]).toEqual([
-    { is: 'taken', carrierId: '0f9f-1' },
-    { is: 'taken', carrierId: '0f9f-1' },
+    { is: 'accepted', carrierId: '0f9f-1' },
+    { is: 'accepted', carrierId: '0f9f-1' },
   ]);
   expect(new Set(ports).size).toBe(2);
 });
