@@ -42,12 +42,10 @@ export function formBody(bytes: Buffer, contentType: string): Promise<Record<str
         add(name, { name: plainName(fileName), contentType: type.toLowerCase(), bytes: joined(pieces) });
       });
     });
-    form.on('filesLimit', () => (fault ??= 'The form may have one file.'));
+    form.on('filesLimit', () => (fault ??= 'The form can contain only one file.'));
     form.on('fieldsLimit', () => (fault ??= `The form may have at most ${formLimits.fields} fields.`));
     form.on('partsLimit', () => (fault ??= 'The form has too many parts.'));
-    form.on('error', () =>
-      reject(refusal('The body must be a whole form: its parts, and the boundary that ends them.')),
-    );
+    form.on('error', () => reject(refusal('The body must be a complete form that ends with its boundary.')));
     form.on('finish', () => {
       if (fault === undefined) resolve(Object.fromEntries(fields));
       else reject(refusal(fault));

@@ -184,7 +184,7 @@ export function costOfCanary(): readonly Line[] {
   const p = listPrices;
   const walks = 12 * 24 * 30;
   const each: readonly Line[] = [
-    { what: 'Mails', usd: walk.mails * p.mail },
+    { what: 'Emails', usd: walk.mails * p.mail },
     { what: 'API Gateway, edge, WAF', usd: walk.requests * (p.gatewayRequest + p.edgeRequest + p.firewallRequest) },
     { what: 'Lambda', usd: walk.runs * p.functionRequest + walk.gbSeconds * p.functionGbSecond },
     { what: 'DynamoDB', usd: walk.writeUnits * p.writeUnit + walk.readUnits * p.readUnit },

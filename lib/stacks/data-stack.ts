@@ -26,7 +26,7 @@ export class DataStack extends Stack {
   readonly backups: Backups | undefined;
 
   constructor(scope: Construct, id: string, { stage, ...props }: DataStackProps) {
-    super(scope, id, { description: 'Text AI platform: data, kept', ...props });
+    super(scope, id, { description: 'Text AI platform: retained data', ...props });
     this.tables = createTables(this, stage);
     for (const [id, { tableName }] of Object.entries(this.tables)) {
       new CfnOutput(this, `${id}TableName`, { value: tableName });

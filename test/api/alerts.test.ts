@@ -108,7 +108,7 @@ describe('alerts', () => {
     ],
     [{ rules: [], channels: ['pigeon'] }, 'channels.0 must be email or webhook.'],
     [{ channels: ['email'] }, 'rules is required.'],
-    [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId names no key of the account.'],
+    [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId is not a key of this account.'],
   ])('are refused by their field, and the old ones stay: %j', async (body, detail) => {
     const person = await service.person();
     const refused = await put(person, body);

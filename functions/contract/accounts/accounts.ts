@@ -71,7 +71,7 @@ export const CurrentUser = v.object({
   hasPassword: v.pipe(v.boolean(), v.description('False if the user signs in with Google only.')),
   emailChange: v.pipe(
     v.nullable(PendingEmailChange),
-    v.description('The pending change of the address; null if there is none, and always for an API key.'),
+    v.description('The pending change of the email address; null without one, and for requests with an API key.'),
   ),
 });
 export const DecidedEmailChange = v.object({

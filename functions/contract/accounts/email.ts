@@ -18,9 +18,9 @@ const mailedDomain = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}
  */
 export const email = v.pipe(
   text(maxCharacters),
-  v.check(isAsciiBeforeAt, 'must have only ASCII characters before the @'),
+  v.check(isAsciiBeforeAt, 'must contain only ASCII characters before the @'),
   v.regex(address, 'must be an email address'),
-  v.check((value) => canonicalEmail(value) !== undefined, 'must have a domain that mail can be sent to'),
+  v.check((value) => canonicalEmail(value) !== undefined, 'must have a domain that can receive email'),
   v.metadata({ format: 'idn-email' }),
 );
 

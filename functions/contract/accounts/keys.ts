@@ -48,7 +48,10 @@ export const KeyChange = v.object(
   },
   'must be a JSON object',
 );
-const graceSeconds = v.pipe(integer(0, 604_800), v.description('How long the old key keeps working, at most 7 days.'));
+const graceSeconds = v.pipe(
+  integer(0, 604_800),
+  v.description('Seconds for which the old key remains valid, at most 7 days.'),
+);
 export const KeyRotation = v.optional(
   v.object({ graceSeconds: v.optional(graceSeconds, 0) }, 'must be a JSON object'),
   {},

@@ -84,7 +84,7 @@ function hiddenMessage(value: string): string {
 
 function addressMessage(part: string): string {
   const advice = /[/:?@]/.test(part) ? '' : '; put a space after the dot';
-  return `must not read as a link or address ("${part}")${advice}`;
+  return `must not look like a link or an address ("${part}")${advice}`;
 }
 
 function kindOf(character: string): string {

@@ -12,7 +12,7 @@ const functions = v.pipe(
   Functions,
   v.check(
     (list) => new Set(list.map(({ name }) => name)).size === list.length,
-    'must not have two functions of one name',
+    'must not have two functions with the same name',
   ),
   v.check(
     (list) => byteLength(JSON.stringify(list)) <= limits.agentFunctionBytes,
@@ -44,7 +44,7 @@ const fields = {
   ),
   retentionDays: v.pipe(
     integer(1, limits.maxRetentionDays),
-    v.description('How many days a message is kept, and a conversation after its last message.'),
+    v.description('Days for which a message is kept, and a conversation after its last message.'),
   ),
 };
 
@@ -71,7 +71,7 @@ export const AgentPath = v.object({ id: text(64) });
 /** `cursor` is the `nextCursor` of the previous page. */
 export const page = (prefix: string) => ({
   cursor: v.optional(
-    v.pipe(text(64), v.regex(new RegExp(`^${prefix}_[0-9A-Za-z]+$`), 'must be the nextCursor of the page before')),
+    v.pipe(text(64), v.regex(new RegExp(`^${prefix}_[0-9A-Za-z]+$`), 'must be the nextCursor of the previous page')),
   ),
   limit: v.optional(pageSize, '50'),
 });

@@ -13,7 +13,7 @@ import { AgentPath, page } from './agents.ts';
 export const ConversationPath = v.object({ ...AgentPath.entries, conversationId: text(64) });
 export const ConversationQuery = v.object(page('cnv'));
 export const MessageQuery = v.object({
-  cursor: v.optional(v.pipe(text(64), v.regex(/^msg_\d{10}$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(64), v.regex(/^msg_\d{10}$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(pageSize, '50'),
 });
 
@@ -34,7 +34,7 @@ export const NewMessage = v.pipe(
         v.pipe(
           v.array(FunctionResult, 'must be a list'),
           v.minLength(1, 'must not be empty'),
-          v.maxLength(1, 'must have one result, as a message has one call'),
+          v.maxLength(1, 'must have one result, because a message has one call'),
         ),
       ),
       stream: v.optional(samplingRules.stream, false),
@@ -44,7 +44,7 @@ export const NewMessage = v.pipe(
   v.forward(
     v.check(
       ({ content, functionResults }) => content !== undefined || functionResults !== undefined,
-      'is required unless there are functionResults',
+      'is required without functionResults',
     ),
     ['content'],
   ),
@@ -64,7 +64,7 @@ const described = {
   id: v.string(),
   agentId: v.string(),
   status: v.picklist(conversationStatuses),
-  messageCount: v.pipe(whole, v.description('Messages so far, including those that are no longer kept.')),
+  messageCount: v.pipe(whole, v.description('Number of messages so far, including expired ones.')),
   createdAt: instant,
   updatedAt: instant,
   expiresAt: v.pipe(instant, v.description('When it is deleted, unless a message is sent before.')),

@@ -32,7 +32,7 @@ export const AgentDocument = v.object({
   name: v.string(),
   status: v.pipe(
     v.picklist(documentStatuses),
-    v.description('`ready` once it can be searched; `failed` if it could not be indexed, which costs nothing.'),
+    v.description('`ready`: the document can be searched. `failed`: it could not be indexed, and was not charged.'),
   ),
   bytes: whole,
   chunks: whole,

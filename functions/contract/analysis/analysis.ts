@@ -61,7 +61,7 @@ export const AnalysisRequest = v.pipe(
   v.forward(
     v.check(
       ({ analyses, labels }) => labels === undefined || analyses.includes('categories'),
-      'must be left out unless analyses has categories',
+      'must be absent unless analyses includes categories',
     ),
     ['labels'],
   ),

@@ -67,7 +67,7 @@ export const OpenAiSpeechRequest = v.object(
     voice: v.nullish(voice, 'alloy'),
     response_format: v.nullish(format, 'mp3'),
     speed: v.nullish(speed, 1),
-    stream_format: v.nullish(v.literal('audio', 'must be audio: speech is streamed as its bytes')),
+    stream_format: v.nullish(v.literal('audio', 'must be audio; speech is streamed as audio bytes')),
   },
   'must be a JSON object',
 );

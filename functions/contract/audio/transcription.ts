@@ -65,7 +65,7 @@ export const OpenAiTranscriptionRequest = v.object(
     'timestamp_granularities[]': v.optional(
       v.array(v.picklist(['word', 'segment'], 'must be word or segment'), 'must be a list'),
     ),
-    stream: v.optional(v.literal('false', 'must be false: the text is sent as a whole')),
+    stream: v.optional(v.literal('false', 'must be false; transcripts are not streamed')),
   },
   'must be a form',
 );

@@ -112,7 +112,7 @@ export const TranscriptionPath = v.object({ id: text(64) });
 
 /** `cursor` is the `nextCursor` of the previous page. */
 export const TranscriptionQuery = v.object({
-  cursor: v.optional(v.pipe(text(64), v.regex(/^trn_[0-9A-Za-z]+$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(64), v.regex(/^trn_[0-9A-Za-z]+$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(pageSize, '50'),
 });
 

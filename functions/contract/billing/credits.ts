@@ -16,7 +16,7 @@ export const CreditBalance = v.object({
 
 /** `cursor` is the `nextCursor` of the previous page. */
 export const LedgerQuery = v.object({
-  cursor: v.optional(v.pipe(text(32), v.regex(/^\d{1,16}$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(32), v.regex(/^\d{1,16}$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(pageSize, '50'),
 });
 
@@ -101,7 +101,7 @@ export const UsageQuery = v.object({
   from: v.optional(day),
   to: v.optional(day),
   group: v.optional(v.picklist(['service', 'model', 'key'], 'must be service, model or key')),
-  cursor: v.optional(v.pipe(text(512), v.regex(/^[\w-]+$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(512), v.regex(/^[\w-]+$/, 'must be the nextCursor of the previous page'))),
 });
 
 /**

@@ -27,7 +27,7 @@ const listed = {
   transcription: { unit: 'second', unitSize: 10, credits: 1, description: 'Voice recognition, per started second' },
   voice_call: { unit: 'message', unitSize: 1, credits: 2, description: 'Voice call, per message' },
   sms: { unit: 'message', unitSize: 1, credits: 2, description: 'SMS, per message' },
-  chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion made' },
+  chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion' },
   completion: { unit: 'token', unitSize: 1000, credits: 1, description: 'Text completion, per token' },
   embeddings: { unit: 'token', unitSize: 10_000, credits: 1, description: 'Embeddings, per input token' },
 } satisfies Record<string, Price>;

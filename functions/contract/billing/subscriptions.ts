@@ -20,7 +20,7 @@ const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, 
 
 /** Name of a plan, or its id as a string. */
 const planId = v.pipe(
-  v.picklist(planIds, 'must name a plan, or be its id as a string'),
+  v.picklist(planIds, 'must be the name of a plan, or its id as a string'),
   v.description("A plan's name, or its id as a string."),
 );
 
@@ -56,7 +56,7 @@ export const CreatedSubscription = v.object({
   proration: v.optional(
     v.pipe(
       Proration,
-      v.description('Present if the plan is larger than the cancelled one, whose paid period is not over.'),
+      v.description('Present if the plan is larger than the cancelled one, whose paid period has not ended.'),
     ),
   ),
 });

@@ -8,7 +8,7 @@ export const content = v.pipe(v.string('must be a string'), wellFormed());
 export const nonEmpty = v.pipe(content, v.minLength(1, 'must not be empty'));
 export const functionName = v.pipe(
   text(64),
-  v.regex(/^[A-Za-z0-9_.-]+$/, 'must have only letters, digits, _, . and -'),
+  v.regex(/^[A-Za-z0-9_.-]+$/, 'must contain only letters, digits, _, . and -'),
 );
 
 /** "A, B or C". Joined by hand, because the first `Intl` object of a process takes longer to load than all schemas. */
@@ -69,7 +69,7 @@ const stopSequence = text(limits.stopSequenceCharacters);
 export const samplingRules = {
   temperature: v.pipe(
     decimal(0, 2),
-    v.description('Sampling temperature: higher is more random, 0 always takes the most likely token.'),
+    v.description('Sampling temperature: higher values are more random; 0 always selects the most likely token.'),
   ),
   top_p: v.pipe(
     decimal(0, 1),

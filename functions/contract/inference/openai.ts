@@ -41,7 +41,7 @@ const nullableSampling = {
 };
 
 /** Each request returns one choice. */
-const single = { n: v.nullish(v.literal(1, 'must be 1: a response has one choice')) };
+const single = { n: v.nullish(v.literal(1, 'must be 1; a response has one choice')) };
 
 /**
  * Body of POST /openai/v1/completions. Refuses options whose response is not supported, and ignores other unknown
@@ -64,8 +64,8 @@ export const OpenAiCompletionRequest = v.object(
     ...nullableSampling,
     ...single,
     best_of: v.nullish(v.literal(1, 'must be 1')),
-    echo: v.nullish(v.literal(false, 'must be false: the prompt is not repeated')),
-    suffix: v.nullish(v.literal('', 'is not supported: a model only continues a text')),
+    echo: v.nullish(v.literal(false, 'must be false; the prompt is not repeated in the response')),
+    suffix: v.nullish(v.literal('', 'is not supported; models only continue a text')),
   },
   'must be a JSON object',
 );

@@ -22,7 +22,7 @@ const messageText = v.pipe(
   text(limits.messageTextCharacters),
   v.check((value) => !hasControls(value), 'must not have control characters other than line breaks'),
   v.check(isVisible, 'must have a visible character'),
-  v.description('An SMS takes at most three segments, a call at most 1,000 characters.'),
+  v.description('At most three segments for an SMS, and 1,000 characters for a call.'),
 );
 
 /** Rules that a schema cannot check are enforced in the domain (docs/messages.md#refusals). */
@@ -66,7 +66,7 @@ export const Message = v.object({
   encoding: v.pipe(v.nullable(v.picklist(encodings)), v.description('Encoding of an SMS; null for a call.')),
   voice: v.pipe(v.nullable(v.string()), v.description('Voice of a call; null for an SMS.')),
   reference: v.nullable(v.string()),
-  credits: v.pipe(whole, v.description('What it costs; 0 once the credits were given back.')),
+  credits: v.pipe(whole, v.description('Credits charged; 0 after a refund.')),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -77,7 +77,7 @@ export const MessagePath = v.object({ id: text(64) });
 export const MessageListQuery = v.object({
   status: v.optional(status),
   channel: v.optional(channel),
-  cursor: v.optional(v.pipe(text(64), v.regex(/^msg_[0-9A-Za-z]+$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(64), v.regex(/^msg_[0-9A-Za-z]+$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(pageSize, '50'),
 });
 

@@ -127,7 +127,7 @@ export type AuditedState = v.InferOutput<typeof AuditedState>;
 /** `accountId` restricts the list to one account. `cursor` is the `nextCursor` of the previous page. */
 export const AuditQuery = v.object({
   accountId: v.optional(idInText),
-  cursor: v.optional(v.pipe(text(64), v.regex(/^\d{15}#\w+$/, 'must be the nextCursor of the page before'))),
+  cursor: v.optional(v.pipe(text(64), v.regex(/^\d{15}#\w+$/, 'must be the nextCursor of the previous page'))),
   limit: v.optional(
     v.pipe(v.string(), v.regex(/^(?:[1-9]\d?|100)$/, 'must be a number from 1 to 100'), v.transform(Number)),
     '50',

@@ -17,7 +17,7 @@ export const RequestQuery = v.object({
   model: v.optional(text(128)),
   keyId: v.optional(text(128)),
   cursor: v.optional(
-    v.pipe(text(160), v.regex(/^\d{4}-[\dT:.-]{18}Z#\w+$/, 'must be the nextCursor of the page before')),
+    v.pipe(text(160), v.regex(/^\d{4}-[\dT:.-]{18}Z#\w+$/, 'must be the nextCursor of the previous page')),
   ),
   limit: v.optional(pageSize, '50'),
 });

@@ -107,7 +107,7 @@ export const webhookEvents = {
     }),
   },
   'alert.triggered': {
-    description: 'A rule of the account’s alerts whose channels include webhook was met; once per period of the rule.',
+    description: 'An alert rule with the channel webhook became true. Sent once per period of the rule.',
     data: v.object({
       ...ofAccount,
       kind: v.picklist(alertKinds),
@@ -129,7 +129,7 @@ export const webhookEvents = {
     data: ofMessage,
   },
   'message.failed': {
-    description: 'A message was never handed to the carrier; its credits were given back.',
+    description: 'A message did not reach the carrier. Its credits were refunded.',
     data: ofMessage,
   },
   'transcription.completed': {
@@ -140,7 +140,7 @@ export const webhookEvents = {
     }),
   },
   'transcription.failed': {
-    description: 'A transcription of long audio failed or expired; its credits were given back.',
+    description: 'A transcription of long audio failed or expired. Its credits were refunded.',
     data: v.object({ ...ofTranscription, status: v.picklist(['failed', 'expired']) }),
   },
   'webhook.test': {

@@ -21,7 +21,7 @@ export const allEvents = '*';
 const subscribable = [allEvents, ...webhookEventTypes] as const;
 
 const events = v.pipe(
-  v.array(v.picklist(subscribable, 'must be an event of the catalogue, or *'), 'must be a list'),
+  v.array(v.picklist(subscribable, 'must be an event type, or *'), 'must be a list'),
   v.minLength(1, 'must not be empty'),
   v.maxLength(subscribable.length, `must have at most ${subscribable.length} entries`),
   v.check((list) => new Set(list).size === list.length, 'must not have duplicates'),
@@ -52,7 +52,7 @@ export const DeliveryPath = v.object({ id: text(64), deliveryId: text(64) });
 /** `cursor` is the `nextCursor` of the previous page. */
 const page = { limit: v.optional(pageSize, '50') };
 const cursor = (pattern: RegExp) =>
-  v.optional(v.pipe(text(64), v.regex(pattern, 'must be the nextCursor of the page before')));
+  v.optional(v.pipe(text(64), v.regex(pattern, 'must be the nextCursor of the previous page')));
 export const WebhookQuery = v.object({ cursor: cursor(/^whk_\w+$/), ...page });
 export const DeliveryQuery = v.object({ cursor: cursor(/^dlv_\w+$/), ...page });
 
@@ -68,7 +68,7 @@ const described = {
   disabledReason: v.nullable(v.picklist(disabledReasons)),
   failingSince: v.pipe(
     v.nullable(instant),
-    v.description('Time since which no delivery has succeeded; null if none has failed.'),
+    v.description('Time of the first of the current consecutive failures; null without failures.'),
   ),
   createdAt: instant,
 };

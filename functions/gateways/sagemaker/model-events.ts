@@ -84,8 +84,7 @@ export class EventReader {
     this.#indented ??= [];
     this.#indented.push(line);
     this.#indentedLength += line.length + pieceBytes;
-    if (this.#indentedLength > maxLineBytes)
-      throw new ServiceError('MODEL_ERROR', 'The model sent JSON without an end.');
+    if (this.#indentedLength > maxLineBytes) throw new ServiceError('MODEL_ERROR', 'The model sent incomplete JSON.');
   }
 }
 

@@ -48,7 +48,7 @@ export class AudioFiles extends Construct {
     this.ends = cast<ITopic>(topic);
     const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
     this.endpointPolicy = new ManagedPolicy(this, 'EndpointPolicy', {
-      description: 'What the role of an endpoint for long audio needs: its files, and the topic of its ends',
+      description: 'Permissions for the role of a long audio endpoint: its files and its notification topic',
       statements: [
         new PolicyStatement({ actions: ['s3:GetObject'], resources: objects('forms') }),
         new PolicyStatement({

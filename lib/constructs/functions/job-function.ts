@@ -70,7 +70,7 @@ export class JobFunction extends ServiceFunction {
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
       above: 0,
-      loss: `Until an operator acts: ${loss}`,
+      loss: `Until an operator intervenes: ${loss}`,
       runbook: 'a-job-gave-up',
       topic: props.alarms,
     });
@@ -81,7 +81,7 @@ export class JobFunction extends ServiceFunction {
       userAlarm(this, 'Late', {
         metric: this.age(fiveMinutes),
         above: maxAgeMs,
-        loss: `Late by minutes: ${loss}`,
+        loss: `Delayed by minutes: ${loss}`,
         runbook: 'a-stream-lags',
         topic: props.alarms,
       });

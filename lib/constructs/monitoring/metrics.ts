@@ -27,7 +27,7 @@ export function ownMetrics(stage: Stage, period: Duration) {
     credits: (chargedAs: ServiceName) => metric(names.credits, { [dimensions.chargedAs]: chargedAs }, 'Sum', chargedAs),
     overdueHold: () => metric(names.overdueHold, {}, 'Maximum', 'oldest look at holds, late by s'),
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
-    rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'mails that SES rejected'),
+    rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'emails rejected by SES'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
   };
 }

@@ -70,7 +70,7 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     graph('Stream lag, ms', ages),
   );
   dashboard.addWidgets(
-    graph('Oldest overdue hold, s; settlements lost and mails rejected', [
+    graph('Oldest overdue hold, s; lost settlements and rejected emails', [
       own.overdueHold(),
       own.lostSettlements(),
       own.rejectedMails(),

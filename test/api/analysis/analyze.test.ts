@@ -142,7 +142,11 @@ describe('POST /api/ai/analyze', () => {
       { text, analyses: ['categories'] },
       /^labels is required with the analysis categories\./,
     ],
-    ['labels without categories', { ...sample, labels }, /^labels must be left out unless analyses has categories\./],
+    [
+      'labels without categories',
+      { ...sample, labels },
+      /^labels must be absent unless analyses includes categories\./,
+    ],
     ['labels that are no list', { text, analyses: ['categories'], labels: 'a, b' }, /^labels must be a list\./],
     ['one label', { text, analyses: ['categories'], labels: ['a'] }, /^labels must have at least 2 labels\./],
     [

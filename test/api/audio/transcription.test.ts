@@ -180,7 +180,7 @@ describe('POST /api/ai/transcribe', () => {
     const type = { 'content-type': 'multipart/form-data; boundary=b' };
     expect((await send(path, key, cut, type)).body).toMatchObject({
       status: 400,
-      detail: expect.stringMatching(/whole form/),
+      detail: expect.stringMatching(/complete form/),
     });
     const bare = { 'content-type': 'multipart/form-data' };
     expect((await send(path, key, cut, bare)).body).toMatchObject({

@@ -65,7 +65,7 @@ describe('bad input is reported before anything else is looked at', () => {
       const response = await service.call(method, `/api/subscription/${what}`, { cookie, body });
       expect([response.status, response.body.detail]).toEqual([
         400,
-        `${field} must name a plan, or be its id as a string.`,
+        `${field} must be the name of a plan, or its id as a string.`,
       ]);
     },
   );

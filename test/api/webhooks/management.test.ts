@@ -166,7 +166,7 @@ describe('an invalid webhook', () => {
     ['url must point to a public host.', { ...valid, url: 'https://0x0a000001/' }],
     ['url must point to a public host.', { ...valid, url: 'https://[fe80::1]/' }],
     ['url must point to a public host.', { ...valid, url: 'https://metadata.google.internal/' }],
-    ['events.0 must be an event of the catalogue, or *.', { ...valid, events: ['credits.lowest'] }],
+    ['events.0 must be an event type, or *.', { ...valid, events: ['credits.lowest'] }],
     ['events must not have duplicates.', { ...valid, events: ['*', '*'] }],
     ['events must be a list.', { ...valid, events: 'credits.low' }],
     ['description must have a visible character.', { ...valid, description: ' \u200b\u2060' }],

@@ -44,9 +44,9 @@ describe('a name', () => {
   it('that breaks the rule is refused naming the part of it that does', async () => {
     const { cookie } = await service.person();
     for (const [name, rule] of [
-      ['Müller & co.kg', 'must not read as a link or address ("co.kg"); put a space after the dot'],
-      ['Ada of Evil.Com', 'must not read as a link or address ("Evil.Com"); put a space after the dot'],
-      ['see ada@example', 'must not read as a link or address ("ada@example")'],
+      ['Müller & co.kg', 'must not look like a link or an address ("co.kg"); put a space after the dot'],
+      ['Ada of Evil.Com', 'must not look like a link or an address ("Evil.Com"); put a space after the dot'],
+      ['see ada@example', 'must not look like a link or an address ("ada@example")'],
       ['A\u200Bda', 'contains an invisible character (U+200B)'],
       ['\u200FAda', 'contains a direction character (U+200F)'],
       ['Ada\uE000', 'contains a character without a meaning (U+E000)'],
@@ -60,7 +60,7 @@ describe('a name', () => {
     const { cookie, keyId } = await service.person();
     const breaking = [
       ['Ada\nVisit us', 'contains a control character (U+000A)'],
-      ['www.evil', 'must not read as a link or address ("www.evil"); put a space after the dot'],
+      ['www.evil', 'must not look like a link or an address ("www.evil"); put a space after the dot'],
       ['\u3000', 'must have a visible character'],
       ['x'.repeat(65), 'must have at most 64 characters'],
     ] as const;

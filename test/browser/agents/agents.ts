@@ -83,7 +83,7 @@ export function agentTests(): void {
     await press(page, 'Save');
     await shows(page, 'Name is required');
     await shows(page, 'Retention must be at most 365');
-    await shows(page, 'Functions must not have two functions of one name');
+    await shows(page, 'Functions must not have two functions with the same name');
     await shows(page, 'Instructions must have at most 8000 characters');
     await shoot(page, 'agents-settings-errors');
     expect(await findings(page)).toEqual([]);

@@ -20,7 +20,7 @@ const ofName = (field: string, withText: (text: unknown) => object): BrokenRule[
   ...ofText(field, 64, withText).slice(0, 2),
   [`${field} must not be empty`, withText('')],
   [`${field} must have at most 64 characters`, withText('n'.repeat(65))],
-  [`${field} must have only letters, digits, _, . and -`, withText('a name')],
+  [`${field} must contain only letters, digits, _, . and -`, withText('a name')],
 ];
 const withFunctions = (functions: unknown) => ({ ...agent, functions });
 
@@ -42,7 +42,7 @@ export const ofAgents: readonly BrokenRule[] = [
   ['functions.0.parameters must be a JSON schema object', withFunctions([{ name: 'a', parameters: [] }])],
   ['functions.0.parameters must be well-formed Unicode', withFunctions([{ name: 'a', parameters: { a: half } }])],
   ['functions must have at most 128 functions', withFunctions(Array.from({ length: 129 }, (_, at) => named(`f${at}`)))],
-  ['functions must not have two functions of one name', withFunctions([named('a'), named('a')])],
+  ['functions must not have two functions with the same name', withFunctions([named('a'), named('a')])],
   [
     'functions must have at most 65536 bytes as JSON',
     withFunctions([{ name: 'a', description: 'ä'.repeat(65_536 / 2) }]),
@@ -85,13 +85,13 @@ const good = { name: 'get_weather', content: '21' };
 
 export const ofMessages: readonly BrokenRule[] = [
   ['The body must be a JSON object', []],
-  ['content is required unless there are functionResults', {}],
+  ['content is required without functionResults', {}],
   ...ofText('content', 100_000, (content) => ({ content })),
   ['content must not be empty', { content: '' }],
   ['functionResults must not be sent together with content', { content: 'a', ...result(good) }],
   ['functionResults must be a list', { functionResults: good }],
   ['functionResults must not be empty', { functionResults: [] }],
-  ['functionResults must have one result, as a message has one call', { functionResults: [good, good] }],
+  ['functionResults must have one result, because a message has one call', { functionResults: [good, good] }],
   ['functionResults.0 must be an object', { functionResults: ['21'] }],
   ['functionResults.0.name is required', result({ content: '21' })],
   ...ofName('functionResults.0.name', (name) => result({ ...good, name })),
@@ -103,6 +103,6 @@ export const ofMessages: readonly BrokenRule[] = [
 export const ofLists: readonly BrokenRule[] = [
   ['cursor must not be empty', { cursor: '' }],
   ['cursor must have at most 64 characters', { cursor: 'c'.repeat(65) }],
-  ['cursor must be the nextCursor of the page before', { cursor: '1; drop' }],
+  ['cursor must be the nextCursor of the previous page', { cursor: '1; drop' }],
   ...['0', '201', '1.5', 'all', ''].map((limit): BrokenRule => ['limit must be a number from 1 to 200', { limit }]),
 ];

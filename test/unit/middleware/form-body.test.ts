@@ -58,14 +58,14 @@ describe('a form', () => {
 
   const refused: Readonly<Record<string, readonly [body: Buffer, detail: RegExp, contentType?: string]>> = {
     'that names no boundary': [form(), /boundary/, 'multipart/form-data'],
-    'without an end': [file(Buffer.from('x')).subarray(0, -4), /whole form/],
-    'that is none': [Buffer.from('{"file":"x"}'), /whole form/],
+    'without an end': [file(Buffer.from('x')).subarray(0, -4), /complete form/],
+    'that is none': [Buffer.from('{"file":"x"}'), /complete form/],
     'with two files': [form(file(Buffer.from('x')), file(Buffer.from('y'))), /one file/],
     'with a field twice': [form(part('name="language"', 'en'), part('name="language"', 'fr')), /"language" twice/],
     'with a field beyond its size': [form(part('name="prompt"', 'x'.repeat(16 * 1024 + 1))), /at most 16384 bytes/],
     'with too many fields': [form(...Array.from({ length: 17 }, (_, at) => part(`name="f${at}"`, 'x'))), /at most 16 /],
     'with a file without a name': [form(part('filename="x"', 'y')), /must have a name/],
-    'with a field without a name': [form(part('a=b', 'y')), /must have a name|whole form/],
+    'with a field without a name': [form(part('a=b', 'y')), /must have a name|complete form/],
     'with two boundaries': [form(), /boundary/, `${type}; boundary=c`],
     'with a boundary beyond its size': [form(), /boundary/, `multipart/form-data; boundary=${'b'.repeat(71)}`],
     'whose field has the replacement character': [form(part('name="language"', '\ufffd')), /UTF-8/],

@@ -42,7 +42,7 @@ describe('a message is refused', () => {
     [{ ...sms, text: 'x'.repeat(460) }, 'text would be 4 segments in GSM-7; an SMS may have at most 3.'],
     [{ ...sms, text: 'ж'.repeat(400) }, 'text would be 6 segments in UCS-2; an SMS may have at most 3.'],
     [{ ...sms, text: 'x'.repeat(10_001) }, 'text must have at most 10000 characters'],
-    [{ ...sms, voice: 'joanna' }, 'voice applies to calls only; leave it out for an SMS.'],
+    [{ ...sms, voice: 'joanna' }, 'voice applies to calls only; omit it for an SMS.'],
     [{ ...sms, reference: 'x'.repeat(65) }, 'reference must have at most 64 characters'],
     [{ ...call, text: '😀'.repeat(1001) }, 'text must have at most 1000 characters for a call.'],
   ])('%j: %s', (body, expected) => {
@@ -58,7 +58,7 @@ describe('a message is refused', () => {
       'to is a number in US; messages are sent to no country yet.',
     );
     expect(refusal(call, messageOrders({ ...parts, hasCalls: false }))).toBe(
-      'channel must be sms: there is no number to call from.',
+      'channel must be sms; this service has no number for calls.',
     );
   });
 });

@@ -150,7 +150,7 @@ describe('a stream', () => {
   it('of JSON that is indented without an end has failed', async () => {
     const line = Buffer.from(`  "x": "${'x'.repeat(1000)}",\n`);
     const parts = [Buffer.from('{\n'), ...Array.from({ length: 1200 }, () => line)];
-    await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /without an end/ });
+    await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /incomplete JSON/ });
   });
 
   it('goes on past usage that is none', async () => {
