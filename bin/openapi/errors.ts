@@ -103,7 +103,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   INVALID_TOKEN: {
     cause: 'The token of a mailed link is wrong, used, replaced by a newer one, or too old',
-    remedy: 'Request a new mail',
+    remedy: 'Request a new email',
     detail: 'The reset link has expired or was already used. Request a new one.',
   },
   INVALID_API_KEY: {
@@ -140,7 +140,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   ACCOUNT_NOT_CONFIRMED: {
     cause: 'The email address is not confirmed yet',
-    remedy: 'Open the link in the confirmation mail, or request a new one',
+    remedy: 'Open the link in the confirmation email, or request a new one',
     detail: 'Confirm your email address first. Open the link in the email that was sent at registration.',
   },
   NOT_FOUND: {
@@ -185,7 +185,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   REQUEST_CANCELLED: {
     cause: 'The account cancelled the stream, before or after its first piece',
-    remedy: 'No action is needed; what was delivered is charged',
+    remedy: 'No action is needed; the delivered output is charged',
     detail: 'The request was cancelled. You are charged for the output that was delivered.',
   },
   REQUEST_IN_PROGRESS: {

@@ -14,11 +14,11 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
   'x-ratelimit-remaining-requests': header('Priced calls left in this minute.', count, '99'),
   'x-ratelimit-reset-requests': header('Time until all priced calls are available again.', text, '60s'),
   'RateLimit-Policy': header('The same limit, in the format of the IETF draft.', text, '"minute";q=100;w=60'),
-  RateLimit: header('What is left of the limit, in the format of the IETF draft.', text, '"minute";r=99;t=60'),
+  RateLimit: header('Remaining calls, in the format of the IETF draft.', text, '"minute";r=99;t=60'),
   'x-credits-charged': header('Credits that this call cost, as metered.', decimal, '1'),
   'x-credits-remaining': header('Credits left, as metered.', decimal, '4999'),
   'x-key-credits-remaining': header("Credits left of the key's spending limit, if it has one.", decimal, '4'),
-  'x-credits-held': header('Maximum cost of this stream in credits; what it does not use is given back.', decimal, '1'),
+  'x-credits-held': header('Maximum cost of this stream in credits; the unused part is released.', decimal, '1'),
   'Retry-After': header('Whole seconds to wait before a retry.', count, '1'),
   'retry-after-ms': header(
     'The same in milliseconds, on 409 `REQUEST_IN_PROGRESS`; OpenAI SDKs obey it.',

@@ -13,7 +13,10 @@ const maxSearchCharacters = 64_000;
  * of the API.
  */
 const sources: Readonly<Partial<Record<string, { file: string; sections?: readonly string[] }>>> = {
-  credits: { file: 'credits.md', sections: ['Grants', 'Subscriptions', 'Calls', 'What is shown', 'Six months of Ada'] },
+  credits: {
+    file: 'credits.md',
+    sections: ['Grants', 'Subscriptions', 'Calls', 'Fields and headers', 'Six months of Ada'],
+  },
   webhooks: { file: 'webhooks.md' },
 };
 /** Returns the file of a guide, relative to `docs`. */

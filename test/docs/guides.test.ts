@@ -40,7 +40,7 @@ describe('the guides', () => {
       'Grants',
       'Subscriptions',
       'Calls',
-      'What is shown',
+      'Fields and headers',
       'Six months of Ada',
     ]);
   });

@@ -4,7 +4,7 @@ import { readStored, store } from './storage.ts';
 
 export class CodeLoadError extends Error {
   constructor(cause: unknown) {
-    super('Code of this page could not be loaded.', { cause });
+    super('The code of this page could not be loaded.', { cause });
     this.name = 'CodeLoadError';
   }
 }

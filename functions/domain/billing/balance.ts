@@ -6,7 +6,7 @@ import { iso } from '../meter/credits/months.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
-/** Formats `GET /credits/me` (docs/credits.md#what-is-shown). */
+/** Formats `GET /credits/me` (docs/credits.md#fields-and-headers). */
 export function balanceView(meter: Meter) {
   const [next] = currentLots(meter);
   const quota = quotaOf(meter);

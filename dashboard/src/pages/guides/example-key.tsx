@@ -17,7 +17,7 @@ export function KeyChoice({ choice }: { choice: ExampleKeyChoice }) {
             The examples read a key from the variable <code>API_KEY</code>.
           </>
         ) : (
-          <>The examples have your key. This tab keeps it until it is closed or you sign out.</>
+          <>The examples contain your key. This tab keeps it until you close the tab or sign out.</>
         )}
       </p>
       {/* Reserves space for content that loads later. */}

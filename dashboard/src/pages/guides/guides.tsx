@@ -38,7 +38,7 @@ export default function GuidesPage() {
 
 function GuideList() {
   return (
-    <Page title="Guides" lead="How to call the models, what calls cost, and what is sent to your server.">
+    <Page title="Guides" lead="How to call the models, with prices, limits and webhooks.">
       <ul className={css.list}>
         {entries.map(({ slug, title, lead }) => (
           <li key={slug}>

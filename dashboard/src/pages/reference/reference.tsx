@@ -52,11 +52,11 @@ function OperationList() {
       title="API reference"
       lead={
         <>
-          Every operation of <code>{window.location.origin}</code>, with its fields, to try. As a document:{' '}
+          Every operation of <code>{window.location.origin}</code>, with its fields and a form to try it. See also{' '}
           <Anchor href="/docs/openapi.json" inherit>
             openapi.json
-          </Anchor>
-          . How they are used:{' '}
+          </Anchor>{' '}
+          and the{' '}
           <Anchor component={Link} href="/guides" inherit>
             guides
           </Anchor>

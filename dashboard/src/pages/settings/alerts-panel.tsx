@@ -65,7 +65,7 @@ function AlertsForm({ alerts }: { alerts: Alerts }) {
     <form onSubmit={submit} noValidate>
       <Stack gap="sm">
         <Text size="sm" c="dimmed">
-          Each alert is sent once per billing month; alerts of a key, once per period of its limit.
+          Each alert is sent once per billing month. Key alerts are sent once per period of the key’s limit.
         </Text>
         {rules.map((rule, index) => (
           <RuleRow

@@ -103,5 +103,5 @@ function isRange(range: Range, today: string): boolean {
 
 function dayError(day: string): string | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))) return 'Enter a date';
-  return day < firstDay ? 'Enter a date from 1970 on' : undefined;
+  return day < firstDay ? 'Enter a date in 1970 or later' : undefined;
 }

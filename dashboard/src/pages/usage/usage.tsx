@@ -184,7 +184,7 @@ function UsageTable({ totals, group }: { totals: readonly Total[]; group: Groupi
         idOf={({ name }) => name}
       />
       <Text size="sm" c="dimmed" mt="sm">
-        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in all. Days are
+        {count(sum(totals.map(({ calls }) => calls)), 'call')}, {creditCount(credits, formatCredits)} in total. Days are
         UTC.
       </Text>
     </Box>

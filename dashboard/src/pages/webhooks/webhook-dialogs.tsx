@@ -198,7 +198,7 @@ function WebhookFields({ form }: { form: Form<WebhookValues> }) {
       />
       <TextInput
         label="Description"
-        description="What it is for, such as “billing, production”"
+        description="Purpose, such as “billing, production”"
         {...form.getInputProps('description')}
       />
       <Switch

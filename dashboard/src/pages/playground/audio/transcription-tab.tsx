@@ -166,7 +166,7 @@ export function TranscriptionTab() {
                 )}
                 {isLong && jobId === undefined && (
                   <Text size="sm" c="dimmed">
-                    The maximum cost of the file is charged when the transcription starts; what is not used is refunded.
+                    The maximum cost of the file is charged when the transcription starts. The unused part is refunded.
                   </Text>
                 )}
               </Group>

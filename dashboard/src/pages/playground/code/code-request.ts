@@ -90,7 +90,7 @@ export const headersOf = (request: TextRequest): Readonly<Record<string, string>
 
 /** A comment for the generated code. */
 export const noteOf = (request: TextRequest): string | undefined =>
-  request.kind === 'message' ? 'A new Idempotency-Key for each message: the same key again sends nothing.' : undefined;
+  request.kind === 'message' ? 'Use a new Idempotency-Key for each message. A repeated key sends nothing.' : undefined;
 
 export const hasFunctions = (request: TextRequest): boolean =>
   request.kind === 'agent'
