@@ -38,10 +38,10 @@ async function run(): Promise<number> {
   requireTables('meters', 'ledger');
   const { audit, rebuild: rebuildAll } = services().auditor();
   let hasHeader = false;
-  const { accounts, differing, behind } = await (rebuild ? rebuildAll : audit)(({ accountId, kind, what }) => {
-    if (!hasHeader) console.log(`${'account'.padStart(16)}  what`);
+  const { accounts, differing, behind } = await (rebuild ? rebuildAll : audit)(({ accountId, kind, problem }) => {
+    if (!hasHeader) console.log(`${'account'.padStart(16)}  problem`);
     hasHeader = true;
-    console.log(`${String(accountId).padStart(16)}  ${kind === 'behind' ? 'behind: ' : ''}${what}`);
+    console.log(`${String(accountId).padStart(16)}  ${kind === 'behind' ? 'behind: ' : ''}${problem}`);
   });
   console.log(`${accounts} accounts, ${differing} differ, ${behind} behind`);
   if (differing > 0) return exitCodes.differences;

@@ -6,7 +6,7 @@ import { exitStatusOf, type Result } from './preflight/clients.ts';
 
 const usage = `Usage: npm run preflight -- STAGE
 
-Reads the AWS account of your credentials, or of the stage (lib/stages.ts), and reports what is missing for a first
+Reads the AWS account of your credentials, or of the stage (lib/stages.ts), and reports missing prerequisites of a first
 deployment of the stage. Nothing is written to the account.
 
 Exit status: 0 if nothing is missing, 1 if something is missing or could not be checked.

@@ -104,14 +104,14 @@ export const HostedModel = v.pipe(
   v.forward(
     v.check(
       ({ family, instanceType }) => family === 'tei' || hasAccelerators(instanceType),
-      'must be of a family with GPUs: only TEI runs without',
+      'must be of a family with GPUs; only TEI runs without them',
     ),
     ['instanceType'],
   ),
   v.forward(
     v.check(
       ({ instanceType, replica }) => hasAccelerators(instanceType) === replica.accelerators > 0,
-      'must have accelerators where the instances have GPUs, and 0 where they have none',
+      'must have accelerators if the instances have GPUs, and otherwise 0',
     ),
     ['replica'],
   ),
@@ -119,7 +119,7 @@ export const HostedModel = v.pipe(
     v.check(
       ({ instanceType, image, hostImage }) =>
         !hasAccelerators(instanceType) || (hostImage ?? hostImageOf(image)) !== undefined,
-      'must be there: the tag of image names no CUDA version (cu129, cu130) to choose it by',
+      'is required, because the tag of image contains no CUDA version (cu129, cu130)',
     ),
     ['hostImage'],
   ),

@@ -61,39 +61,40 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-APIG4', 'AwsSolutions-COG4'],
     at: /\/Api\/RestApi\/Default\//,
     reason:
-      'Keys and sessions are checked by the function, a key within the write that admits the call: an authorizer would cost a second round trip and act on a revocation late. Some routes take no credential by specification.',
+      'The function verifies keys and sessions, a key within the write that admits the call. An authorizer would add a round trip and delay revocations. Some routes require no credential by specification.',
   },
   {
     rules: ['AwsSolutions-APIG6'],
     at: /\/Api\/RestApi\/DeploymentStage\.live\/Resource$/,
-    reason: 'The access log has every request; execution logs would add headers and paths with links and credentials.',
+    reason:
+      'The access log contains every request. Execution logs would add headers and paths with links and credentials.',
   },
   {
     rules: ['AwsSolutions-CFR1'],
     at: /\/edge\/Distribution\/Resource$/,
-    reason: 'The service is for callers everywhere.',
+    reason: 'The service accepts callers from all countries.',
   },
   {
     rules: ['AwsSolutions-CFR2'],
     at: /\/edge\/Distribution\/Resource$/,
     reason:
-      'The firewall is in front of the API, which accepts requests through the edge only; the rest is public files.',
+      'The firewall protects the API, which accepts requests only through the edge. All other content is public files.',
   },
   {
     rules: ['AwsSolutions-CFR3'],
     at: /\/edge\/Distribution\/Resource$/,
     reason:
-      'Logs of CloudFront have query strings, in which confirmation and reset links carry their tokens. The access log of the API has none.',
+      'CloudFront logs contain query strings with the tokens of confirmation and reset links. The access log of the API does not.',
   },
   {
     rules: ['AwsSolutions-CFR4'],
     at: /\/edge\/Distribution\/Resource$/,
-    reason: 'The certificate of CloudFront has fixed protocols; a stage with a domain has TLS 1.2 and newer.',
+    reason: 'The protocols of CloudFront’s own certificate are fixed. A stage with a domain requires TLS 1.2 or newer.',
   },
   {
     rules: [managedPolicy('AmazonAPIGatewayPushToCloudWatchLogs')],
     at: /-data\/GatewayLogs\/Role\/Resource$/,
-    reason: 'API Gateway requires this policy; there is one role for the account and region.',
+    reason: 'API Gateway requires this policy. The account has one such role per region.',
   },
   {
     rules: [
@@ -103,18 +104,18 @@ export const acknowledgements: readonly Acknowledgement[] = [
     ],
     at: /-data\/Backups\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'AWS Backup names backups itself, of the tables and the bucket that are granted alone; keys are those of the two vaults, of which one is another account’s, by grants for AWS only. Metrics, and lists of rules and buckets, which it reads, have no resource.',
+      'AWS Backup chooses the names of backups, and only the tables and the bucket are granted. Keys are those of both vaults, one of which belongs to another account, with grants for AWS only. Metrics and the lists of rules and buckets have no resource.',
   },
   {
     rules: [managedPolicy('AWSCodeDeployRoleForLambdaLimited')],
     at: /\/Rollout\/Role\/Resource$/,
-    reason: 'CodeDeploy requires this policy, the narrowest that AWS has for moving aliases of functions.',
+    reason: 'CodeDeploy requires this policy, the narrowest AWS policy for moving function aliases.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::*]'],
     at: /-api\/.*\/?[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'Traces have no resource: xray:PutTraceSegments and xray:PutTelemetryRecords. The golden table of grants shows that nothing else is wide.',
+      'xray:PutTraceSegments and xray:PutTelemetryRecords have no resource. A snapshot of all grants shows that no other action uses a wildcard.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]'],
@@ -126,29 +127,28 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sms-voice:<AWS::Region>:<AWS::AccountId>:*]'],
     at: /-api\/messages\/send-message\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'A message comes from a number, pool or sender that AWS may choose among those of the account; the two actions send, and read nothing.',
+      'AWS may choose the number, pool or sender of a message among those of the account. Both actions only send.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /\/edge\/Files\/Bucket\/Resource$/,
-    reason: 'The bucket has public files only, built from the repository; CloudFront alone reads it.',
+    reason: 'The bucket contains only public files, built from the repository, and only CloudFront reads it.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /\/GivenUp\/Bucket\/Resource$/,
     reason:
-      'Lambda alone writes, what a stream gave up; an alarm rings for every object, which an access log would only repeat.',
+      'Only Lambda writes discarded records to it. An alarm fires for every object, so an access log adds nothing.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::<projectledgerFunctionGivenUpBucket*'],
     at: /\/project-ledger\/Role\/DefaultPolicy\/Resource$/,
-    reason: 'Lambda makes the keys of the objects in this bucket, which is the job’s own.',
+    reason: 'Lambda chooses the object keys in this bucket, which belongs to the job.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /-data\/Archive\/Bucket\/Resource$/,
-    reason:
-      'Only functions and AWS Backup reach the bucket; objects are versioned and checked by their SHA-256 when read.',
+    reason: 'Only functions and AWS Backup access the bucket. Objects are versioned, and reads verify their SHA-256.',
   },
   {
     rules: [
@@ -157,14 +157,12 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AwsSolutions-IAM5[Resource::live-text-ai-*',
     ],
     at: /-api\/(?:credits|operators|inference|jobs)\/[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
-    reason:
-      'Objects of the archive are named by account and month: functions read or write all of them, and delete none.',
+    reason: 'Archive objects are named by account and month. Functions read or write all of them, and delete none.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /-data\/Audio\/Bucket\/Resource$/,
-    reason:
-      'Callers reach the bucket by forms that the API has signed and logged; an access log would add who sends what.',
+    reason: 'Callers upload with forms that the API has signed and logged, so an access log adds little.',
   },
   {
     rules: [
@@ -174,45 +172,45 @@ export const acknowledgements: readonly Acknowledgement[] = [
       'AwsSolutions-IAM5[Resource::live-text-ai-*',
     ],
     at: /(?:-data\/Audio\/EndpointPolicy|-api\/(?:audio|jobs)\/[a-z-]+\/Role\/DefaultPolicy)\/Resource$/,
-    reason: 'Files of long audio are named by account and job: each function is given the folders that it needs.',
+    reason:
+      'Files of long audio are named by account and job. Each function is granted only the folders that it needs.',
   },
   {
     rules: ['AwsSolutions-SMG4'],
     at: /\/Firewall\/OriginVerification\/Resource$/,
     reason:
-      'Edge and firewall must change it in one deployment, which a rotation by schedule cannot; docs/runbook.md has the steps.',
+      'Edge and firewall must change it in the same deployment, which a scheduled rotation cannot do. docs/runbook.md describes the steps.',
   },
   {
     rules: ['AwsSolutions-SQS3', 'Serverless-SQSRedrivePolicy'],
     at: /\/DeadLetters\/Resource$/,
-    reason: 'These are the dead-letter queues; an alarm sends an operator to them.',
+    reason: 'These are the dead-letter queues. An alarm notifies operators of their messages.',
   },
   {
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     at: /\/Live\/Messages\/Resource$/,
     reason:
-      'A queue has no such destination: what was given up on goes to the dead-letter queue of its redrive policy.',
+      'Queues do not support this destination. Failed messages move to the dead-letter queue of the redrive policy.',
   },
   {
     rules: ['Serverless-LambdaDLQ'],
     at: /\/[a-z-]+\/Function\/Resource$/,
-    reason: 'Functions of routes are called synchronously; jobs have a dead-letter queue as their failure destination.',
+    reason: 'Route functions are invoked synchronously. Jobs use a dead-letter queue as their failure destination.',
   },
   {
     rules: ['Serverless-LambdaTracing'],
     at: /\/(?:request-)?jobs\/[a-z-]+\/Function\/Resource$/,
-    reason:
-      'Jobs are traced as part of a traced request; by themselves each run on a schedule would be a charged trace.',
+    reason: 'Jobs are traced as part of a traced request. Otherwise every scheduled run would be charged.',
   },
   {
     rules: ['Serverless-EventBusDLQ', 'Serverless-LambdaAsyncFailureDestination'],
     at: /\/walk-canary\/(Function\/Schedule|Live\/EventInvokeConfig)\/Resource$/,
-    reason: 'A walk that did not take place is not made up for: its alarm fires where two in a row write no success.',
+    reason: 'A missed run is not repeated. The alarm fires after two consecutive runs without success.',
   },
   {
     rules: ['Serverless-SNSRedrivePolicy'],
     at: /\/Alarms\/[^/]+\/Resource$/,
-    reason: 'A notification that cannot be delivered need not be kept; the alarm itself stays in CloudWatch.',
+    reason: 'Undeliverable notifications need not be kept, because CloudWatch keeps the alarm.',
   },
   {
     rules: [
@@ -231,18 +229,18 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[*'],
     at: /^text-ai-pipeline\/Pipeline\/.*\/DefaultPolicy\/Resource$/,
     reason:
-      'CDK Pipelines creates these roles: wide within its own bucket, key, log groups and reports, and to assume the roles of the bootstrap.',
+      'CDK Pipelines creates these roles. Their wildcards cover only its own bucket, key, log groups and reports, and the bootstrap roles.',
   },
   {
     rules: ['AwsSolutions-S1'],
     at: /^text-ai-pipeline\/Pipeline\/Pipeline\/ArtifactsBucket\/Resource$/,
-    reason: 'Sources and templates of the pipeline; CloudTrail records who deployed what.',
+    reason: 'The bucket contains sources and templates of the pipeline. CloudTrail records deployments.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::*]', 'AwsSolutions-IAM5[Resource::arn:*'],
     at: /-models\/[^/]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'Tokens of the registry have no resource; SageMaker names the log groups of endpoints itself; weights are all objects under their prefix.',
+      'Registry tokens have no resource, SageMaker names the log groups of endpoints, and weights are all objects under a prefix.',
   },
 ];
 

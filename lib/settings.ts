@@ -111,7 +111,7 @@ export type ExistingTable = v.InferOutput<typeof ExistingTable>;
 
 const Followed = v.pipe(
   ExistingTable,
-  v.check(({ streamArn }) => streamArn !== undefined, 'must have streamArn: functions follow its stream'),
+  v.check(({ streamArn }) => streamArn !== undefined, 'must have streamArn, because functions read its stream'),
 );
 
 export const ExistingTables = v.strictObject({

@@ -148,7 +148,7 @@ const Settings = v.strictObject({
     v.strictObject({
       model: v.pipe(
         v.string(),
-        v.check((id) => findModel(id, 'chat')?.minPlanRank === 1, 'must name a chat model that every plan has'),
+        v.check((id) => findModel(id, 'chat')?.minPlanRank === 1, 'must be a chat model that every plan includes'),
       ),
     }),
   ),
@@ -160,14 +160,14 @@ export const Stage = v.pipe(
   v.forward(
     v.check(
       ({ frontDoor, firewall }) => frontDoor.kind === 'gateway' || firewall !== null,
-      'must be there where the edge is: it refuses what goes past the edge, with a caller address of its choice',
+      'is required with the edge: it rejects requests that bypass the edge with a forged caller address',
     ),
     ['firewall'],
   ),
   v.forward(
     v.check(
       ({ canary, models: { hosted } }) => canary === null || hosted[canary.model]?.minReplicas !== 0,
-      'must name a model that is not scaled to zero: the canary would keep it awake',
+      'must not be a model that scales to zero, because the canary would keep it running',
     ),
     ['canary', 'model'],
   ),
@@ -175,7 +175,7 @@ export const Stage = v.pipe(
     v.check(
       ({ env, models: { hosted } }) => env === null || withForeignImage(hosted, env.region).length === 0,
       ({ input: { env, models } }) =>
-        `must have images in registries of ${env?.region}, not that of ${withForeignImage(models.hosted, env?.region ?? '').join(', ')}`,
+        `must use images from registries in ${env?.region}; these do not: ${withForeignImage(models.hosted, env?.region ?? '').join(', ')}`,
     ),
     ['models', 'hosted'],
   ),
@@ -189,7 +189,7 @@ export const Stage = v.pipe(
   v.forward(
     v.check(
       (stage) => stage.alarms.claimedConcurrency > allocatedConcurrency(stage),
-      'must have claimedConcurrency above what provisionedConcurrency and reservedConcurrency claim all the time',
+      'must have claimedConcurrency above the total of provisionedConcurrency and reservedConcurrency',
     ),
     ['alarms'],
   ),

@@ -71,9 +71,9 @@ export const parseStage = (stage: unknown): Stage => checked(Stage, stage, 'the 
 export const pipelineSettings = (settings: PipelineInput | null = pipeline): PipelineSettings | null =>
   settings && checked(PipelineSettings, settings, 'the pipeline');
 
-function checked<S extends v.GenericSchema>(schema: S, value: unknown, what: string): v.InferOutput<S> {
+function checked<S extends v.GenericSchema>(schema: S, value: unknown, name: string): v.InferOutput<S> {
   const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
-  const broken = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? what} ${issue.message}`);
-  throw new Error(`${what} cannot be deployed: ${broken.join('; ')}`);
+  const broken = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? name} ${issue.message}`);
+  throw new Error(`${name} cannot be deployed: ${broken.join('; ')}`);
 }

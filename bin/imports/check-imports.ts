@@ -50,13 +50,13 @@ const rules: IFlattenedRuleSet = {
     without('domain', 'node_modules/(@aws-sdk|@aws-lambda-powertools|@middy|aws-cdk-lib|@types/aws-lambda)'),
     without('(api|jobs)', 'node_modules/(@aws-sdk|@middy|aws-cdk-lib)'),
     {
-      name: 'the dashboard imports the routes of a resource, not all: a page loads what it imports',
+      name: 'the dashboard imports the routes of single resources, so that a page loads no others',
       severity: 'error',
       from: { path: '^dashboard/' },
       to: { path: '^functions/contract/routes\\.ts$' },
     },
     {
-      name: 'messages are shown by components/notifications.tsx, which loads what they need with the first one',
+      name: 'only components/notifications.tsx shows messages, and it loads their code with the first one',
       severity: 'error',
       from: { path: '^dashboard/src/', pathNot: '^dashboard/src/components/(notifications|toasts)\\.tsx$' },
       to: { path: 'node_modules/@mantine/notifications/' },

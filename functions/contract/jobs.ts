@@ -29,7 +29,7 @@ export interface StreamTrigger {
    * Destination of discarded records: the records in a bucket, or their position in the stream in the dead-letter
    * queue.
    */
-  readonly givenUp: 'records' | 'place';
+  readonly discarded: 'records' | 'position';
 }
 
 /** Messages of a queue. */
@@ -71,7 +71,7 @@ export interface Job {
   readonly feature: string;
   readonly summary: string;
   /** Effect on users while the job does not run: a full sentence, for alarms. */
-  readonly loss: string;
+  readonly impact: string;
   readonly trigger: Trigger;
   readonly uses: Uses;
   readonly timeoutSeconds: number;
@@ -81,7 +81,7 @@ export interface Job {
  * A failing record blocks those behind it, and a caller can request its work again. The age covers an outage of an
  * hour.
  */
-const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, givenUp: 'place' } as const;
+const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, discarded: 'position' } as const;
 
 /** Queues for the fast and the slow webhooks. */
 const lanes = ['webhooks', 'slowWebhooks'] as const;
@@ -91,13 +91,13 @@ export const jobs = {
     id: 'project-ledger',
     feature: 'billing',
     summary: 'Writes one immutable ledger row for each entry of a meter',
-    loss: 'Usage, credit history and credit alerts are delayed. Balances and charges stay exact.',
+    impact: 'Usage, credit history and credit alerts are delayed. Balances and charges stay exact.',
     trigger: {
       stream: 'meters',
       newImageHas: { name: 'last', type: { L: { M: ['t', 'S'] } } },
       concurrentBatches: 10,
       maxRecordAgeHours: 23,
-      givenUp: 'records',
+      discarded: 'records',
     },
     uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry'] },
     timeoutSeconds: 60,
@@ -106,7 +106,7 @@ export const jobs = {
     id: 'retry-ledger',
     feature: 'billing',
     summary: 'Retries the ledger rows of accounts for which writing failed',
-    loss: 'Usage and credit history of some accounts have gaps. Balances and charges stay exact.',
+    impact: 'Usage and credit history of some accounts have gaps. Balances and charges stay exact.',
     trigger: { queue: 'ledgerRetry' },
     uses: { tables: { ledger: 'append', accounts: 'write' } },
     timeoutSeconds: 60,
@@ -115,7 +115,7 @@ export const jobs = {
     id: 'send-mail',
     feature: 'mail',
     summary: 'Sends the emails of the outbox',
-    loss: 'Confirmation links, reset links and notices are delayed. They wait in the outbox.',
+    impact: 'Confirmation links, reset links and notices are delayed. They wait in the outbox.',
     trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' }, ...oneByOne },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
@@ -124,7 +124,7 @@ export const jobs = {
     id: 'suppress-address',
     feature: 'mail',
     summary: 'Stops emails to addresses with a permanent bounce or a spam complaint',
-    loss: 'Addresses with bounces or complaints receive further emails, and SES may pause all sending.',
+    impact: 'Addresses with bounces or complaints receive further emails, and SES may pause all sending.',
     trigger: { events: 'mail feedback' },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 30,
@@ -133,7 +133,7 @@ export const jobs = {
     id: 'send-reset-link',
     feature: 'accounts',
     summary: 'Creates the token and email of a requested password reset',
-    loss: 'Users who request a password reset receive no link.',
+    impact: 'Users who request a password reset receive no link.',
     trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' }, ...oneByOne },
     uses: { tables: { accounts: 'write' } },
     timeoutSeconds: 60,
@@ -142,7 +142,7 @@ export const jobs = {
     id: 'record-requests',
     feature: 'requests',
     summary: 'Writes the request logs of accounts',
-    loss: 'Requests are missing from the request logs of accounts. Charges and usage stay exact.',
+    impact: 'Requests are missing from the request logs of accounts. Charges and usage stay exact.',
     trigger: { logs: 'recorded requests' },
     uses: { tables: { requests: 'append' } },
     timeoutSeconds: 60,
@@ -151,13 +151,13 @@ export const jobs = {
     id: 'dispatch-webhooks',
     feature: 'webhooks',
     summary: 'Queues each event of an account for its subscribed webhooks',
-    loss: 'Webhooks receive no events until the job runs again.',
+    impact: 'Webhooks receive no events until the job runs again.',
     trigger: {
       stream: 'meters',
       newImageHas: { name: 'wh', type: 'SS' },
       concurrentBatches: 10,
       maxRecordAgeHours: 23,
-      givenUp: 'place',
+      discarded: 'position',
     },
     uses: { tables: { webhooks: 'write' }, queues: lanes },
     timeoutSeconds: 60,
@@ -166,7 +166,7 @@ export const jobs = {
     id: 'deliver-webhooks',
     feature: 'webhooks',
     summary: 'Sends the due deliveries of webhooks, with one worker per webhook',
-    loss: 'Webhooks receive no events until the job runs again.',
+    impact: 'Webhooks receive no events until the job runs again.',
     // Slow receivers occupy functions that other jobs need too.
     trigger: { queue: 'webhooks', maxConcurrency: 100 },
     uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
@@ -176,7 +176,7 @@ export const jobs = {
     id: 'deliver-slow-webhooks',
     feature: 'webhooks',
     summary: 'Sends the due deliveries of webhooks with slow receivers, a few requests at a time',
-    loss: 'Webhooks with slow receivers receive no events until the job runs again.',
+    impact: 'Webhooks with slow receivers receive no events until the job runs again.',
     trigger: { queue: 'slowWebhooks', maxConcurrency: 50 },
     uses: { tables: { webhooks: 'delete', accounts: 'write', meters: 'read' }, queues: lanes },
     timeoutSeconds: 60,
@@ -185,7 +185,7 @@ export const jobs = {
     id: 'record-receipts',
     feature: 'messages',
     summary: 'Records delivery receipts of messages, and refunds failed ones',
-    loss: 'Messages keep the status sent, and failed messages are not refunded.',
+    impact: 'Messages keep the status sent, and failed messages are not refunded.',
     trigger: { events: 'message receipts' },
     uses: { tables: { messages: 'write', meters: 'write' } },
     timeoutSeconds: 30,
@@ -194,7 +194,7 @@ export const jobs = {
     id: 'dispatch-messages',
     feature: 'messages',
     summary: 'Queues each event of a message for the subscribed webhooks of its account',
-    loss: 'Webhooks receive no message events until the job runs again.',
+    impact: 'Webhooks receive no message events until the job runs again.',
     trigger: { stream: 'messages', newImageHas: { name: 'status', type: 'S' }, ...oneByOne },
     uses: { tables: { webhooks: 'write', meters: 'read' }, queues: lanes },
     timeoutSeconds: 60,
@@ -203,7 +203,7 @@ export const jobs = {
     id: 'sweep-webhooks',
     feature: 'webhooks',
     summary: 'Queues webhooks that have a due retry or whose queue message was lost',
-    loss: 'Failed webhook deliveries are not retried after the first 15 minutes.',
+    impact: 'Failed webhook deliveries are not retried after the first 15 minutes.',
     trigger: { everySeconds: 60 },
     uses: { tables: { webhooks: 'write' }, queues: lanes },
     timeoutSeconds: 55,
@@ -212,7 +212,8 @@ export const jobs = {
     id: 'end-transcriptions',
     feature: 'audio',
     summary: 'Completes long audio transcriptions after the model and settles their cost',
-    loss: 'Long audio transcriptions stay in the status running until the job runs again, or expire and are refunded.',
+    impact:
+      'Long audio transcriptions stay in the status running until the job runs again, or expire and are refunded.',
     trigger: { events: 'transcriptions' },
     uses: { tables: { meters: 'write', transcriptions: 'write' }, audioFiles: 'end' },
     timeoutSeconds: 60,
@@ -221,7 +222,7 @@ export const jobs = {
     id: 'sweep-transcriptions',
     feature: 'audio',
     summary: 'Fails transcriptions that did not start or finish in time, and refunds them',
-    loss: 'Crashed transcriptions are not refunded, and their audio is kept for up to two days.',
+    impact: 'Crashed transcriptions are not refunded, and their audio is kept for up to two days.',
     trigger: { everySeconds: 900 },
     uses: { tables: { meters: 'write', transcriptions: 'write' }, audioFiles: 'delete' },
     timeoutSeconds: 300,
@@ -230,7 +231,7 @@ export const jobs = {
     id: 'index-documents',
     feature: 'documents',
     summary: 'Embeds the documents of agents and settles the cost',
-    loss: 'Documents of agents stay in the status indexing until the job runs again, or fail and are refunded.',
+    impact: 'Documents of agents stay in the status indexing until the job runs again, or fail and are refunded.',
     trigger: { queue: 'documents', maxConcurrency: 50 },
     uses: { tables: { agents: 'delete', meters: 'write' }, queues: ['documents'], inference: true },
     timeoutSeconds: 300,
@@ -239,7 +240,7 @@ export const jobs = {
     id: 'sweep-documents',
     feature: 'agents',
     summary: 'Fails documents of agents whose indexing crashed, and refunds them',
-    loss: 'Documents whose indexing crashed stay in the status indexing and are not refunded.',
+    impact: 'Documents whose indexing crashed stay in the status indexing and are not refunded.',
     trigger: { everySeconds: 300 },
     uses: { tables: { agents: 'delete', meters: 'write' } },
     timeoutSeconds: 240,
@@ -248,7 +249,7 @@ export const jobs = {
     id: 'purge-accounts',
     feature: 'accounts',
     summary: 'Deletes the data of accounts that were deleted 30 days ago',
-    loss: 'Data of deleted accounts is kept longer than the promised 30 days.',
+    impact: 'Data of deleted accounts is kept longer than the promised 30 days.',
     trigger: { everySeconds: 3600 },
     uses: {
       tables: {
@@ -267,7 +268,7 @@ export const jobs = {
     id: 'purge-agents',
     feature: 'agents',
     summary: 'Deletes the remaining data of deleted agents, conversations and documents',
-    loss: 'Data of deleted agents, conversations and documents is kept longer than the promised day.',
+    impact: 'Data of deleted agents, conversations and documents is kept longer than the promised day.',
     trigger: { everySeconds: 900 },
     uses: { tables: { agents: 'delete' } },
     timeoutSeconds: 600,
@@ -276,7 +277,7 @@ export const jobs = {
     id: 'sweep-meters',
     feature: 'billing',
     summary: 'Queues the shards of meters with holds of crashed calls to release, or with accounts to renew',
-    loss: 'Credits held by crashed calls are not released, and accounts without calls are not renewed.',
+    impact: 'Credits held by crashed calls are not released, and accounts without calls are not renewed.',
     trigger: { everySeconds: 60 },
     uses: { tables: { meters: 'read' }, queues: ['holdSweeps', 'renewals'] },
     timeoutSeconds: 55,
@@ -285,7 +286,7 @@ export const jobs = {
     id: 'release-holds',
     feature: 'billing',
     summary: 'Releases the credits held by crashed calls',
-    loss: 'Credits held by crashed calls are not released.',
+    impact: 'Credits held by crashed calls are not released.',
     trigger: { queue: 'holdSweeps', maxConcurrency: 20, batchSize: 1 },
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
@@ -294,7 +295,7 @@ export const jobs = {
     id: 'renew-accounts',
     feature: 'billing',
     summary: 'Expires and renews the credits of accounts without calls',
-    loss: 'Accounts without calls are not renewed. A call renews its own account.',
+    impact: 'Accounts without calls are not renewed. A call renews its own account.',
     trigger: { queue: 'renewals', maxConcurrency: 64, batchSize: 1 },
     uses: { tables: { meters: 'write' } },
     timeoutSeconds: 55,
@@ -303,7 +304,7 @@ export const jobs = {
     id: 'archive-ledger',
     feature: 'billing',
     summary: 'Moves the closed months of all accounts from the ledger table to the archive',
-    loss: 'Closed months stay in the ledger table, which costs more than the archive. No row is lost.',
+    impact: 'Closed months stay in the ledger table, which costs more than the archive. No row is lost.',
     trigger: { everySeconds: 21_600 },
     uses: { tables: { ledger: 'move' }, archive: 'write' },
     timeoutSeconds: 900,
@@ -320,7 +321,7 @@ export const canary = {
   id: 'walk-canary',
   feature: 'canary',
   summary: 'Registers a new user, checks the charge of a chat, and deletes the account',
-  loss: 'New users cannot register and complete a first chat, or its charge is wrong.',
+  impact: 'New users cannot register and complete a first chat, or its charge is wrong.',
   trigger: { everySeconds: 300 },
   uses: { tables: { accounts: 'write' } },
   timeoutSeconds: 160,

@@ -5,7 +5,7 @@ import { logger } from '#runtime/telemetry.ts';
 
 export const purgeAgents = () => async (): Promise<void> => {
   const deletions = await (await services().agents()).purgeRest(workSignal(jobs.purgeAgents));
-  if (deletions > 0) logger().info('purged what was left of agents', { deletions });
+  if (deletions > 0) logger().info('purged the remaining data of agents', { deletions });
 };
 
 export const sweepDocuments = () => async (): Promise<void> => {

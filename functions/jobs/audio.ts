@@ -29,7 +29,7 @@ export const endTranscriptions =
       const { invocationStatus, requestParameters, responseParameters } = Sns.Message;
       const ref = jobOfForm(keyIn(requestParameters.inputLocation) ?? '');
       if (!ref) {
-        logger().info('an invocation ended that is no transcription');
+        logger().info('ignored the end of another invocation');
         continue;
       }
       const reply = invocationStatus === 'Completed' ? keyIn(responseParameters?.outputLocation) : undefined;

@@ -37,7 +37,7 @@ export const suppressAddress =
   async (event: unknown): Promise<void> => {
     const detail = detailOf(event);
     const reason = reasonOf(detail);
-    if (!reason) return logger().info('mail feedback without consequences', { type: detail.eventType });
+    if (!reason) return logger().info('ignored email feedback', { type: detail.eventType });
     const { suppressions, clock } = services();
     const addresses = await suppress(suppressions(), clock, addressesOf(detail), reason);
     logger().info('addresses suppressed', { reason, addresses });

@@ -11,7 +11,7 @@ export const recordReceipts =
   () =>
   async (event: unknown): Promise<void> => {
     const receipt = receiptIn(event);
-    if (!receipt) return logger().info('a receipt without consequences');
+    if (!receipt) return logger().info('ignored a receipt');
     const receipts = (await services().messages()).receipts();
     const isNew = await receipts.record(receipt);
     const { status } = receipt;

@@ -126,12 +126,12 @@ const meters = (services: () => CoreServices) => (): Meters => ({
     logger().error('a settlement was lost; its hold will expire', { ...lost, error });
     recordLostSettlement();
   },
-  onExcess: (excess) => logger().warn('a call came to more than was held for it', { ...excess }),
+  onExcess: (excess) => logger().warn('a call cost more than its hold', { ...excess }),
 });
 
 const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   records: services().idempotency(),
-  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key was not ended; it will expire', { error }),
+  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key could not be finished and will expire', { error }),
 });
 
 /** Shared with the handler of unknown routes, so it must not load services. */

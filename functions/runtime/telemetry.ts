@@ -39,9 +39,9 @@ function metricDeclaration(route: string, isStreamed: boolean) {
   const declared = new Metrics().addDimension(dimensions.route, route);
   declared.addMetric(metrics.calls, MetricUnit.Count, 1).addMetric(metrics.latency, MetricUnit.Milliseconds, 0);
   if (isStreamed) declared.addMetric(metrics.firstByte, MetricUnit.Milliseconds, 0);
-  const made = declared.serializeMetrics();
-  declarations().set(kind, made);
-  return made;
+  const created = declared.serializeMetrics();
+  declarations().set(kind, created);
+  return created;
 }
 
 export function recordCharge(chargedAs: ServiceName, cost: number): void {

@@ -30,7 +30,7 @@ const listPrices = {
 
 /** A line of a bill, in US dollars. */
 export interface Line {
-  readonly what: string;
+  readonly item: string;
   readonly usd: number;
 }
 
@@ -77,20 +77,20 @@ export function costOfCalls(calls: number, call: Call): readonly Line[] {
   // Worst case: one run per request. Lines usually arrive in batches.
   const recorderSeconds = 0.03;
   const each: readonly Line[] = [
-    { what: 'API Gateway', usd: p.gatewayRequest },
+    { item: 'API Gateway', usd: p.gatewayRequest },
     {
-      what: 'Lambda, waiting for the model',
+      item: 'Lambda, waiting for the model',
       usd: p.functionRequest + (seconds * memoryMb * p.functionGbSecond) / 1024,
     },
-    { what: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
-    { what: 'DynamoDB', usd: tableUnits(call, concurrentCalls) * p.writeUnit },
+    { item: 'Lambda, ledger', usd: p.functionRequest + projectorSeconds * 0.5 * p.functionGbSecond },
+    { item: 'DynamoDB', usd: tableUnits(call, concurrentCalls) * p.writeUnit },
     {
-      what: 'Watch on holds, if each call is the first of its account in a minute',
+      item: 'Checks of holds, if each call is the first of its account in a minute',
       usd: watchUnits.write * p.writeUnit + watchUnits.read * p.readUnit,
     },
-    { what: 'Logs', usd: (logBytes / GB) * p.logGb },
+    { item: 'Logs', usd: (logBytes / GB) * p.logGb },
     {
-      what: 'Request logs, of which storage for 30 days 0.20',
+      item: 'Request logs, of which storage for 30 days 0.20',
       usd:
         p.functionRequest +
         recorderSeconds * 0.5 * p.functionGbSecond +
@@ -98,11 +98,11 @@ export function costOfCalls(calls: number, call: Call): readonly Line[] {
         (recordBytes.log / GB) * p.logGb +
         (recordBytes.row / GB) * p.tableGb,
     },
-    { what: 'CloudFront', usd: p.edgeRequest + (responseBytes / GB) * p.edgeGb },
-    { what: 'WAF', usd: p.firewallRequest },
-    { what: 'Traces', usd: traced * p.trace },
+    { item: 'CloudFront', usd: p.edgeRequest + (responseBytes / GB) * p.edgeGb },
+    { item: 'WAF', usd: p.firewallRequest },
+    { item: 'Traces', usd: traced * p.trace },
   ];
-  return each.map(({ what, usd }) => ({ what, usd: usd * calls }));
+  return each.map(({ item, usd }) => ({ item, usd: usd * calls }));
 }
 
 /** Rows of docs/deploy.md: DynamoDB for a million whole responses and streams of 3 s, by the concurrent calls of their account. */
@@ -151,17 +151,17 @@ export function costAtZero({
   const documentSweep = (sweeps / 5) * (run + 0.5 * p.readUnit);
   const webhookSweep = sweeps * (run + 8 * 0.5 * p.readUnit);
   return [
-    { what: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
-    { what: 'Alarms', usd: alarmMetrics * p.alarmMetric },
-    { what: 'Dashboard', usd: dashboards * p.dashboard },
-    { what: 'Key of accounts, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
-    { what: 'Secret between edge and firewall', usd: secrets * p.secret },
-    { what: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
-    { what: 'The sweep of webhooks, each minute', usd: webhookSweep },
-    { what: 'The sweep of transcriptions, each quarter of an hour', usd: audioSweep },
-    { what: 'The sweep of documents, every five minutes', usd: documentSweep },
-    { what: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
-    { what: 'Functions, gateway, tables, edge, mail', usd: 0 },
+    { item: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
+    { item: 'Alarms', usd: alarmMetrics * p.alarmMetric },
+    { item: 'Dashboard', usd: dashboards * p.dashboard },
+    { item: 'Key of accounts, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
+    { item: 'Secret between edge and firewall', usd: secrets * p.secret },
+    { item: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
+    { item: 'The sweep of webhooks, each minute', usd: webhookSweep },
+    { item: 'The sweep of transcriptions, each quarter of an hour', usd: audioSweep },
+    { item: 'The sweep of documents, every five minutes', usd: documentSweep },
+    { item: 'Polling of queues', usd: polledQueues * queuePolls * p.queueRequest },
+    { item: 'Functions, gateway, tables, edge, email', usd: 0 },
   ];
 }
 
@@ -184,23 +184,23 @@ export function costOfCanary(): readonly Line[] {
   const p = listPrices;
   const walks = 12 * 24 * 30;
   const each: readonly Line[] = [
-    { what: 'Emails', usd: walk.mails * p.mail },
-    { what: 'API Gateway, edge, WAF', usd: walk.requests * (p.gatewayRequest + p.edgeRequest + p.firewallRequest) },
-    { what: 'Lambda', usd: walk.runs * p.functionRequest + walk.gbSeconds * p.functionGbSecond },
-    { what: 'DynamoDB', usd: walk.writeUnits * p.writeUnit + walk.readUnits * p.readUnit },
-    { what: 'Traces', usd: walk.requests * traced * p.trace },
-    { what: 'Logs', usd: (walk.logBytes / GB) * p.logGb },
+    { item: 'Emails', usd: walk.mails * p.mail },
+    { item: 'API Gateway, edge, WAF', usd: walk.requests * (p.gatewayRequest + p.edgeRequest + p.firewallRequest) },
+    { item: 'Lambda', usd: walk.runs * p.functionRequest + walk.gbSeconds * p.functionGbSecond },
+    { item: 'DynamoDB', usd: walk.writeUnits * p.writeUnit + walk.readUnits * p.readUnit },
+    { item: 'Traces', usd: walk.requests * traced * p.trace },
+    { item: 'Logs', usd: (walk.logBytes / GB) * p.logGb },
   ];
   return [
-    { what: 'Alarm and metric', usd: p.alarmMetric + p.metric },
-    ...each.map(({ what, usd }) => ({ what, usd: usd * walks })),
+    { item: 'Alarm and metric', usd: p.alarmMetric + p.metric },
+    ...each.map(({ item, usd }) => ({ item, usd: usd * walks })),
   ];
 }
 
 /** Lines and their sum as rows of a Markdown table. */
 export function table(lines: readonly Line[]): string {
-  const rows = [...lines, { what: '**Sum**', usd: sumOf(lines) }];
-  return rows.map(({ what, usd }) => `| ${what} | ${usd.toFixed(2)} |`).join('\n');
+  const rows = [...lines, { item: '**Sum**', usd: sumOf(lines) }];
+  return rows.map(({ item, usd }) => `| ${item} | ${usd.toFixed(2)} |`).join('\n');
 }
 
 /** Total in US dollars. */

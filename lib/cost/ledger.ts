@@ -42,13 +42,13 @@ const gbOf = (rows: number, bytes: number): number => (rows * bytes) / GB;
 function tableLines(rows: number): Line[] {
   const gb = gbOf(rows, rowBytes.table + itemOverheadBytes);
   return [
-    { what: 'Rows in the table', usd: 12 * gb * prices.tableGb },
-    { what: 'Point-in-time recovery', usd: 12 * gb * prices.recoveryGb },
+    { item: 'Rows in the table', usd: 12 * gb * prices.tableGb },
+    { item: 'Point-in-time recovery', usd: 12 * gb * prices.recoveryGb },
     {
-      what: 'Daily copies of the table (`backup`)',
+      item: 'Daily copies of the table (`backup`)',
       usd: 12 * gb * (copies.here + copies.elsewhere) * prices.tableBackupGb,
     },
-    { what: 'Transfer of these copies', usd: 365 * gb * prices.transferGb },
+    { item: 'Transfer of these copies', usd: 365 * gb * prices.transferGb },
   ];
 }
 
@@ -67,31 +67,31 @@ function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number):
   const readUnits = (2 * rows * rowBytes.table) / 4096;
   return [
     ...tableLines(openDays * callsPerDay),
-    { what: 'Deletion of archived rows, a write unit each', usd: rows * prices.writeUnit },
+    { item: 'Deletion of archived rows, a write unit each', usd: rows * prices.writeUnit },
     {
-      what: 'Archiver: reads, objects and their index, function',
+      item: 'Archiver: reads, objects and their index, function',
       usd:
         readUnits * prices.readUnit +
         parts * (prices.objectPut + unitsPerPart * prices.writeUnit) +
         (rows / deletedPerSecond) * 0.5 * prices.functionGbSecond,
     },
     {
-      what: 'Archive in S3',
+      item: 'Archive in S3',
       usd: 12 * (archivedGb * prices.objectGb + parts * (year - 0.5) * prices.objectMonitored),
     },
     {
-      what: 'Backups of the archive, each object once in both vaults (`backup`)',
+      item: 'Backups of the archive, each object once in both vaults (`backup`)',
       usd: 12 * archivedGb * 2 * prices.bucketBackupGb,
     },
-    { what: 'Transfer of new objects', usd: gbOf(rows, rowBytes.archive) * prices.transferGb },
+    { item: 'Transfer of new objects', usd: gbOf(rows, rowBytes.archive) * prices.transferGb },
   ];
 }
 
 /** Rows of docs/deploy.md: lines of both bills, in the first and the third year. */
 export function ledgerTable(load: LedgerLoad): string {
   const bills = [1, 3].flatMap((year) => [ledgerWithoutArchive(load, year), ledgerWithArchive(load, year)]);
-  const names = (bills[1] ?? []).map(({ what }) => what);
-  const usdOf = (bill: readonly Line[], name: string) => bill.find(({ what }) => what === name)?.usd;
+  const names = (bills[1] ?? []).map(({ item }) => item);
+  const usdOf = (bill: readonly Line[], name: string) => bill.find(({ item }) => item === name)?.usd;
   const dollars = (usd: number | undefined) => (usd === undefined ? '' : Math.round(usd).toLocaleString('en-US'));
   const rows = names.map((name) => [name, ...bills.map((bill) => dollars(usdOf(bill, name)))]);
   const sums = bills.map((bill) => dollars(bill.reduce((sum, { usd }) => sum + usd, 0)));

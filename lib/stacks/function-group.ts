@@ -26,7 +26,7 @@ export class FunctionGroup extends NestedStack {
       ? undefined
       : new FailureAlarm(new Construct(this, id), {
           watched: id,
-          loss: `Requests for ${id} fail for some callers.`,
+          impact: `Requests for ${id} fail for some callers.`,
           stage,
           alarms,
         });

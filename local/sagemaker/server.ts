@@ -81,11 +81,11 @@ async function readBytes(req: IncomingMessage): Promise<Buffer | BodyTooLarge> {
 }
 
 function disconnectSignal(res: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   res.on('close', () => {
-    if (!res.writableFinished) gone.abort(new Error('The client disconnected.'));
+    if (!res.writableFinished) disconnected.abort(new Error('The client disconnected.'));
   });
-  return gone.signal;
+  return disconnected.signal;
 }
 
 function faultError(fault: FaultOf<'sagemaker'> | undefined): ServiceError | undefined {

@@ -221,10 +221,10 @@ export const OpenAiChatRequest = v.pipe(
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
 
 function respondsToEarlierCalls({ messages }: Body): boolean {
-  const made = new Set<string>();
+  const callIds = new Set<string>();
   return messages.every((message) => {
-    if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) made.add(id);
-    return message.role !== 'tool' || made.has(message.tool_call_id);
+    if (message.role === 'assistant') for (const { id } of message.tool_calls ?? []) callIds.add(id);
+    return message.role !== 'tool' || callIds.has(message.tool_call_id);
   });
 }
 

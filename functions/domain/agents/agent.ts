@@ -109,8 +109,8 @@ export function agentService({ agents, enforceChangeLimit, clock, random }: Agen
   return { create, list, existing, get, change, remove };
 }
 
-export function throwNotFound(what: 'agent' | 'document' | 'conversation'): never {
-  throw new ServiceError('NOT_FOUND', `There is no such ${what}.`);
+export function throwNotFound(kind: 'agent' | 'document' | 'conversation'): never {
+  throw new ServiceError('NOT_FOUND', `There is no such ${kind}.`);
 }
 
 export interface PageRequest {

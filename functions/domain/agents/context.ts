@@ -96,10 +96,10 @@ export async function contextPlan(
       return whole.filter(({ place }) => place < first);
     },
     /**
-     * Replaces the messages before the end of `made` with the summary. Ignores it if the agent does not use summaries.
+     * Replaces the messages before the end of `newSummary` with the summary. Ignores it if the agent does not use summaries.
      */
-    async context(made: Summary | undefined = kept): Promise<ChosenContext> {
-      const one = truncation === 'summarize' ? made : undefined;
+    async context(newSummary: Summary | undefined = kept): Promise<ChosenContext> {
+      const one = truncation === 'summarize' ? newSummary : undefined;
       let some = chosen;
       let size = await systemTokens(textWith(some, one));
       while (some.length > 0 && size - plain > room) {

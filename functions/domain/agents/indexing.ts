@@ -47,13 +47,13 @@ export function documentAdding(parts: AddingParts) {
   /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
   function order(document: NewDocument): DocumentOrder {
     const amount = tokenPrice('embeddings', Buffer.byteLength(document.text));
-    const made = { model: embeddingModel, amount, document };
+    const order = { model: embeddingModel, amount, document };
     async function within(budget: number): Promise<DocumentOrder | undefined> {
       const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
       const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
-      return tokens > affordable ? undefined : { ...made, amount: tokenPrice('embeddings', tokens) };
+      return tokens > affordable ? undefined : { ...order, amount: tokenPrice('embeddings', tokens) };
     }
-    return { ...made, within };
+    return { ...order, within };
   }
 
   /** Refuses an agent that does not exist (404) or certainly has no room (409), without cutting the text. */

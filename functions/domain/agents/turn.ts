@@ -120,8 +120,8 @@ function turnPreparation(parts: PreparationParts) {
       const plan = await planOf(order, fresh, await passagesFor(order));
       const old = await plan.toSummarize();
       const { summary: before } = conversation;
-      const made = old.length === 0 ? before : await summarized(preparing.gateway, order.model, before, old);
-      const summary = made ?? before;
+      const newSummary = old.length === 0 ? before : await summarized(preparing.gateway, order.model, before, old);
+      const summary = newSummary ?? before;
       const context = await plan.context(summary);
       const required = fresh.length + (order.message.functionResults ? 1 : 0);
       const earlierSent = context.messages.length - required;

@@ -75,11 +75,11 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     const heldSeconds = Math.max(facts.seconds ?? 0, Math.min(byContent, longAudio.maxSeconds), atLeast);
     const model = transcriptionModel;
     const amount = secondPrice('transcription', heldSeconds);
-    const made = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
+    const order = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
     /** If the credits cover only the known duration, hold all of them. */
     const within = async (budget: number) =>
-      budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
-    return { ...made, within };
+      budget >= secondPrice('transcription', seconds) ? { ...order, amount: Math.min(amount, budget) } : undefined;
+    return { ...order, within };
   }
 
   /** Stored with the upload, so that repeated orders cost no further storage reads. */

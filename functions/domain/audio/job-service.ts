@@ -38,7 +38,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     const frame = model().frame({ contentType: type, language: input.language, words: input.timestamps === 'word' });
     const form = fileKeys.form(ref);
     await files.frame(form, fileKeys.upload(upload), file, frame);
-    const made = (kept: RefundableCharge): Job => ({
+    const createJob = (kept: RefundableCharge): Job => ({
       ...ref,
       uploadId: upload.id,
       timestamps: input.timestamps,
@@ -55,7 +55,7 @@ export function jobService({ jobs, files, model, ending, clock, random, onError 
     });
     let job: Job | undefined;
     const outcome = await openHold.settleWith(openHold.held, clock.now(), async (settlement, kept) => {
-      job = made(kept);
+      job = createJob(kept);
       return jobs.create(job, settlement);
     });
     if (!job || outcome !== 'done') {

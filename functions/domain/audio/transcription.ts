@@ -66,11 +66,11 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const { seconds, maxSeconds = 0 } = facts;
     const heldSeconds = Math.max(seconds, maxSeconds, file.bytes.length / container.maxBytesPerSecond);
     const amount = secondPrice('transcription', heldSeconds);
-    const made = { model, amount, input, contentType: container.type, seconds, heldSeconds };
+    const order = { model, amount, input, contentType: container.type, seconds, heldSeconds };
     /** If the credits cover only the known duration, hold all of them. */
     const within = async (budget: number) =>
-      budget >= secondPrice('transcription', seconds) ? { ...made, amount: Math.min(amount, budget) } : undefined;
-    return { ...made, within };
+      budget >= secondPrice('transcription', seconds) ? { ...order, amount: Math.min(amount, budget) } : undefined;
+    return { ...order, within };
   }
 
   /** Charges the larger of our duration and the model's, up to the hold. */

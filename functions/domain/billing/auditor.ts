@@ -23,7 +23,7 @@ export interface Audit {
 export interface Finding {
   readonly accountId: number;
   readonly kind: 'difference' | 'behind';
-  readonly what: string;
+  readonly problem: string;
 }
 
 /** `next`: the first row after the gap; absent at the end of the ledger. */
@@ -41,10 +41,10 @@ const maxStalledAccounts = 20;
 export function auditor(reads: AuditReads) {
   const audit = (report: (finding: Finding) => void): Promise<Audit> =>
     auditEachAccount(report, async ({ seq, balance }, { tally, next }) => {
-      if (next) return { kind: 'difference', what: [missingRow(tally.rows + 1, next.seq)] };
-      if (tally.rows === seq) return { kind: 'difference', what: wrongSums(tally, balance) };
-      if (tally.wrong !== undefined) return { kind: 'difference', what: [tally.wrong] };
-      return { kind: 'behind', what: [`the ledger has ${tally.rows} rows, the meter has counted ${seq} entries`] };
+      if (next) return { kind: 'difference', problems: [missingRow(tally.rows + 1, next.seq)] };
+      if (tally.rows === seq) return { kind: 'difference', problems: wrongSums(tally, balance) };
+      if (tally.wrong !== undefined) return { kind: 'difference', problems: [tally.wrong] };
+      return { kind: 'behind', problems: [`the ledger has ${tally.rows} rows, the meter has counted ${seq} entries`] };
     });
 
   /** Recomputes every balance from the rows, as after a restore. Skips the ledgers of purged accounts. */
@@ -58,12 +58,12 @@ export function auditor(reads: AuditReads) {
         }
       }
       const isBehind = !next && rows < seq;
-      if (rows === seq && sum === balance) return { kind: 'difference', what: [] };
-      const what = `rebuilt from ${rows} of ${seq} rows, the balance is ${sum}; stored is ${balance}`;
-      return { kind: isBehind ? 'behind' : 'difference', what: [what] };
+      if (rows === seq && sum === balance) return { kind: 'difference', problems: [] };
+      const problem = `rebuilt from ${rows} of ${seq} rows, the balance is ${sum}; stored is ${balance}`;
+      return { kind: isBehind ? 'behind' : 'difference', problems: [problem] };
     });
 
-  type Judge = (meter: MeterState, read: Read) => Promise<{ kind: Finding['kind']; what: readonly string[] }>;
+  type Judge = (meter: MeterState, read: Read) => Promise<{ kind: Finding['kind']; problems: readonly string[] }>;
 
   async function auditEachAccount(report: (finding: Finding) => void, judge: Judge): Promise<Audit> {
     const count = { accounts: 0, difference: 0, behind: 0 };
@@ -75,10 +75,10 @@ export function auditor(reads: AuditReads) {
         const { accountId } = meter.value;
         const read = await readLedger(meter.value, () => inVain < maxStalledAccounts);
         if (read.tally.rows < meter.value.seq) inVain += 1;
-        const { kind, what } = await judge(meter.value, read);
+        const { kind, problems } = await judge(meter.value, read);
         count.accounts += 1;
-        if (what.length > 0) count[kind] += 1;
-        for (const text of what) report({ accountId, kind, what: text });
+        if (problems.length > 0) count[kind] += 1;
+        for (const text of problems) report({ accountId, kind, problem: text });
       }
     }
 

@@ -65,14 +65,14 @@ export function keyService(
     const now = clock.now();
     const meter = await budgets.limitedMeter(accountId, [input]);
     const stored = await keys.list(accountId);
-    const made = issueKey(accountId, { name: input.name, createdAt: now, ...expiryOf(input.expiresAt) }, random);
-    const record = withLimits(made.record, input);
+    const issued = issueKey(accountId, { name: input.name, createdAt: now, ...expiryOf(input.expiresAt) }, random);
+    const record = withLimits(issued.record, input);
     const unused = meter ? unusedBudgets(meter, stored, now) : [];
     const happened = { keyEvent: keyEvent('created', record.id, now) };
     await enforceChangeLimit(accountId);
     refuseUnlessDone(await keys.create(accountId, record, { now, unused, ...happened }));
     await removeSurplus(keys, accountId, { stored, now });
-    return createdKeyView(record, made.key, { budgets: meter?.budgets ?? new Map(), now });
+    return createdKeyView(record, issued.key, { budgets: meter?.budgets ?? new Map(), now });
   }
 
   async function list(accountId: number) {

@@ -23,7 +23,7 @@ export interface SendingParts {
   readonly messages: MessageStore;
   readonly sendToCarrier: SendToCarrier;
   readonly limits: SendingLimits;
-  readonly onProblem: (what: string, about: { readonly messageId: string; readonly cause?: unknown }) => void;
+  readonly onProblem: (problem: string, about: { readonly messageId: string; readonly cause?: unknown }) => void;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -140,15 +140,15 @@ const needs = ({ amount }: Attempt): string => `This call needs up to ${creditsO
 const creditsOf = (micro: number): string =>
   `${decimalCredits(micro)} ${micro === microPerCredit ? 'credit' : 'credits'}`;
 
-function notForKey(what: string, allowed: readonly string[]): ServiceError {
-  const detail = `The key may not use the ${what}; it may use only: ${allowed.join(', ')}.`;
+function notForKey(subject: string, allowed: readonly string[]): ServiceError {
+  const detail = `The key may not use the ${subject}; it may use only: ${allowed.join(', ')}.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
 function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
   const needed = planOfRank(minPlanRank).name;
-  const what = model === '' ? `service ${service}` : `model ${model}`;
-  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${what} needs the plan ${needed} or above.`);
+  const subject = model === '' ? `service ${service}` : `model ${model}`;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${subject} needs the plan ${needed} or above.`);
 }
 
 type Caller = Pick<Attempt, 'keyId'>;

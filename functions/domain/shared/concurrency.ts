@@ -28,8 +28,8 @@ export async function visitEach<T>(
   return { visited, failures };
 }
 
-export function throwTogether(failures: readonly unknown[], what: string): void {
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${what}`);
+export function throwTogether(failures: readonly unknown[], problem: string): void {
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${problem}`);
 }
 
 export async function failingTogether<T>(

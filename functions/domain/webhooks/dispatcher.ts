@@ -39,8 +39,8 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
       for (const event of next) {
         const wanting = active.filter((webhook) => event.webhooks.has(webhook.id) && wants(webhook, event.type));
         if (wanting.length === 0) continue;
-        const made = wanting.map((webhook) => newDelivery(event, webhook, clock.now()));
-        await deliveries.add(made, event.once);
+        const created = wanting.map((webhook) => newDelivery(event, webhook, clock.now()));
+        await deliveries.add(created, event.once);
         for (const webhook of wanting) receivers.add(webhook);
       }
     }

@@ -39,8 +39,8 @@ export function archivedLedger(client: DynamoDBDocumentClient, table: string, fi
   /** Throws if the object is missing or corrupt, so that a loss never appears as an empty list. */
   async function itemsOf(part: Part): Promise<unknown[]> {
     const { a, sk, key, sha256 } = part;
-    const broken = (what: string, cause?: unknown) =>
-      new Error(`The archive of account ${a} is broken: ${key} (${sk}) ${what}`, { cause });
+    const broken = (problem: string, cause?: unknown) =>
+      new Error(`The archive of account ${a} is broken: ${key} (${sk}) ${problem}`, { cause });
     const bytes = await (await files()).read(key);
     if (!bytes) throw broken('is missing');
     const lines = await unzip(bytes, { maxOutputLength: maxPartBytes }).catch((error: unknown) => {

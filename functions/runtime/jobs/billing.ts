@@ -28,7 +28,7 @@ export function sweepJob(kind: SweepKind, job: Job) {
       const { shards, at } = v.parse(Message, JSON.parse(body));
       const now = clock.now();
       if (now - at > validMs) {
-        logger().info('left to the next dispatch', { kind, shards });
+        logger().info('postponed to the next dispatch', { kind, shards });
         continue;
       }
       const { accounts } = await metering().sweep(now, { kinds: [kind], shards, signal });

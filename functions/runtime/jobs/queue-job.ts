@@ -12,7 +12,7 @@ export function queueJob(handle: (message: unknown) => Promise<void>, { concurre
       try {
         await handle(JSON.parse(body));
       } catch (error) {
-        logger().error('a message failed and will be tried again', { messageId, error });
+        logger().error('a message failed and will be retried', { messageId, error });
         batchItemFailures.push({ itemIdentifier: messageId });
       }
     }
@@ -49,7 +49,7 @@ export function logJob<Schema extends v.GenericSchema>(
     const parsed = logEvents.map(({ message }) => v.safeParse(Line, message));
     for (const { issues = [] } of parsed) {
       const places = issues.map((issue) => v.getDotPath(issue) ?? 'the line');
-      if (places.length > 0) logger().error('a log line has no record that can be read', { places });
+      if (places.length > 0) logger().error('a log line has an unreadable record', { places });
     }
     await handle(parsed.flatMap(({ success, output }) => (success ? [output] : [])));
   };

@@ -18,7 +18,7 @@ function recordsInOrder(handle: (record: DynamoDBRecord) => Promise<void>) {
       try {
         await handle(record);
       } catch (error) {
-        logger().error('a stream record failed and will be tried again', { error });
+        logger().error('a stream record failed and will be retried', { error });
         return responseFor(record);
       }
     }
@@ -85,7 +85,7 @@ function itemsConcurrently(handleItem: (records: readonly DynamoDBRecord[], prog
           await handleItem(records, progress);
         } catch (error) {
           progress.isStopped = true;
-          logger().error('a stream record failed and will be tried again', { error });
+          logger().error('a stream record failed and will be retried', { error });
         }
       }
     }

@@ -73,7 +73,7 @@ export function agentCalls(core: CoreServices, route: Pick<Route, 'timeoutSecond
         tokenizer: bpeTokenizer,
         clock,
         random,
-        onError: (error) => logger().error('a document was added, but not all of it succeeded', { error }),
+        onError: (error) => logger().error('a document was added, but a later step failed', { error }),
       }),
     ),
     indexing: lazy(() =>

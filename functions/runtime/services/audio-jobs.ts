@@ -32,7 +32,7 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
     upload: lazy(() => uploadService({ jobs: jobs(), files: files(), enforceUploadLimit, clock, random })),
     order: lazy(() => jobOrders({ jobs: jobs(), files: files(), clock })),
     jobs: lazy(() => {
-      const onError = (error: unknown) => logger().error('what follows a transcription’s beginning failed', { error });
+      const onError = (error: unknown) => logger().error('the work after the start of a transcription failed', { error });
       return jobService({
         jobs: jobs(),
         files: deferredFiles(files),
@@ -44,7 +44,7 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
       });
     }),
     events: lazy(() => {
-      const onInvalid = (error: unknown) => logger().error('a transcription has a reply that is none', { error });
+      const onInvalid = (error: unknown) => logger().error('a transcription has an invalid reply', { error });
       return jobEvents({ jobs: jobs(), files: files(), model, ending: ending(), clock, onInvalid });
     }),
     purge: (accountId: AudioRef['accountId'], signal?: AbortSignal) =>

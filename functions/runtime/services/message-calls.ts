@@ -34,7 +34,7 @@ export function messageCalls({ environment, clock, random, table }: CoreServices
         perAccount: environment.MESSAGES_PER_ACCOUNT,
         perRange: environment.MESSAGES_PER_RANGE,
       },
-      onProblem: (what, { messageId, cause }) => logger().warn(what, { messageId, error: cause }),
+      onProblem: (problem, { messageId, cause }) => logger().warn(problem, { messageId, error: cause }),
       clock,
       random,
     }),

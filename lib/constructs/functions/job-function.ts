@@ -53,14 +53,14 @@ export class JobFunction extends ServiceFunction {
   readonly queue: Queue | undefined;
 
   constructor(scope: Construct, id: string, { job, tables, mail, audio, recordedLogs, ...props }: JobFunctionProps) {
-    const { summary: description, timeoutSeconds, loss, trigger } = job;
+    const { summary: description, timeoutSeconds, impact, trigger } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
     const sendsToItself = 'queue' in trigger && (job.uses.queues ?? []).includes(trigger.queue);
     super(scope, id, {
       ...props,
       description,
       timeoutSeconds,
-      failing: loss,
+      failing: impact,
       reservedConcurrency,
       sendsToItself,
       tracing: jobTracing,
@@ -70,7 +70,7 @@ export class JobFunction extends ServiceFunction {
     userAlarm(this, 'GaveUp', {
       metric: this.deadLetters.metricApproximateNumberOfMessagesVisible({ period: fiveMinutes }),
       above: 0,
-      loss: `Until an operator intervenes: ${loss}`,
+      impact: `Until an operator intervenes: ${impact}`,
       runbook: 'a-job-gave-up',
       topic: props.alarms,
     });
@@ -81,7 +81,7 @@ export class JobFunction extends ServiceFunction {
       userAlarm(this, 'Late', {
         metric: this.age(fiveMinutes),
         above: maxAgeMs,
-        loss: `Delayed by minutes: ${loss}`,
+        impact: `Delayed by minutes: ${impact}`,
         runbook: 'a-stream-lags',
         topic: props.alarms,
       });
@@ -110,7 +110,7 @@ export class JobFunction extends ServiceFunction {
       bisectBatchOnError: true,
       maxRecordAge: Duration.hours(trigger.maxRecordAgeHours),
       onFailure:
-        trigger.givenUp === 'records'
+        trigger.discarded === 'records'
           ? new DiscardedRecords(this, 'GivenUp', this.deadLetters)
           : new SqsDlq(this.deadLetters),
     });

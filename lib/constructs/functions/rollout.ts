@@ -60,13 +60,13 @@ const failuresInARow = 2;
  */
 export class CanaryFunction extends ServiceFunction {
   constructor(scope: Construct, id: string, { job, model, origin, ...props }: CanaryFunctionProps) {
-    const { summary: description, timeoutSeconds, loss, trigger } = job;
+    const { summary: description, timeoutSeconds, impact, trigger } = job;
     const alarm = userAlarm(new Construct(scope, `${id}-alarm`), 'Failing', {
       metric: ownMetrics(props.stage, fiveMinutes).failedWalks(),
       above: 0,
       periods: failuresInARow,
       missingDataIsBreaching: true,
-      loss,
+      impact,
       runbook: 'the-canary-fails',
       topic: props.alarms,
     });

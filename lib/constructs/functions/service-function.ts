@@ -98,7 +98,7 @@ export class ServiceFunction extends LambdaFunction {
     });
     this.live = cast<IFunction>(this.alias);
     const watch =
-      typeof failing === 'string' ? new FailureAlarm(parts, { watched: id, loss: failing, stage, alarms }) : failing;
+      typeof failing === 'string' ? new FailureAlarm(parts, { watched: id, impact: failing, stage, alarms }) : failing;
     watch.watch(parts, logGroup);
     this.failing = watch.alarm;
   }
@@ -123,7 +123,7 @@ export interface FailureAlarmProps extends Pick<SharedProps, 'stage' | 'alarms'>
   /** Name of the function, or of the resource whose functions it covers. */
   readonly watched: string;
   /** Impact on users while they fail: a full sentence. */
-  readonly loss: string;
+  readonly impact: string;
 }
 
 /** An alarm that covers functions, with its filter for their logs. */
@@ -146,7 +146,7 @@ export class FailureAlarm implements FunctionAlarm {
   readonly alarm: Alarm;
   readonly #metric: Metric;
 
-  constructor(scope: Construct, { watched, loss, stage, alarms: topic }: FailureAlarmProps) {
+  constructor(scope: Construct, { watched, impact, stage, alarms: topic }: FailureAlarmProps) {
     this.#metric = new Metric({
       namespace: metricsNamespace(stage),
       metricName: `failures of ${watched}`,
@@ -156,7 +156,7 @@ export class FailureAlarm implements FunctionAlarm {
     this.alarm = userAlarm(scope, 'Failing', {
       metric: this.#metric,
       above: maxFailures,
-      loss,
+      impact,
       runbook: 'a-function-fails',
       topic,
     });

@@ -124,7 +124,7 @@ export class HostedEndpoint extends Construct {
     });
     new CfnAlarm(this, 'NoReplica', {
       alarmDescription:
-        'A request found no replica of the model and got 503; one is starting. What to do: docs/runbook.md#a-model-is-scaled-to-zero',
+        'A request failed with 503, because the model had no replica. One is starting. Runbook: docs/runbook.md#a-model-is-scaled-to-zero',
       namespace: 'AWS/SageMaker',
       metricName: 'NoCapacityInvocationFailures',
       dimensions: [{ name: 'InferenceComponentName', value: this.#name }],

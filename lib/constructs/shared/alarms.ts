@@ -14,7 +14,7 @@ export interface UserAlarmProps {
   /** Consecutive periods above the threshold. Default: 1. */
   readonly periods?: number;
   /** Impact on users while it lasts: a full sentence. */
-  readonly loss: string;
+  readonly impact: string;
   /** Anchor of the section in docs/runbook.md that describes the remedy. */
   readonly runbook: string;
   /** Treats missing data as breaching, for a metric that is always written. */
@@ -24,13 +24,13 @@ export interface UserAlarmProps {
 
 /** An alarm whose description states the impact on users and the runbook section. */
 export function userAlarm(scope: Construct, id: string, props: UserAlarmProps): Alarm {
-  const { metric, above, periods = 1, loss, runbook, missingDataIsBreaching = false, topic } = props;
+  const { metric, above, periods = 1, impact, runbook, missingDataIsBreaching = false, topic } = props;
   const alarm = new Alarm(scope, id, {
     metric,
     threshold: above,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
     evaluationPeriods: periods,
-    alarmDescription: `${loss} What to do: docs/runbook.md#${runbook}`,
+    alarmDescription: `${impact} Runbook: docs/runbook.md#${runbook}`,
     treatMissingData: missingDataIsBreaching ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   });
   const notify = new SnsAction(topic);

@@ -91,7 +91,7 @@ describe('the firewall', () => {
   });
 
   test('is there wherever the edge is, so that nothing goes past the edge', () => {
-    expect(() => parseStage({ ...live, firewall: null })).toThrow(/firewall must be there where the edge is/);
+    expect(() => parseStage({ ...live, firewall: null })).toThrow(/firewall is required with the edge/);
   });
 
   test('aggregates by the viewer’s address', () => {

@@ -30,11 +30,11 @@ const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
 );
 
 describe.each(alarms)('$path', ({ properties }) => {
-  const [, loss = '', section = ''] =
-    /^(.+\.) What to do: docs\/runbook\.md#([\w-]+)$/.exec(properties.AlarmDescription) ?? [];
+  const [, impact = '', section = ''] =
+    /^(.+\.) Runbook: docs\/runbook\.md#([\w-]+)$/.exec(properties.AlarmDescription) ?? [];
 
   test('has the impact on users and an existing section of the runbook', () => {
-    expect(loss.length).toBeGreaterThan(20);
+    expect(impact.length).toBeGreaterThan(20);
     expect(sections).toContain(section);
   });
 
