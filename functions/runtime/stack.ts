@@ -131,7 +131,8 @@ const meters = (services: () => CoreServices) => (): Meters => ({
 
 const idempotent = (services: () => CoreServices) => (): Idempotent => ({
   records: services().idempotency(),
-  onLostRecord: (error) => logger().error('the claim of an Idempotency-Key could not be finished and will expire', { error }),
+  onLostRecord: (error) =>
+    logger().error('the claim of an Idempotency-Key could not be finished and will expire', { error }),
 });
 
 /** Shared with the handler of unknown routes, so it must not load services. */

@@ -75,7 +75,7 @@ export const webhookEvents = {
     data: v.object(ofSubscription),
   },
   'subscription.expired': {
-    description: 'The subscription ended: its credits have expired, or another one took its place.',
+    description: 'The subscription ended: its credits have expired, or another one replaced it.',
     data: v.object(ofSubscription),
   },
   'key.created': {
@@ -121,11 +121,11 @@ export const webhookEvents = {
     data: ofMessage,
   },
   'message.delivered': {
-    description: 'A message reached the phone, or the call was taken and spoken to its end.',
+    description: 'A message reached the phone, or the call was answered and its text played to the end.',
     data: ofMessage,
   },
   'message.undelivered': {
-    description: 'The carrier could not deliver a message, or nobody took the call.',
+    description: 'The carrier could not deliver a message, or nobody answered the call.',
     data: ofMessage,
   },
   'message.failed': {
@@ -144,7 +144,7 @@ export const webhookEvents = {
     data: v.object({ ...ofTranscription, status: v.picklist(['failed', 'expired']) }),
   },
   'webhook.test': {
-    description: 'A test was requested. It is sent only to that webhook, whatever events it subscribes to.',
+    description: 'A test was requested. It is sent only to that webhook, regardless of its subscribed events.',
     data: v.object({ accountId, webhookId: v.string() }),
   },
 } as const satisfies Readonly<Record<string, { readonly description: string; readonly data: v.GenericSchema }>>;

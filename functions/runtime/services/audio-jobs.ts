@@ -32,7 +32,8 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
     upload: lazy(() => uploadService({ jobs: jobs(), files: files(), enforceUploadLimit, clock, random })),
     order: lazy(() => jobOrders({ jobs: jobs(), files: files(), clock })),
     jobs: lazy(() => {
-      const onError = (error: unknown) => logger().error('the work after the start of a transcription failed', { error });
+      const onError = (error: unknown) =>
+        logger().error('the work after the start of a transcription failed', { error });
       return jobService({
         jobs: jobs(),
         files: deferredFiles(files),
