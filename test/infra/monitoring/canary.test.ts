@@ -105,7 +105,7 @@ describe('a stage with the canary', () => {
 
 test.each([
   ['an unknown model', { model: 'gpt' }, {}, /canary\.model must be a chat model that every plan includes/],
-  ['a model of the larger plans', { model: 'svc-1-32k' }, {}, /canary\.model must name a chat model that every plan/],
+  ['a model of the larger plans', { model: 'svc-1-32k' }, {}, /canary\.model must be a chat model that every plan/],
   ['a model that embeds', { model: 'svc-embed' }, {}, /canary\.model must be a chat model/],
   ['a model that is scaled to zero', { model: 'svc-1' }, { 'svc-1': hostedModel }, /canary\.model.*keep it running/],
 ])('a stage whose canary calls %s is refused', (_, chosen, hosted, message) => {
