@@ -63,7 +63,7 @@ async function rounds<T>(loads: readonly Load[], count: number, work: (load: Loa
 export interface BenchOptions {
   readonly rounds: number;
   readonly calls: number;
-  /** Streams are slow, so a round has few of them and there are more rounds. */
+  /** A round contains few streams, because they are slow. More rounds compensate for this. */
   readonly streamRounds: number;
   readonly streams: number;
   /** Seconds of load before the measurement, because the JIT compiler needs thousands of calls. */

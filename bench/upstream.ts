@@ -52,7 +52,7 @@ export function beginChunks(socket: Socket, type: string): void {
   socket.write(`${headOf(type)}transfer-encoding: chunked\r\n\r\n`);
 }
 
-/** Without an argument, the last chunk. */
+/** Returns the last chunk if called without text. */
 export function chunkOf(part: Uint8Array = new Uint8Array()): Buffer {
   return Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
 }

@@ -57,7 +57,7 @@ export const FrontDoor = v.variant('kind', [
     domain: v.nullable(v.strictObject({ name: Host, certificateArn: Certificate })),
   }),
   v.strictObject({
-    /** Only the API, behind your own front end. */
+    /** Deploys only the API, behind your own front end. */
     kind: v.literal('gateway'),
     /** Public origin of the dashboard, for email links and sessions. */
     publicOrigin: v.pipe(

@@ -103,7 +103,7 @@ const Settings = v.strictObject({
     ),
     { idleHours: 12, maxDays: 30 },
   ),
-  /** When false, the SDK sends every request to AWS (docs/adr/0008-quick-first-attempt.md). */
+  /** `off`: the SDK sends every request to AWS (docs/adr/0008-quick-first-attempt.md). */
   fastPath: v.picklist(['on', 'off'], 'must be on or off'),
   /** AWS WAF in front of the API. Null disables it. Limits are requests per address or key in five minutes. */
   firewall: v.nullable(

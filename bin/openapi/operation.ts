@@ -34,7 +34,7 @@ const Example = v.object({
 });
 export type Example = v.InferOutput<typeof Example>;
 
-/** By route id. */
+/** Examples by route id. */
 const Examples = v.record(v.string(), Example);
 export type Examples = v.InferOutput<typeof Examples>;
 

@@ -180,7 +180,7 @@ const tables: Readonly<Record<string, string>> = {
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
-/** Replaces the tables of the pages. Throws for an unknown table and for one that no page contains. */
+/** Replaces the tables of the pages. Throws for an unknown table, and for a table that no page contains. */
 export function withTables(pages: readonly string[]): string[] {
   const placed = new Set<string>();
   const texts = pages.map((page) =>

@@ -26,8 +26,8 @@ const collectUpTo = (maxBytes: number) => (body: AsyncIterable<Uint8Array>) => c
 const maxModelBytes = 16 * 1024 * 1024;
 
 /**
- * Without a request timeout, because the caller sets the deadline. One attempt, because a repeated invocation repeats the model's work
- * and the error says when to try again.
+ * No request timeout, because the caller sets the deadline. One attempt, because a retry would repeat the model's work,
+ * and the error tells the caller when to retry.
  */
 export function sagemakerClient(): SageMakerRuntimeClient {
   return new SageMakerRuntimeClient({

@@ -12,7 +12,7 @@ import {
   type TransportOptions,
 } from './transport.ts';
 
-/** Sends one attempt of a signed request. Resolves to undefined, without sending anything, if there are no credentials. */
+/** Sends one attempt of a signed request. Without credentials, resolves to undefined and sends nothing. */
 export type Send = (cancellation?: Cancellation) => Promise<AttemptResult | undefined>;
 
 /**

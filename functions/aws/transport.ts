@@ -75,7 +75,7 @@ export class Connections {
   }
 }
 
-/** One connection, for one request at a time. */
+/** A connection for one request at a time. */
 class Connection {
   idleSince = 0;
   isOpen = false;

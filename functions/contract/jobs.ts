@@ -313,10 +313,7 @@ export const jobs = {
 
 export const allJobs: readonly Job[] = Object.values(jobs);
 
-/**
- * Not one of the jobs of every stage: it runs only if the stage enables it, or with `npm start -- --canary`
- * (docs/adr/0016-canary.md).
- */
+/** An optional job: it runs only if the stage enables it, or with `npm start -- --canary` (docs/adr/0016-canary.md). */
 export const canary = {
   id: 'walk-canary',
   feature: 'canary',

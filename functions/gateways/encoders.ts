@@ -73,7 +73,7 @@ const encoderCall = <Reply, Result>(
 });
 
 const Score = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
-/** Of all labels of a model, without duplicates. */
+/** Requires each label once. */
 const Scores = v.pipe(
   v.array(v.object({ label: v.string(), score: Score })),
   v.minLength(1),

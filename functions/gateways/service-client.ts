@@ -1,7 +1,7 @@
 import { collectBody } from '#aws/bounded-body.ts';
 import type { SendRequest } from '#domain/canary/canary.ts';
 
-/** Above the gateway's timeout for a whole response. */
+/** Exceeds the gateway's timeout for a whole response. */
 const maxRequestMs = 35_000;
 const maxBodyBytes = 1024 * 1024;
 

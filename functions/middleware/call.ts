@@ -64,7 +64,7 @@ export interface Repeatable {
   readonly key: string;
   /** Held by the first request with the key until its response is stored. */
   claim?: Claim;
-  /** For a repeated request: the first one, whose response is returned instead of running the operation. */
+  /** Set for a repeated request: the first request, whose response is returned instead of running the operation. */
   replay?: { readonly of: string; readonly response?: RecordedSuccess };
 }
 

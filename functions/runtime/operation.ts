@@ -82,7 +82,7 @@ export interface PricedOperation<R extends Route, O extends Order> {
       readonly namesModel: (model: string | undefined) => void;
     },
   ) => Promise<O>;
-  /** Returns the model if the body does not name it. 403 for it precedes 404 and 409. */
+  /** Returns the model if the body does not name it. The 403 for a forbidden model precedes 404 and 409. */
   readonly modelOf?: (
     services: CallServices,
     call: Pick<OperationCall<R>, 'input' | 'caller'>,

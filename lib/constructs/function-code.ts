@@ -49,7 +49,7 @@ export const bundling = {
     'node:process': substitute('process.ts'),
     '@aws-sdk/credential-provider-node': substitute('credentials.ts'),
   },
-  // Unused parts of `undici`: its second parser, and the modules below, for which `require` returns undefined.
+  // Unused parts of `undici`: its second parser, and the modules below. `require` returns undefined for them.
   define: { esbuildDetection: 'true' },
   external: ['dispatcher/client-h2', 'llhttp/llhttp-wasm', 'web/*'].map(
     (file) => `./node_modules/undici/lib/${file}.js`,

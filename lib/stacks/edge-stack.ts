@@ -45,7 +45,7 @@ export interface EdgeStackProps {
   readonly originVerification: OriginVerification | undefined;
 }
 
-/** Above the gateway's maximum timeout for a buffered response, 91 s for embeddings. */
+/** Exceeds the gateway's maximum timeout for a buffered response, 91 s for embeddings. */
 const originReadTimeout = Duration.seconds(95);
 
 /**

@@ -9,9 +9,7 @@ import { MonitoringStack } from './monitoring-stack.ts';
 
 export type PlatformProps = Pick<ApiStackProps, 'stage' | 'buffered' | 'dashboard'>;
 
-/**
- * All stacks of a stage. Throws for a region without response streaming, or one that lacks the images of its models.
- */
+/** All stacks of a stage. Throws if the region lacks response streaming or the images of the stage's models. */
 export function createPlatform(scope: Construct, { stage, buffered, dashboard }: PlatformProps) {
   const region = stage.env?.region ?? process.env['CDK_DEFAULT_REGION'];
   if (!buffered) checkStreaming(region);

@@ -132,7 +132,7 @@ function running(child: ChildProcess, url: string): DatabaseProcess {
   return { url, died, close };
 }
 
-/** One of 16 million unused addresses. All of 127.0.0.0/8 is this machine (RFC 6890). */
+/** Random address out of 16 million. All of 127.0.0.0/8 is this machine (RFC 6890). */
 function randomLoopback(): string {
   return ['127', randomInt(1, 255), randomInt(256), randomInt(1, 255)].join('.');
 }

@@ -23,7 +23,7 @@ const never = new Promise<never>(() => undefined);
 /** The database with its tables: embedded, or at AWS_ENDPOINT_URL_DYNAMODB. */
 export interface Database {
   readonly url: string;
-  /** For the service's own maintenance. The functions have their own clients. */
+  /** Client for the service's own maintenance. The functions have their own clients. */
   readonly client: DynamoDBClient;
   /** Undefined for an external database. */
   readonly file: DatabaseFile | undefined;

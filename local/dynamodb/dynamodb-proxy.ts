@@ -15,8 +15,8 @@ export interface DynamoProxyOptions {
   readonly upstream: string;
   readonly faults: Faults;
   /**
-   * Awaited before the request is forwarded. If the client disconnects meanwhile, the request is dropped. May return
-   * the fault to apply.
+   * Awaited before the request is forwarded. If the client disconnects in the meantime, the request is dropped. May
+   * return the fault to apply.
    */
   readonly onRequest?: (operation: string) => ReturnType<ProxyHook> | AppliedFault | Promise<AppliedFault>;
   /** Awaited before the response is returned. */
@@ -97,7 +97,7 @@ export async function startDynamoProxy({
 const isHostAt = (rawHeaders: readonly string[], index: number): boolean =>
   index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host';
 
-/** One turn of the event loop, so that the disconnect of a client that a hook has killed is noticed. */
+/** Waits one turn of the event loop, to notice the disconnect of a client that a hook has killed. */
 async function nextPoll(): Promise<void> {
   await setImmediate();
   await setImmediate();

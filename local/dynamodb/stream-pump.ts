@@ -76,7 +76,7 @@ async function readPositions({ checkpointFile, streamArn }: StreamPumpOptions): 
   return new Map(checkpoint?.streamArn === streamArn ? Object.entries(checkpoint.positions) : []);
 }
 
-/** By shard: sequence number of the last processed record, or 'end' for a fully read closed shard. */
+/** Position by shard: sequence number of the last processed record, or 'end' for a fully read closed shard. */
 export type Positions = Map<string, string>;
 
 const shardEnd = 'end';

@@ -12,7 +12,7 @@ export const PhoneMessage = v.object({
   to: v.string(),
   text: v.string(),
   at: v.string(),
-  /** Only for calls: a voice of the contract. */
+  /** Voice of a call, as in the contract. Absent for an SMS. */
   voice: v.optional(v.string()),
 });
 export type PhoneMessage = v.InferOutput<typeof PhoneMessage>;

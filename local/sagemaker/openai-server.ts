@@ -128,7 +128,7 @@ function reason(error: unknown): string {
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
 }
 
-/** Above the service's own limit. */
+/** Exceeds the service's own limit. */
 const maxAudioBytes = 64 * 1024 * 1024;
 
 /** Uses an OpenAI-compatible audio server as the engine. `url` is its base, such as `http://127.0.0.1:8000/v1`. */

@@ -126,7 +126,7 @@ async function restrictToOwner(folder: string, log: (line: string) => void): Pro
   }
 }
 
-/** SQLite may delete an auxiliary file meanwhile. */
+/** SQLite may have deleted an auxiliary file. */
 async function restrict(path: string, mode: number): Promise<void> {
   try {
     if ((await stat(path)).mode & others) await chmod(path, mode);

@@ -99,7 +99,7 @@ export function sendAwsJson(res: ServerResponse, status: number, body: unknown):
 }
 
 /**
- * Why a request from another site's page is rejected. Undefined for any other request. Such a page reaches 127.0.0.1
+ * Reason to reject a request from another site's page. Undefined for any other request. Such a page reaches 127.0.0.1
  * through the user's browser, by a name that resolves to it (DNS rebinding) or across origins.
  */
 export function foreignRequest(request: IncomingMessage, path: string): string | undefined {

@@ -44,7 +44,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof Problem ? error.exitCode : 1;
 }
 
-/** For log lines about errors that the user cannot solve. */
+/** Formats errors that the user cannot solve, for the log. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

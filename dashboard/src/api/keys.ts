@@ -7,7 +7,7 @@ import { call, perform } from './call.ts';
 /** Empty if unreadable. Null means never. */
 const date = v.fallback(v.nullable(v.string()), '');
 
-/** Null if there is no limit, or if this page does not know its kind. */
+/** Null if the key has no limit, or a kind of limit that this page does not know. */
 const limit = v.fallback(
   v.nullable(
     v.object({

@@ -29,7 +29,7 @@ interface DocsLayoutProps {
   readonly children: ReactNode;
 }
 
-/** A document beside the list of all documents. On a phone, a button opens the list. */
+/** A document next to the list of all documents. On a phone, a button opens the list. */
 export function DocsLayout({ label, groups, current, search, isSearching, view: View, children }: DocsLayoutProps) {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   useEffect(close, [close, current]);

@@ -22,7 +22,7 @@ export function removeStored(kind: Kind, name: string): void {
   try {
     globalThis[kind].removeItem(name);
   } catch {
-    // Nothing was stored.
+    // Without storage, nothing needs to be removed.
   }
 }
 

@@ -14,7 +14,10 @@ export function isOfOwner(password: string, { email, name }: Owner): boolean {
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase().trim();
 const letters = (text: string): string => text.replace(/[\s\d\p{P}\p{S}]/gu, '');
 
-/** One or two repeated characters, a sequence of letters or digits, or only words that describe this service. */
+/**
+ * Passwords of one or two repeated characters, a sequence of letters or digits, or only words that describe this
+ * service.
+ */
 export function isPredictable(password: string): boolean {
   const codes = Array.from(password.toLowerCase(), (letter) => letter.codePointAt(0) ?? 0);
   const steps = codes.slice(1).map((code, index) => code - (codes[index] ?? 0));

@@ -5,7 +5,7 @@ import { limits } from '../shared/limits.ts';
 
 const body = 'must be a JSON object';
 
-/** How messages that exceed the model's context are handled (docs/agents.md#the-context). */
+/** Treatment of messages that exceed the model's context (docs/agents.md#the-context). */
 export const truncations = ['drop', 'summarize', 'error'] as const;
 
 const functions = v.pipe(

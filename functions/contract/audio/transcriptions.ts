@@ -62,7 +62,7 @@ export const NewUpload = v.object(
 );
 export type NewUpload = v.InferOutput<typeof NewUpload>;
 
-/** Where to send the file: POST a form to `url` with `fields`, followed by the file as the last part, named `file`. */
+/** Upload form: POST `fields` to `url`, followed by the file as the last part, named `file`. */
 export const Upload = v.object({
   id: v.string(),
   url: v.string(),

@@ -50,7 +50,7 @@ export const FunctionChoice = v.union(
   'must be none, auto or an object with the name of a function',
 );
 
-/** Error for a message with an unknown role, or one that is not an object. */
+/** Error for a message that is not an object or has an unknown role. */
 export const roleRule =
   (roles: string) =>
   ({ expected }: v.VariantIssue): string =>

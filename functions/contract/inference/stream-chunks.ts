@@ -4,8 +4,8 @@ import { TokenUsage } from './inference-fields.ts';
 import { finishReasons } from './requests.ts';
 
 /**
- * Data of the events of a stream (docs/specification.md#events, docs/inference.md#responses): the envelope's `data`, if
- * there is an envelope.
+ * Data of the events of a stream (docs/specification.md#events, docs/inference.md#responses). In the enveloped format
+ * this is the envelope's `data`.
  */
 
 const about = { id: v.string(), created: whole, model: v.string() };

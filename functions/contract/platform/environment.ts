@@ -103,7 +103,7 @@ export const Environment = v.object({
   CANARY_MODEL: v.optional(v.string(), 'svc-1'),
   /** Table of plans to enforce (docs/guides/plans-and-limits.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
-  /** When off, the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */
+  /** `off`: the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */
   FAST_PATH: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Limits by network (docs/security.md#throttles). Off in local mode, where all callers share one address. */
   NETWORK_LIMITS: v.optional(v.picklist(['on', 'off']), 'off'),

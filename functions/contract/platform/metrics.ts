@@ -2,14 +2,14 @@ import type { ErrorCode } from '../shared/errors.ts';
 
 /** CloudWatch metrics that functions write in the namespace of their stage, for alarms and dashboard. */
 export const metrics = {
-  /** By route: completed requests, and milliseconds until the response was ready or sent. */
+  /** Completed requests by route, and milliseconds until the response was ready or sent. */
   calls: 'calls',
   latency: 'latency',
-  /** By route: milliseconds until the first chunk of a stream was sent. */
+  /** Milliseconds by route until the first chunk of a stream was sent. */
   firstByte: 'firstByte',
-  /** By error code: refused and failed requests. */
+  /** Refused and failed requests by error code. */
   refusals: 'refusals',
-  /** By service: credits charged, as in the ledger. */
+  /** Credits charged by service, as in the ledger. */
   credits: 'credits',
   /** Seconds by which the oldest open hold was past its deadline when the sweep found it. */
   overdueHold: 'overdueHold',

@@ -44,7 +44,7 @@ export type EmailChangeOutcome = (typeof emailChangeOutcomes)[number];
 export const roles = ['viewer', 'operator'] as const;
 export type Role = (typeof roles)[number];
 
-/** A secret of which only the digest is stored. `expiresAt` in epoch ms. */
+/** A secret whose digest is stored. `expiresAt` in epoch ms. */
 export interface StoredToken {
   readonly digest: string;
   readonly expiresAt: number;

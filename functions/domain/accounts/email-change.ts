@@ -241,7 +241,7 @@ export type Side = 'old' | 'new';
 
 export interface Completion {
   readonly notices: readonly OutgoingMail[];
-  /** When an account registered with the former address may start a free month, epoch seconds. */
+  /** Epoch seconds after which an account registered with the former address can start a free month. */
   readonly freeFrom: number | undefined;
 }
 

@@ -227,7 +227,10 @@ function* ipAddresses(text: string): Generator<Span> {
   }
 }
 
-/** Returns the longest address within the surrounding colons and dots, two of which may belong to it. */
+/**
+ * Returns the longest valid address within a run of digits, letters, colons and dots. Two colons at either end may be
+ * part of it.
+ */
 function addressIn(run: string, at: number): Span | undefined {
   const [first, last] = [run.search(/[^:.]/), run.replace(/(?<![:.])[:.]+$/, '').length];
   if (first === -1 || last - first > maxAddressLength || !run.includes(':')) return undefined;

@@ -150,7 +150,7 @@ const maxCandidates = 16;
 const samplesInHeader = (head: Buffer): number =>
   ((head[samplesAt] ?? 0) & 0x0f) * 2 ** 32 + head.readUInt32BE(samplesAt + 1);
 
-/** Derives the total from the last frame. Returns the file unchanged if there is none. */
+/** Derives the total from the last frame. Returns the file unchanged if no frame is found. */
 function withSamples(file: Buffer): Buffer {
   const samples = samplesOf(file);
   if (samples === undefined) return file;

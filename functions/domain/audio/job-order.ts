@@ -76,7 +76,7 @@ export function jobOrders({ jobs, files, clock }: JobOrderParts) {
     const model = transcriptionModel;
     const amount = secondPrice('transcription', heldSeconds);
     const order = { model, amount, input, upload, file, type: container.type, seconds, heldSeconds };
-    /** If the credits cover only the known duration, hold all of them. */
+    /** If the credits cover only the known duration, holds all remaining credits. */
     const within = async (budget: number) =>
       budget >= secondPrice('transcription', seconds) ? { ...order, amount: Math.min(amount, budget) } : undefined;
     return { ...order, within };

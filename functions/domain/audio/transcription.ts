@@ -67,7 +67,7 @@ export function transcriptionService(gateway: TranscriptionGateway, factsOf: Fac
     const heldSeconds = Math.max(seconds, maxSeconds, file.bytes.length / container.maxBytesPerSecond);
     const amount = secondPrice('transcription', heldSeconds);
     const order = { model, amount, input, contentType: container.type, seconds, heldSeconds };
-    /** If the credits cover only the known duration, hold all of them. */
+    /** If the credits cover only the known duration, holds all remaining credits. */
     const within = async (budget: number) =>
       budget >= secondPrice('transcription', seconds) ? { ...order, amount: Math.min(amount, budget) } : undefined;
     return { ...order, within };

@@ -102,7 +102,7 @@ const dayMs = 24 * hourMs;
 /** Message pumping uses entire ranges (docs/messages.md#limits-against-fraud). */
 const rangeDigits = 4;
 
-/** One account's maximum share of a limit that all accounts share, so that it cannot block the others. */
+/** Maximum share of a shared limit per account, so that one account cannot block the others. */
 const shareOfOne = 0.5;
 
 export function countedLimits(accountId: number, to: string, now: number, limits: SendingLimits): CountedLimit[] {

@@ -1,7 +1,10 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
 
-/** Id of the budgets that a key shares with the keys it is rotated into: the first characters of its id. */
+/**
+ * Prefix of the ids of a key's budgets: the first characters of the key's id. Keys that the key is rotated into use the
+ * same budgets.
+ */
 export const familyOf = (keyId: string): string => keyId.slice(0, 8);
 
 /** Each period has its own budget, so that changing the period cannot reset it. */

@@ -71,7 +71,7 @@ export interface Meter {
   readonly admitted: number;
   /** `admitted` plus the plan's calls per minute. */
   readonly ceiling: number;
-  /** The ceiling found by the first call of each 3 s bucket. */
+  /** The ceiling that the first call of each 3 s bucket stored. */
   readonly buckets: ReadonlyMap<string, number>;
   readonly spendable: number;
   readonly holds: ReadonlyMap<string, Hold>;
@@ -105,7 +105,7 @@ export interface LedgerEntry {
   readonly keyId?: string;
   readonly requestId?: string;
   readonly source?: Lot['source'];
-  /** For a prepaid job: its end and its final cost in microcredits. */
+  /** Set for the end of a prepaid job, with its final cost in microcredits. */
   readonly job?: EndedJob;
   readonly change?: SubscriptionChange;
 }

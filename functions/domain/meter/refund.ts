@@ -12,7 +12,7 @@ export interface RefundableCharge {
   readonly budget?: Hold['budget'];
   readonly amount: number;
   readonly lots: readonly LotPart[];
-  /** For a charge while the subscription was cancelled: the lots charged if that cancellation is revoked. */
+  /** Set for a charge while the subscription was cancelled: the lots to charge if that cancellation is revoked. */
   readonly onResume?: { readonly cancellation: number; readonly lots: readonly LotPart[] };
   readonly period: Period;
 }

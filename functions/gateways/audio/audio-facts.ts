@@ -37,7 +37,7 @@ export async function audioFacts(bytes: Uint8Array): Promise<AudioFacts> {
   return { container, seconds, ...(isUncertain && { maxSeconds: Math.min(maxSeconds, daySeconds) }) };
 }
 
-/** Like `audioFacts`, from at most 16 blocks of a file of `size` bytes. */
+/** Like `audioFacts`, but reads at most 16 blocks of a file of `size` bytes. */
 export async function rangedFacts(size: number, read: ReadRange): Promise<RangedFacts> {
   const whole = rangedFile(size, read);
   const file = await afterTags(whole);

@@ -1,7 +1,10 @@
 import { flacFrameAt } from '#domain/audio/checked-audio.ts';
 import { type AudioFormat, blockBytes, estimated } from './ranged-file.ts';
 
-/** Where the first block's data begins, and in it the sample rate (20 bits) and the number of samples (36 bits) (RFC 9639, 8.2). */
+/**
+ * Offset of the first block's data, and offsets in it of the sample rate (20 bits) and the number of samples (36 bits)
+ * (RFC 9639, 8.2).
+ */
 const streamInfoAt = 8;
 const rateAt = streamInfoAt + 10;
 const samplesAt = streamInfoAt + 13;

@@ -13,7 +13,9 @@ export interface LongAudioSettings {
   readonly seconds: { readonly waiting: number; readonly working: number };
 }
 
-/** Plus twice the paid seconds: this bounds the model's work on a file with a false header. */
+/**
+ * Base time of a job in seconds. Twice the paid seconds are added, which limits the model's work on a file with a false header.
+ */
 const minWorkingSeconds = 300;
 
 /** WhisperX behind an asynchronous endpoint of SageMaker (docs/adr/0023-long-audio.md). */

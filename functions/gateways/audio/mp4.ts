@@ -166,7 +166,7 @@ class Mp4Boxes {
     else for (let index = 0; index < entries; index += 1) current.runs += word(before + index * each);
   }
 
-  /** Fails if there is no audio. */
+  /** Throws if the file contains no audio. */
   facts(): AudioFacts & { readonly maxSeconds: number } {
     let [seconds, maxSeconds, hasAudio] = [this.#movie, 0, false];
     for (const track of this.#tracks) {

@@ -50,7 +50,7 @@ export const mpeg: AudioFormat = {
   },
 };
 
-/** Maximum bytes between two frames. The audio ends there if there are more. */
+/** Maximum bytes between two frames. A larger gap ends the audio. */
 const maxLostBytes = 64 * 1024;
 
 function* mpegFrames(bytes: Buffer): Generator<MpegFrame> {
@@ -73,7 +73,7 @@ function* mpegFrames(bytes: Buffer): Generator<MpegFrame> {
   }
 }
 
-/** Seconds of the frame at the start of these bytes; 0 if there is none. */
+/** Seconds of the frame at the start of these bytes, or 0 without a frame. */
 export function mpegFrameSeconds(bytes: Buffer): number {
   const frame = frameAt(bytes, 0);
   return frame ? frame.samples / frame.rate : 0;
@@ -109,7 +109,7 @@ function adtsFrame(bytes: Buffer, at: number): MpegFrame | undefined {
 /** Index of an explicit rate, which follows it (ISO 14496-3, 1.6.3.3). */
 const explicitRate = 15;
 
-/** Samples per second in an AAC decoder configuration (ISO 14496-3, "AudioSpecificConfig"); undefined if there are none. */
+/** Samples per second in an AAC decoder configuration (ISO 14496-3, "AudioSpecificConfig"), or undefined. */
 export function aacRate(config: Buffer): number | undefined {
   const value = (at: number, bits: number): number => {
     let sum = 0;

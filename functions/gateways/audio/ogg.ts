@@ -163,7 +163,7 @@ function streamAt(packet: Buffer): Stream | undefined {
 
 const sum = (lengths: Buffer): number => lengths.reduce((total, length) => total + length, 0);
 
-/** Offset of the next page; -1 if there is none. */
+/** Offset of the next page, or -1. */
 const findPage = (file: Buffer, from: number): number => file.indexOf('OggS', from, 'latin1');
 
 /** Milliseconds of an Opus frame, by coding mode and configuration (RFC 6716, table 2). */

@@ -25,7 +25,7 @@ export const signatureBytes = 64;
 /** Reads the bytes from `from` up to, but not including, `to`. */
 export type ReadRange = (from: number, to: number) => Promise<Uint8Array>;
 
-/** A file of which at most 16 blocks are read. */
+/** A file with a limit of 16 blocks to read. */
 export interface RangedFile {
   readonly size: number;
   /** Returns fewer bytes at the end of the file. Rejects with TooFar beyond the limits on blocks and reads. */
@@ -37,7 +37,10 @@ export interface RangedFile {
 /** More of a file would have to be read than is allowed. */
 export class TooFar extends Error {}
 
-/** Size of a request to storage, and their maximum number: the start and the end of a file, and what a parser skips to. */
+/**
+ * Size of a storage request, and maximum number of requests: for the start and the end of a file, and for the parser's
+ * jumps.
+ */
 export const blockBytes = 256 * 1024;
 const maxBlocks = 16;
 

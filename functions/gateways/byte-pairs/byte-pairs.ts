@@ -77,7 +77,7 @@ const slots = 2 ** 18;
 /** Bases of two polynomial hashes. The hash of two sequences together follows from those of each. */
 const bases = [0xcc9e2d51, 0x5bd1e995] as const;
 
-/** Above every rank. */
+/** Larger than every rank. */
 const unranked = 2 ** 17;
 
 /** Fields of a token. They are adjacent because they are read together. */
@@ -92,8 +92,8 @@ class Merges {
   readonly #vocabulary: Vocabulary;
   readonly #trie: Trie;
   /**
-   * By token: its two hashes, the powers of their bases for its length, and, after the first lookup, the two tokens that
-   * it was merged from. The hashes have 64 bits together, so no two pairs of the vocabulary are confused.
+   * Arrays indexed by token: its two hashes, the powers of their bases for its length, and, after the first lookup, the
+   * two tokens that it was merged from. The hashes have 64 bits together, so no two pairs of the vocabulary collide.
    */
   readonly #entries: Int32Array;
   readonly #byHash = new IntegerTable(slots);

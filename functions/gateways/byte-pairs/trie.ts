@@ -1,4 +1,4 @@
-/** In place of a token, node or value that does not exist. */
+/** Marks a missing token, node or value. */
 export const none = -1;
 
 /** Tokens by rank: as text, or as bytes if they are not valid UTF-8. */
@@ -100,7 +100,7 @@ export class Trie {
     return this.#find(bytes, start, end) !== none;
   }
 
-  /** The rest of a token after another one that is its prefix, if the rest is a token. */
+  /** Returns the rest of a token after a prefix that is a token, if the rest is a token too. */
   rest(token: number, beginning: number): number {
     const { bytes } = this.#vocabulary;
     const start = this.#vocabulary.start(token) + this.#vocabulary.lengthOf(beginning);

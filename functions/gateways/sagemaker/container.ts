@@ -18,7 +18,7 @@ export interface BodyOptions {
 export interface TextDialect<Request, Reply> {
   readonly body: (request: Request, options: BodyOptions) => unknown;
   readonly reply: (value: unknown) => Reply;
-  /** One event of a stream. */
+  /** An event of a stream. */
   readonly chunk: (event: unknown) => ModelChunk;
 }
 
@@ -165,7 +165,7 @@ const wordings: readonly RegExp[] = [
   /exceeds? the available context size|context_length_exceeded/,
 ];
 
-/** Maximum characters of an error message to search: they contain the figures, and keep the search fast. */
+/** Maximum characters of an error message to search. The figures are within them, and the search stays fast. */
 const maxReadLength = 2048;
 
 /** Returns the detail for a context length error, or undefined for any other error. */

@@ -10,9 +10,9 @@ import { lmi, vllm } from './vllm.ts';
 /** Location of each model, and its timeouts in ms. */
 export interface ModelGatewaySettings {
   readonly endpointOf: (model: string) => ModelEndpoint | undefined;
-  /** For a whole reply, and for each chunk of a stream. */
+  /** Timeout for a whole reply, and for each chunk of a stream. */
   readonly deadlineMs: number;
-  /** For a whole stream. */
+  /** Timeout for a whole stream. */
   readonly streamDeadlineMs: number;
 }
 
@@ -28,7 +28,7 @@ export interface Served<Dialect> extends ModelEndpoint {
 
 type Containers = Readonly<Partial<Record<ContainerFamily, Container>>>;
 
-/** Without audio requests, which are loaded on demand. */
+/** Excludes audio requests, which are loaded on demand. */
 const textContainers: Containers = { vllm, lmi, tgi, tei };
 
 /**

@@ -79,7 +79,7 @@ export function keyListUpdate(
   const names = [...held.map(({ id }) => id), ...removedIds];
   const name = (id: string) => `#k${names.indexOf(id)}`;
   const exist = (ids: string[]) => ids.map((id) => `attribute_exists(k.${name(id)})`);
-  // The last key is the only one that may be new.
+  // Only the last key may be new.
   const hasCapacity = [
     'size(k) < :max',
     ...exist([...held.slice(0, -1).map(({ id }) => id), ...leaving]),

@@ -145,7 +145,10 @@ function limitedKey(attempt: Attempt) {
   };
 }
 
-/** Also returns unused credits to the key's budget, if its period is still the hold's, and at most the used amount. */
+/**
+ * Also returns unused credits to the key's budget, at most the used amount, if the budget's period is still that of the
+ * hold.
+ */
 function withBudgetReturn<Closing extends ReturnType<typeof closing>>(
   input: Closing,
   { id, start }: NonNullable<Hold['budget']>,

@@ -17,7 +17,7 @@ export async function writeRefund(
   return failed.some((at) => at < reasons.length) ? 'changed' : 'meter changed';
 }
 
-/** Also returns credits to a key's budget, if its period is still the same. */
+/** Also returns credits to a key's budget, if its period has not changed. */
 function withBudgetRefund(
   replacement: ReturnType<typeof meterReplacement>,
   { id, start, amount }: NonNullable<RefundWrite['budget']>,

@@ -35,7 +35,7 @@ export function operationOf(command: ItemCommand): string {
 
 export type SendCommand = (command: ItemCommand) => Promise<ItemOutput>;
 
-/** By the SDK's client, whose types know each command by itself. */
+/** Sends through the SDK's client, whose types accept only specific commands. */
 export const sdkSend =
   (client: DynamoDBDocumentClient): SendCommand =>
   (command) => {

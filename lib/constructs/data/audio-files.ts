@@ -21,7 +21,7 @@ export interface AudioFilesProps {
 export class AudioFiles extends Construct {
   readonly bucket: IBucket;
   readonly ends: ITopic;
-  /** For the endpoint's role. */
+  /** Attached to the endpoint's role. */
   readonly endpointPolicy: ManagedPolicy;
 
   constructor(scope: Construct, id: string, { pageOrigin }: AudioFilesProps) {

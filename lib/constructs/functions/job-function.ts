@@ -151,8 +151,8 @@ export class JobFunction extends ServiceFunction {
   #follow(topic: ITopic): void {
     this.#retryTwice();
     const { topicArn } = topic;
-    // Not CDK's LambdaSubscription, which makes the subscription's stack depend on the topic's stack, the parent of
-    // this one.
+    // CDK's LambdaSubscription is not used, because it makes the subscription's stack depend on the topic's stack, the
+    // parent of this one.
     const principal = new ServicePrincipal('sns.amazonaws.com');
     this.live.addPermission('Ends', { principal, sourceArn: topicArn });
     this.deadLetters.addToResourcePolicy(

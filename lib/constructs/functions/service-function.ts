@@ -26,7 +26,7 @@ export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 export interface ServiceFunctionProps extends SharedProps {
   /** Source of the entry point, which exports `handler` (contract/handlers.ts). */
   readonly entry: string;
-  /** One line for the AWS console. */
+  /** Description in the AWS console, one line. */
   readonly description: string;
   /** Timeout of an invocation. */
   readonly timeoutSeconds: number;

@@ -6,7 +6,7 @@ import { type HostedModel, s3Location } from '#lib/hosted-model.ts';
 /** Folder in which SageMaker mounts the objects of an S3 prefix (S3ModelDataSource). */
 const downloaded = '/opt/ml/model';
 
-/** Above the largest body of our embeddings route, whose texts may be sent in one batch. TEI's default is 2 MB. */
+/** Exceeds the largest body of our embeddings route, whose texts may be sent in one batch. TEI's default is 2 MB. */
 const teiPayloadBytes = 6_000_000;
 
 type Variables = Readonly<Record<string, string>>;

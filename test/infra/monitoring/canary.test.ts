@@ -45,7 +45,7 @@ describe('a stage with the canary', () => {
       ComparisonOperator: 'GreaterThanThreshold',
       EvaluationPeriods: 2,
       TreatMissingData: 'breaching',
-      AlarmDescription: expect.stringMatching(/^A new user does not get .*docs\/runbook.md#the-canary-fails$/),
+      AlarmDescription: expect.stringMatching(/^New users cannot register .*docs\/runbook.md#the-canary-fails$/),
     });
     expect(partsOf('AWS::Logs::MetricFilter')).toEqual([]);
     expect(readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8')).toContain(

@@ -15,7 +15,7 @@ export interface Entry {
   readonly id: string;
   readonly group: (typeof entryGroups)[number];
   readonly label: string;
-  /** Shown beside the label: the guide of a section, or the path of an operation. */
+  /** Shown next to the label: the guide of a section, or the path of an operation. */
   readonly hint?: string;
   readonly icon: IconName;
   /** Further search words. */

@@ -28,7 +28,7 @@ export function ConversationsTab({ agent }: { agent: AgentRecord }) {
     const { pathname } = window.location;
     const created = await call(conversationRoutes.createConversation, { path: { id: agent.id } });
     setBegun((known) => [...known, created.id]);
-    // Stay on the current page if the user left meanwhile.
+    // Stay on the current page if the user has left this one.
     const now = new URLSearchParams(window.location.search);
     if (window.location.pathname === pathname && now.get('agent') === agent.id && !now.has('conversation'))
       change({ conversation: created.id });

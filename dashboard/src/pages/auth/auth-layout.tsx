@@ -51,7 +51,7 @@ export function FootLink({ href, children }: { href: string; children: string })
 
 const [freemium] = planListing;
 
-/** Shows what the service guarantees, with example headers of a free plan's first call. */
+/** Shows the guarantees of the service, with example headers of a free plan's first call. */
 function AboutService() {
   return (
     <aside className={css.about} aria-label="About the service">

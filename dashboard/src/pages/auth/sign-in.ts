@@ -9,7 +9,7 @@ export function useOwnDocument(): void {
   }, []);
 }
 
-/** Where to go after signing in: the page in `return` if it is one of ours, otherwise the overview. */
+/** Target page after sign-in: the page in `return` if it is one of ours, otherwise the overview. */
 export function returnPath(search: string): string {
   const wanted = new URLSearchParams(search).get('return') ?? '/';
   const [path = '/'] = wanted.split(/[?#]/, 1);

@@ -61,7 +61,7 @@ function Heading({ block: { id, level, content } }: { block: Extract<Block, { ki
   );
 }
 
-/** Scrolls horizontally, including by keyboard. Roles are explicit, as browsers drop those of restyled tables. */
+/** Scrolls horizontally, including by keyboard. Roles are explicit, because browsers drop those of restyled tables. */
 function Table({ head, rows }: { head: readonly Cell[]; rows: readonly (readonly Cell[])[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -37,7 +37,7 @@ export interface SearchEntry {
 
 export const originMark = '{{origin}}';
 
-/** How the examples read the key in each language, and how they contain a literal key. */
+/** The expression that reads the key from the environment in each language, and the literal that replaces it. */
 const readings: readonly (readonly [RegExp, (key: string) => string])[] = [
   [/"tai_your_api_key"/g, (key) => `"${key}"`],
   [/\$API_KEY\b/g, (key) => key],

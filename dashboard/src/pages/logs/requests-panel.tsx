@@ -25,7 +25,7 @@ interface RequestsPanelProps {
   readonly list: ListRequests;
   /** Choices of the key filter. */
   readonly keys: readonly KeyRecord[];
-  /** Shown if there are no requests and no filters. */
+  /** Shown for an empty list without filters. */
   readonly empty: ReactNode;
 }
 

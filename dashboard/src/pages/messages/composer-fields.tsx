@@ -159,5 +159,5 @@ function SegmentMeter({ fills }: { fills: readonly number[] }) {
   );
 }
 
-/** For a field with its description, then its error below the input. */
+/** Styles of a field with its error below the input. */
 const spaced = { error: { marginTop: 4 } };

@@ -154,7 +154,7 @@ const messageReads = [messageRoutes.listMessages, ...spendingReads];
 function useComposer({ initial, onSending, onSent, onReached }: ComposerOptions) {
   const client = useQueryClient();
   const once = useOnce();
-  /** Values that are not an unsent draft: the defaults, then those that remain after sending. */
+  /** Values of a new draft: the defaults, or the values that remain after sending. */
   const [rest, setRest] = useState<Draft>(emptyDraft);
   const { form, submit, isRunning, error } = useApiForm({
     initial: initial ?? keptDraft(),

@@ -2,13 +2,13 @@ import { SegmentedMessage } from 'sms-segments-calculator';
 import { cutText, graphemesOf, type Segments, segmentUnits } from '#contract/messages/segments.ts';
 import { limits } from '#contract/shared/limits.ts';
 
-/** How an SMS is split into segments, and why. */
+/** Segmentation of an SMS, with the reasons for it. */
 export interface CountedText extends Segments {
   /** GSM-7 septets (some characters need two) or UCS-2 code units. */
   readonly units: number;
   /** Maximum units in the segments that the text needs, within the allowed number of segments. */
   readonly capacity: number;
-  /** How full each segment is, from 0 to 1. */
+  /** Used share of each segment, from 0 to 1. */
   readonly fills: readonly number[];
   /** Characters that require UCS-2, each once. */
   readonly foreign: readonly string[];
@@ -19,7 +19,7 @@ export interface CountedText extends Segments {
 interface Character {
   /** Undefined if GSM-7 does not contain it. */
   readonly septets: number | undefined;
-  /** Replacement in GSM-7, if there is one. */
+  /** Replacement in GSM-7, or undefined. */
   readonly plain: string | undefined;
 }
 

@@ -14,7 +14,7 @@ export const statuses: Readonly<Record<MessageStatus, readonly [title: string, c
   undelivered: ['Undelivered', 'red'],
   failed: ['Failed', 'red'],
 };
-/** Explains a status and what to do. A known reason of a failure replaces the general text. */
+/** Explains a status and the next step. A known failure reason replaces the general text. */
 export function meaningOf({ channel, status, failure }: Pick<MessageRecord, 'channel' | 'status' | 'failure'>): string {
   const isCall = channel === 'voice_call';
   const reason = failure && failureMeanings[failure];
@@ -37,7 +37,7 @@ const regions = new Intl.DisplayNames('en', { type: 'region' });
 /** English name of an ISO 3166-1 country code. */
 export const countryName = (code: string): string => regions.of(code) ?? code;
 
-/** Why a message failed, and what to do. */
+/** Explanations of failures, with the next step. */
 export const failureMeanings: Readonly<Record<Failure, string>> = {
   opted_out: 'The recipient has opted out and must opt in again first.',
   number_invalid: 'The number cannot receive messages. Check it with the recipient.',

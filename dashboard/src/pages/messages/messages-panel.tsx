@@ -20,7 +20,7 @@ interface MessagesPanelProps {
   /** False while the composer shows the same error. */
   readonly isErrorShown: boolean;
   readonly onAgain: ((message: MessageRecord) => void) | undefined;
-  /** Shown if there are no messages and no filters. */
+  /** Shown for an empty list without filters. */
   readonly empty: ReactNode;
 }
 

@@ -53,7 +53,7 @@ interface AttentionItem {
 const soonMs = 7 * 86_400_000;
 const low = 0.1;
 
-/** Returns what needs attention, most urgent first. */
+/** Returns the notices for the user, most urgent first. */
 function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
   const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
   const items: AttentionItem[] = [];

@@ -26,7 +26,7 @@ interface ChangeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows what a change of plan costs, and makes it. */
+/** Shows the cost of a plan change, and performs the change. */
 export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClose }: ChangeDialogProps) {
   const verb = from ? (plan.id > from.id ? 'Upgrade' : 'Downgrade') : 'Subscribe';
   const isRollOver = !from && !isAgain && plan.id === freePlanRank;

@@ -41,6 +41,6 @@ export function badgeOf(
 /** Whether users can subscribe on this page. Plans without a price are sold by the sales team. */
 export const isSelfServe = ({ price }: Plan): boolean => price !== null;
 
-/** Returns the next larger plan that includes webhooks, or undefined if there is none. */
+/** Returns the next larger plan that includes webhooks, or undefined. */
 export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
   plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));

@@ -39,7 +39,7 @@ interface JobListProps {
   readonly onDeleted: (id: string) => void;
 }
 
-/** The account's transcription jobs, newest first. Empty if there are none. */
+/** The account's transcription jobs, newest first. Renders nothing without jobs. */
 export function JobList({ isShown, isDisabled, onOpen, onDeleted }: JobListProps) {
   const pages = usePages({
     queryKey: [audioRoutes.listTranscriptionJobs.id],

@@ -149,7 +149,7 @@ interface SendFileOptions {
 const stalledMs = 60_000;
 
 /**
- * Sends a file to storage with XMLHttpRequest, as `fetch` reports no upload progress. Rejects with an UploadFailure,
+ * Sends a file to storage with XMLHttpRequest, because `fetch` reports no upload progress. Rejects with an UploadFailure,
  * including on abort.
  */
 function sendFile({ url, fields }: AllowedUpload, file: File, { signal, onProgress }: SendFileOptions): Promise<void> {

@@ -134,7 +134,7 @@ export interface Playback {
   readonly play: () => void;
 }
 
-/** The playing element. Starting another one pauses it, as it may be in a hidden tab. */
+/** The playing element. Starting another one pauses it, because it may be in a hidden tab. */
 let playing: HTMLAudioElement | undefined;
 
 /**

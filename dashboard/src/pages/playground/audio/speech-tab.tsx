@@ -178,7 +178,7 @@ const example: SpeechDraft = {
 };
 
 interface SpokenText {
-  /** `file` is saved, `played` is what the browser plays. */
+  /** The user saves `file`; the browser plays `played`. */
   readonly file: Blob;
   readonly played: Blob;
   readonly name: string;

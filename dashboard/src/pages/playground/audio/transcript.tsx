@@ -62,7 +62,7 @@ export function TranscribedAudio(props: TranscribedAudioProps) {
 interface TranscriptSectionProps {
   readonly transcription: Transcription;
   readonly fileName: string;
-  /** Playback position in seconds, if there is audio. */
+  /** Playback position in seconds. Undefined without audio. */
   readonly position?: number | undefined;
   readonly onPlay?: ((seconds: number) => void) | undefined;
 }

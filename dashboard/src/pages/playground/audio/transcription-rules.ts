@@ -10,7 +10,7 @@ export const audioTypes = 'audio/*,video/mp4,video/webm,video/ogg,.mp3,.wav,.fla
 
 type UploadType = NewUpload['contentType'];
 
-/** Media types by file extension, as browsers recognize few of them and differ in their names. */
+/** Media types by file extension, because browsers recognize few of them and differ in their names. */
 const typeOfEnding: Readonly<Record<string, UploadType>> = {
   mp3: 'audio/mpeg',
   mpga: 'audio/mpeg',
@@ -40,7 +40,7 @@ export const maxMegabytes = longAudio.maxBytes / 1e6;
 /** Browser types of unknown files and of files that may contain audio. */
 const perhapsAudio = /^$|^(?:audio|video)\/|^application\/(?:ogg|octet-stream)$/;
 
-/** Extensions of other files, as not every browser recognizes them. */
+/** Extensions of other files, because not every browser recognizes them. */
 const otherEndings = /\.(?:pdf|docx?|xlsx?|pptx?|odt|txt|md|csv|json|html?|zip|png|jpe?g|gif|webp|svg)$/i;
 
 /** The reason to reject a file before it is sent. A file that may be audio is checked by the service. */

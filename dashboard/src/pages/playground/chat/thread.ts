@@ -20,7 +20,7 @@ export type Items = readonly ChatItem[];
 
 const isGenerated = ({ message }: ChatItem): boolean => message.role === 'assistant';
 
-/** The prompt of the last response: all messages up to the last one that was not generated. */
+/** The prompt of the last response: all messages up to the last message that the model did not generate. */
 export const promptOf = (items: Items): Items => items.slice(0, items.findLastIndex((item) => !isGenerated(item)) + 1);
 
 /** The conversation up to an edited message. Undefined if the message does not exist or was generated. */
@@ -32,7 +32,7 @@ export function withContent(items: Items, id: string, content: string): Items | 
 }
 
 /**
- * The conversation without a message. A function call and its result are removed together, as models accept neither
+ * The conversation without a message. A function call and its result are removed together, because models accept neither
  * alone.
  */
 export function withoutMessage(items: Items, id: string): Items {

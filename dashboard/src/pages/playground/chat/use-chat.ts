@@ -120,7 +120,7 @@ export function useChat() {
     void run(thread, promptOf(thread.items));
   }
 
-  /** Edits the message in every thread, as they share the user's messages. */
+  /** Edits the message in every thread, because they share the user's messages. */
   function edit(id: string, content: string): void {
     if (refuses()) return;
     rememberBefore('Message edited. Later messages were replaced.');

@@ -13,7 +13,7 @@ export class CodeCall {
 export const commented = (mark: '#' | '//', note: string | undefined): string =>
   note === undefined ? '' : `${mark} ${note}\n`;
 
-/** How a language writes values. `string` and `name` return literals. */
+/** Syntax of values in a language. `string` and `name` return literals. */
 interface Syntax {
   readonly indent: string;
   readonly string: (text: string) => string;

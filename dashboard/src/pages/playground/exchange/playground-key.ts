@@ -14,7 +14,7 @@ interface CachedKey {
 
 /** Belongs to this document's account, like all of its memory (`api/account.ts`). */
 let cached: CachedKey | undefined;
-/** The key creation in progress. Concurrent calls share it, as a new key revokes the previous ones. */
+/** The key creation in progress. Concurrent calls share it, because a new key revokes the previous ones. */
 let creation: Promise<CachedKey> | undefined;
 
 /**

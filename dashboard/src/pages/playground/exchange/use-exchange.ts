@@ -43,7 +43,7 @@ interface SentRequest {
 type Interruption = 'before-response' | 'settling' | 'settled';
 
 /**
- * Runs a stream and cancels it at the service when it is stopped, as the service may not notice a disconnect
+ * Runs a stream and cancels it at the service when it is stopped, because the service may not notice a disconnect
  * (docs/adr/0013-cancelled-streams.md).
  */
 async function cancellable<Result>(
@@ -266,7 +266,7 @@ async function streamedExchange<R extends Route>(
 }
 
 /**
- * Calculates the cost from the price list, per completion or per token, as a stream's headers are sent before its cost
+ * Calculates the cost from the price list, per completion or per token, because a stream's headers are sent before its cost
  * is known.
  */
 function streamCredits(route: Route, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
@@ -275,7 +275,7 @@ function streamCredits(route: Route, { usage }: v.InferOutput<typeof StreamChunk
   return unit === 'token' ? (usage.total_tokens * credits) / unitSize : credits;
 }
 
-/** `credits` is calculated from the text, as the headers are sent before the charge. */
+/** `credits` is calculated from the text, because the headers are sent before the charge. */
 interface SpeechOrder {
   readonly route: typeof audioRoutes.createSpeech;
   readonly body: v.InferInput<typeof SpeechRequest>;

@@ -120,7 +120,7 @@ interface TableViewProps {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** A table that scrolls horizontally, as it may be wider than its message. */
+/** A table that scrolls horizontally, because it may be wider than its message. */
 function TableView({ header, rows }: TableViewProps) {
   const placed = rows.map((cells, place) => ({ cells, place }));
   return (

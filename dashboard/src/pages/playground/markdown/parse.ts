@@ -296,7 +296,7 @@ const maxPipes = 60_000;
 const maxUnderlined = 16_000_000;
 const dashes = /^ {0,3}-+[ \t]*$/;
 
-/** A line that opens 20 nested quotes or lists, for each of which the library reads the rest again. */
+/** A line with 20 nested quotes or lists. The library reads the rest of the line again for each of them. */
 const tooDeep = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){20}/m;
 
 /** True if a text must not be parsed into blocks. */

@@ -1,6 +1,6 @@
 /**
- * How `cl100k_base`, the service's tokenizer, splits a text before merging: words with a preceding space, three digits,
- * signs, spaces.
+ * Splits a text into the same pieces as `cl100k_base`, the service's tokenizer: words with a preceding space, three
+ * digits, signs, spaces.
  */
 const pieces = /'(?:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+/giu;
 

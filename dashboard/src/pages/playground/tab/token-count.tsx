@@ -4,7 +4,7 @@ import { formatWhole } from '../../../lib/format.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 
 interface TokenCountProps {
-  /** Set if there are several counts. */
+  /** Distinguishes several counts. */
   readonly label?: string | undefined;
   readonly texts: readonly string[];
   /** Tokens that the request adds to the texts. */
