@@ -104,7 +104,7 @@ export function outputOf(body: string): ItemOutput {
   };
 }
 
-/** Characters of JSON. */
+/** Character codes of JSON syntax. */
 const [quote, openBrace, closeBrace] = [0x22, 0x7b, 0x7d] as const;
 
 /**

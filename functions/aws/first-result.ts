@@ -3,7 +3,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { boundedBody } from './bounded-body.ts';
 import type { AttemptResult } from './transport.ts';
 
-/** Middleware of the SDK, for any command. */
+/** An SDK middleware for any command. */
 type Middleware = <Args, Output>(
   next: (args: Args) => Promise<Output>,
 ) => (args: Args) => Promise<Output | { response: unknown }>;

@@ -121,7 +121,6 @@ export function attempt(
   return promise;
 }
 
-/** A request and its response. */
 class Exchange implements Dispatcher.DispatchHandler, HttpResponse {
   status = 0;
   headers: HttpResponse['headers'] = {};

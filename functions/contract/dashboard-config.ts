@@ -9,7 +9,7 @@ export const DashboardConfig = v.object({
   local: v.boolean(),
   /** Audio formats that the demo engine generates; it transcribes only its own speech. Null if real models are used. */
   demoSpeechFormats: v.nullable(v.array(v.string())),
-  /** Which table of plans is enforced. */
+  /** The enforced table of plans. */
   planTable: v.optional(v.picklist(planTables), 'listing'),
   /** Address of "Contact sales". Null hides the link. */
   salesEmail: v.optional(v.nullable(v.string()), null),

@@ -32,7 +32,6 @@ export interface StreamTrigger {
   readonly discarded: 'records' | 'position';
 }
 
-/** Messages of a queue. */
 export interface QueueTrigger {
   readonly queue: QueueId;
   /** Concurrent batches. Default: no limit except that of the AWS account. */
@@ -56,7 +55,6 @@ export const eventSources = {
   'message receipts': messageReceipts.source,
 } as const;
 
-/** Trigger of a job. */
 export type Trigger =
   | StreamTrigger
   | QueueTrigger

@@ -11,7 +11,6 @@ import { inOrder, withParts } from '#domain/inference/translation.ts';
 import type { ModelRuntime } from './sagemaker/runtime.ts';
 import { readReply } from './sagemaker/text-calls.ts';
 
-/** The stage's encoders. */
 export function encodersOf({ sentiment, language, entities }: AnalysisEncoders, settings: EncoderSettings): Encoder[] {
   const encoders: Encoder[] = [];
   if (sentiment) {

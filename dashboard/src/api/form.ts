@@ -92,7 +92,6 @@ export interface Form<V extends Values> {
   readonly setValues: (values: Partial<V>) => void;
   readonly setFieldValue: <Name extends keyof V & string>(name: Name, value: V[Name]) => void;
   readonly reset: () => void;
-  /** Properties of a text field. */
   readonly getInputProps: (name: keyof V & string) => FieldProps;
   readonly getInputNode: (name: string) => HTMLElement | null;
   readonly onSubmit: (

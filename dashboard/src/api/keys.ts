@@ -56,7 +56,7 @@ export function isPlaygroundKey({ name, createdAt, expiresAt }: KeyRecord): bool
   return Date.parse(expiresAt ?? '') - Date.parse(createdAt ?? '') < playgroundKeyMs + toleranceMs;
 }
 
-/** Title of a key. All keys of the playground have the same one. */
+/** Title of a key. All playground keys share one title. */
 export const keyTitle = (key: KeyRecord): string =>
   isPlaygroundKey(key) ? playgroundKeyName : `${key.name} …${key.lastFour}`;
 

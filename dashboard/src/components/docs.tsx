@@ -23,7 +23,6 @@ interface DocsLayoutProps {
   readonly search: ReactNode;
   /** True while search results replace the list. */
   readonly isSearching: boolean;
-  /** The open document. */
   readonly view: ComponentType | undefined;
   /** Shown if no document is open. */
   readonly children: ReactNode;

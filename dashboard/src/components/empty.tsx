@@ -12,7 +12,6 @@ interface EmptyProps {
   readonly action?: ReactNode;
 }
 
-/** The empty state of a list. */
 export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">

@@ -11,7 +11,7 @@ interface NoticeProps {
   readonly tone: 'info' | 'warning' | 'error';
   readonly icon?: IconName;
   readonly children: ReactNode;
-  /** Links and buttons that help. */
+  /** Links and buttons that help to resolve the problem. */
   readonly actions?: ReactNode;
 }
 

@@ -5,7 +5,7 @@ export interface PageLink {
   readonly href: string;
   readonly label: string;
   readonly icon: IconName;
-  /** Further search words. */
+  /** Additional search terms. */
   readonly words?: string;
 }
 

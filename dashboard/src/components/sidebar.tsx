@@ -21,7 +21,6 @@ import css from './sidebar.module.css';
 
 interface SidebarProps {
   readonly session: Session;
-  /** Opens the command palette. */
   readonly onSearch: () => void;
 }
 

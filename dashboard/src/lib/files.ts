@@ -18,7 +18,6 @@ export function useFileDrop(onFiles: (files: readonly File[]) => void) {
   };
 }
 
-/** Downloads a file to the user's device. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -32,7 +32,6 @@ const restrictions = {
   services: v.optional(v.nullable(listOf(serviceNames))),
 };
 
-/** Limits of a key. */
 export const KeyLimits = v.object(restrictions);
 
 export const NewKey = v.object(

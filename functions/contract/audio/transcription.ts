@@ -106,7 +106,7 @@ export const OpenAiTranscription = v.object({
 });
 export type OpenAiTranscription = v.InferOutput<typeof OpenAiTranscription>;
 
-/** SubRip. */
+/** SubRip format. */
 export const toSrt = (segments: readonly TranscriptSegment[]): string =>
   segments
     .map(({ start, end, text }, index) => `${index + 1}\n${time(start, ',')} --> ${time(end, ',')}\n${lines(text)}\n\n`)

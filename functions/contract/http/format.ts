@@ -44,7 +44,6 @@ const envelopeFormat: ResponseFormat = {
   errorEvent: ({ code, detail }) => serverSentEvent(errorEnvelope(code, detail)),
 };
 
-/** An error in OpenAI's format. */
 export interface OpenAiError {
   readonly error: {
     readonly message: string;

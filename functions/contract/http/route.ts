@@ -56,7 +56,7 @@ interface RouteDeclaration {
   readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
   /** Title in the API reference, at most 50 characters. */
   readonly summary: string;
-  /** Further sentences for the API reference. */
+  /** Additional sentences for the API reference. */
   readonly note?: string;
   readonly credential: Credential;
   /** Requires a confirmed email address; otherwise 403. */

@@ -1,4 +1,3 @@
-/** Capabilities of models. */
 export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
 
 /** Families of SageMaker model containers. Each has its own API (docs/inference.md#container-contracts). */

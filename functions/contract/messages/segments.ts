@@ -1,6 +1,5 @@
 import type { Encoding } from './messages.ts';
 
-/** Segmentation of an SMS. */
 export interface Segments {
   readonly segments: number;
   readonly encoding: Encoding;

@@ -80,7 +80,6 @@ export const AnalysisEncoders = v.strictObject({
 });
 export type AnalysisEncoders = v.InferOutput<typeof AnalysisEncoders>;
 
-/** Location of an encoder. */
 export interface EncoderPlace {
   readonly endpoint: string;
   readonly component?: string | undefined;

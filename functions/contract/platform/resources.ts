@@ -147,7 +147,6 @@ export type TypePath =
   | { readonly L: TypePath }
   | { readonly M: readonly [attribute: string, type: TypePath] };
 
-/** Type of an item's attribute. */
 export interface TypedAttribute {
   readonly name: string;
   readonly type: TypePath;

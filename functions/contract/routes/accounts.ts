@@ -11,7 +11,6 @@ import {
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
-/** Accounts, their email addresses and names. */
 export const accountRoutes = {
   confirm: defineRoute({
     id: 'confirm-account',

@@ -48,7 +48,6 @@ const jobs = '/api/ai/transcriptions';
 /** Accounts contain sessions. The key is in the meter. */
 const reading = { tables: { accounts: 'write', meters: 'read', transcriptions: 'read' } } as const;
 
-/** Speech and transcriptions. */
 export const audioRoutes = {
   createSpeech: defineRoute({
     ...speech,

@@ -11,7 +11,6 @@ import {
 import { defineRoute, type Route } from '../http/route.ts';
 import { RequestList, RequestQuery } from '../requests/request-list.ts';
 
-/** Credits, services, usage and the request log. */
 export const creditRoutes = {
   getCredits: defineRoute({
     id: 'get-credits',

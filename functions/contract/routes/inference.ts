@@ -32,7 +32,6 @@ export const modelCalls = {
   },
 } as const;
 
-/** Models and model calls. */
 export const inferenceRoutes = {
   translate: defineRoute({
     id: 'translate',

@@ -2,7 +2,6 @@ import { IdentityToken, Login, LoginUser, Registration, SessionList, SessionPath
 import { defineRoute, type Route } from '../http/route.ts';
 import { hashing } from './passwords.ts';
 
-/** Sign-in and sessions. */
 export const signInRoutes = {
   register: defineRoute({
     id: 'register',

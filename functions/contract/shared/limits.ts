@@ -11,7 +11,7 @@ export const limits = {
   embeddingTexts: 100,
   embeddingTokens: 8192,
   activeKeys: 50,
-  /** Active and suspended together. */
+  /** Total of active and suspended keys. */
   usableKeys: 100,
   /** Maximum revoked and expired keys that are kept, newest first. */
   endedKeys: 200,
@@ -25,11 +25,11 @@ export const limits = {
   /** Test deliveries and redeliveries that an account requests. */
   webhookSendsPerMinute: 20,
   agents: 100,
-  /** Code points. */
+  /** Unit: code points. */
   agentInstructions: 8000,
   /** Total for an agent's functions, as JSON. */
   agentFunctionBytes: 65_536,
-  /** Days. */
+  /** Unit: days. */
   maxRetentionDays: 365,
   /** Agent changes of an account, and its creations and deletions of documents and conversations. */
   agentChangesPerMinute: 60,

@@ -7,7 +7,7 @@ const lifetime = 180 * 86_400_000;
 
 const maxDevices = 10;
 
-/** Precision of the last use in ms. */
+/** Precision in ms of the stored last use. */
 const useInterval = 86_400_000;
 
 export interface IssuedDevice {

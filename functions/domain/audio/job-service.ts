@@ -20,7 +20,7 @@ export interface JobParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Seconds that SageMaker queues a job, and that the model may work on it (docs/adr/0023-long-audio.md). */
+/** Maximum seconds in SageMaker's queue, and of the model's work on a job (docs/adr/0023-long-audio.md). */
 export const jobSeconds = { waiting: 6 * 3600, working: 3600 } as const;
 
 const graceMs = 15 * 60_000;

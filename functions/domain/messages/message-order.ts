@@ -99,7 +99,7 @@ export interface SendingLimits {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Message pumping uses entire ranges (docs/messages.md#limits-against-fraud). */
+/** Message pumping uses whole number ranges (docs/messages.md#limits-against-fraud). */
 const rangeDigits = 4;
 
 /** Maximum share of a shared limit per account, so that one account cannot block the others. */

@@ -66,7 +66,7 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     }
   }
 
-  /** Starts with a different shard every minute. */
+  /** Starts with a different shard every minute, so that no shard is always last. */
   async function workOf(kind: SweepKind, now: number) {
     const first = Math.floor(now / 60_000) % meterShards;
     const rotated = [...allShards.slice(first), ...allShards.slice(0, first)];

@@ -77,5 +77,5 @@ export const malformedKey = (): ServiceError =>
 export const unknownKey = (): ServiceError =>
   refusal('The API key is unknown, revoked, suspended or expired. Use an active key.');
 
-/** The same refusal for unknown and ended sessions. */
+/** Unknown and ended sessions return the same error. */
 export const unknownSession = (): ServiceError => refusal('The session has ended; sign in again.');

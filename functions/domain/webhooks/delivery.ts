@@ -103,7 +103,7 @@ export interface Lease {
   readonly webhook: Webhook;
   readonly token: string;
   readonly lane: Lane;
-  /** Expiry (epoch ms) if the worker crashes. */
+  /** Time (epoch ms) at which the lease expires if the worker crashes. */
   readonly until: number;
   /** Changes whenever a delivery is queued. */
   readonly wake: string;

@@ -46,14 +46,14 @@ export function audioFiles(client: S3Client, Bucket: string): AudioFiles {
     return bodyOf(await client.send(command), to - from);
   }
 
-  /** In memory, because it is small. */
+  /** Builds the form in memory, because it is small. */
   async function frameSmall(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
     const bytes = await range(from, file.version, 0, file.bytes);
     const Body = Buffer.concat([head, bytes, tail]);
     await client.send(new PutObjectCommand({ Bucket, Key: key, Body, ContentType: contentType }));
   }
 
-  /** S3 copies everything after the beginning. */
+  /** Sends the beginning of the form. S3 itself copies the rest of the file. */
   async function frameLarge(key: string, from: string, file: StoredFile, { head, tail, contentType }: Frame) {
     const to = { Bucket, Key: key };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...to, ContentType: contentType }));

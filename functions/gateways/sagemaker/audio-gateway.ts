@@ -137,7 +137,6 @@ function named(
   return new ServiceError('INVALID_FORMAT', detail, { cause: error });
 }
 
-/** Transcribes a whole file. */
 function transcribe(
   context: GatewayContext,
   model: string,

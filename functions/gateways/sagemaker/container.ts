@@ -18,7 +18,6 @@ export interface BodyOptions {
 export interface TextDialect<Request, Reply> {
   readonly body: (request: Request, options: BodyOptions) => unknown;
   readonly reply: (value: unknown) => Reply;
-  /** An event of a stream. */
   readonly chunk: (event: unknown) => ModelChunk;
 }
 

@@ -3,7 +3,7 @@ import { EventStreamCodec } from '@smithy/core/event-streams';
 export interface Frame {
   /** `part`: bytes of the model's output. `failure`: an error that ends the stream. */
   readonly kind: 'part' | 'failure' | 'other';
-  /** The whole message. */
+  /** Bytes of the whole message. */
   readonly bytes: Buffer;
   readonly body: Buffer;
 }

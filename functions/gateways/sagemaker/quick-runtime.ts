@@ -11,7 +11,7 @@ import {
   type Streaming,
 } from './runtime.ts';
 
-/** Loaded with the first stream. */
+/** Loaded with the first stream, because most functions start without one. */
 const loadFrames = () => import('./event-frames.ts');
 
 /**

@@ -1,6 +1,5 @@
 import { findModel } from '#contract/inference/models.ts';
 
-/** An invocation of an endpoint. */
 export interface Invocation {
   readonly endpoint: string;
   /** Inference component, for endpoints that use them. */

@@ -108,7 +108,6 @@ export class StreamCall<Request extends TextRequest, Reply>
   }
 }
 
-/** A chat or completion request. */
 export interface TextKind<Request, Reply> {
   readonly dialectOf: (container: Container) => TextDialect<Request, Reply> | undefined;
   /** Returns the reply up to the first stop sequence. Throws MODEL_ERROR if the model failed or generated nothing. */

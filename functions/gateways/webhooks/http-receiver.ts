@@ -46,7 +46,7 @@ export function httpReceiver(text: string, { isAllowed, resolve, timeoutMs = att
       }
       return promise;
     },
-    // Running requests have been aborted.
+    // Pending requests have been aborted.
     close: () => void pool.destroy().catch(() => undefined),
   };
 }

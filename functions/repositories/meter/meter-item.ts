@@ -124,7 +124,7 @@ const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
 
 const allowanceNames = new Set(Object.keys(AllowanceItem.entries));
 
-/** The attributes that `allowanceOf` looks at. */
+/** The attributes that `allowanceOf` reads. */
 export const allowanceProjection = { has: (name: string) => allowanceNames.has(name) || isBudgetName(name) };
 
 export function allowanceOf(row: unknown): Allowance {

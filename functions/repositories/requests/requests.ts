@@ -14,7 +14,7 @@ const firstFailure = 400;
 const storedHeaders = (headers: RecordedLine['record']['headers']): Record<string, string> =>
   Object.fromEntries(recordedHeaders.flatMap((name, at) => (headers[name] === undefined ? [] : [[at, headers[name]]])));
 
-/** Items written before have the names. */
+/** Items of earlier versions contain the names. */
 const StoredHeaders = v.pipe(
   v.record(v.string(), v.string()),
   v.transform((stored) =>

@@ -12,7 +12,6 @@ export interface DashboardFilesProps {
   /** Folder with the dashboard's build. */
   readonly dashboard: string;
   readonly config: DashboardConfig;
-  /** Destination bucket. */
   readonly bucket: IBucket;
 }
 

@@ -64,7 +64,7 @@ const filesIn = (dashboard: string | null) =>
         .filter((path) => !path.startsWith(hashedAssets) && !notPublished.includes(path.split('/')[1] ?? ''))
         .toSorted();
 
-/** Files for the build's own use. */
+/** Files used only by the build. */
 export const notPublished: readonly string[] = ['sources.txt', '.vite'];
 
 /** Headers that CloudFront sets separately or that belong to each file. */

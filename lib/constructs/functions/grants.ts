@@ -13,7 +13,6 @@ import type { Tables } from '#lib/constructs/data/tables.ts';
 import { endpointsOf, type Stage } from '#lib/stage.ts';
 import type { Variables } from './service-function.ts';
 
-/** Resources to grant. */
 export interface Resources {
   /** Tables of the data stack. */
   readonly tables: Tables;

@@ -93,7 +93,6 @@ export class JobFunction extends ServiceFunction {
     else if ('everySeconds' in trigger) this.#runEvery(trigger.everySeconds);
   }
 
-  /** Iterator age of its stream, in ms. */
   age(period: Duration): IMetric {
     return this.alias.metric('IteratorAge', { statistic: 'Maximum', period });
   }

@@ -37,7 +37,7 @@ class Rollout extends Construct {
   }
 }
 
-/** Gradual if the stage enables it. */
+/** Rolls out gradually if the stage enables it. */
 export function rollOut(scope: Construct, { rollout }: Stage, functions: readonly ServiceFunction[]): void {
   if (rollout === 'canary') new Rollout(scope, 'Rollout', functions);
 }

@@ -28,7 +28,6 @@ export interface ServiceFunctionProps extends SharedProps {
   readonly entry: string;
   /** Description in the AWS console, one line. */
   readonly description: string;
-  /** Timeout of an invocation. */
   readonly timeoutSeconds: number;
   /** Memory also determines the CPU share. */
   readonly memoryMb: number;

@@ -142,7 +142,7 @@ describe('POST /api/ai/transcribe', () => {
     'of another format than it is called': [
       () => form(spoken.wav, 'audio/flac'),
       400,
-      /is audio\/wav, but its Content-Type/,
+      /is audio\/wav, which differs from its Content-Type/,
     ],
     'that is missing': [without, 400, /^file is required\.$/],
     'that comes twice': [twice, 400, /one file/],

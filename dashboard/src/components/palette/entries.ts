@@ -8,7 +8,7 @@ import type { IconName } from '../icon.tsx';
 import { type Session, usePageGroups } from '../page-links.ts';
 import { useSignOut } from '../sign-out.ts';
 
-/** In display order. */
+/** In order of display. */
 export const entryGroups = ['Actions', 'Pages', 'API keys', 'Agents', 'Guides', 'API reference'] as const;
 
 export interface Entry {
@@ -18,7 +18,7 @@ export interface Entry {
   /** Shown next to the label: the guide of a section, or the path of an operation. */
   readonly hint?: string;
   readonly icon: IconName;
-  /** Further search words. */
+  /** Additional search terms. */
   readonly words: string;
   readonly run: () => void;
 }

@@ -40,7 +40,6 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
   );
 }
 
-/** A link in the foot. */
 export function FootLink({ href, children }: { href: string; children: string }) {
   return (
     <Anchor component={Link} href={href} inherit fw={600}>

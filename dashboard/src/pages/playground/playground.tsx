@@ -38,7 +38,7 @@ export default function PlaygroundPage() {
   if (!seen.includes(current)) setSeen([...seen, current]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Phones have no room for all tabs.
+    // On phones, the tabs do not fit in one line.
     list.current?.querySelector(`[data-tab="${current}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current]);
   return (

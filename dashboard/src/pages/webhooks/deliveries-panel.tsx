@@ -167,7 +167,7 @@ function resultOf({ attempts, responseStatus, error }: DeliveryRecord): string {
   return responseStatus === null ? (error ?? 'No response') : String(responseStatus);
 }
 
-/** May wrap before the dot. */
+/** Allows a line break before the dot. */
 function EventName({ type }: Pick<DeliveryRecord, 'type'>) {
   const [subject, ...rest] = type.split('.');
   return (

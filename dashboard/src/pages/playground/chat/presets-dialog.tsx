@@ -22,7 +22,6 @@ interface PresetsProps {
   readonly onClose: () => void;
 }
 
-/** Saves and loads named sets of parameters. */
 export function PresetsDialog({ isOpen, ...props }: PresetsProps & { readonly isOpen: boolean }) {
   const account = documentAccount();
   return (

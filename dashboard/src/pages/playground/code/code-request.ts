@@ -84,7 +84,7 @@ export type OwnRequest = Extract<TextRequest, { kind: 'analysis' | 'translation'
 export const isOwn = (request: TextRequest): request is OwnRequest =>
   ['analysis', 'translation', 'agent', 'message'].includes(request.kind);
 
-/** Headers besides authorization and content type. */
+/** Headers other than authorization and content type. */
 export const headersOf = (request: TextRequest): Readonly<Record<string, string>> =>
   request.kind === 'message' ? { 'Idempotency-Key': request.idempotencyKey } : {};
 

@@ -69,7 +69,7 @@ const quoted = (text: string): string =>
 const javascript: Syntax = {
   ...json,
   string: quoted,
-  // Unquoted, it would set the prototype.
+  // An unquoted `__proto__` would set the prototype.
   name: (text) => (text === '__proto__' ? `['__proto__']` : /^[A-Za-z_$][\w$]*$/.test(text) ? text : quoted(text)),
   padding: ' ',
   lastComma: ',',
@@ -98,7 +98,7 @@ function print(value: unknown, syntax: Syntax, margin: string): string {
   return printItems(named, ['{', '}', syntax.padding], syntax, margin);
 }
 
-/** Prefix of an item, and the item. */
+/** Prefix and value of an item. */
 type Item = readonly [string, unknown];
 
 function printItems(

@@ -31,7 +31,6 @@ interface Receipt extends Figures {
 
 const WithUsage = v.object({ usage: v.optional(Usage) });
 
-/** The last request. */
 interface SentRequest {
   readonly route: Route;
   readonly body: unknown;

@@ -15,9 +15,9 @@ interface ParametersProps {
   readonly value: Sampling;
   readonly onChange: (value: Sampling) => void;
   readonly defaultMaxTokens: number;
-  /** A field below the model's. */
+  /** A field shown below the model's. */
   readonly secondModel?: ReactNode;
-  /** Further fields of the tab. */
+  /** Additional fields of the tab. */
   readonly children?: ReactNode;
 }
 
