@@ -104,8 +104,8 @@ export const matroska: AudioFormat = {
 };
 
 /**
- * Seconds of the elements in these bytes: of the header, up to the last block, between the last two blocks, of the
- * frames, and the maximum of the frames if their content does not show it.
+ * Durations in seconds from the elements in these bytes: the header's, the last block's end, the time between the last
+ * two blocks, the sum of the frames, and the maximum of the frames if their content does not show their length.
  */
 function partsOf(bytes: Buffer) {
   const tracks: Track[] = [];

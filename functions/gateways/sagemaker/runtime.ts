@@ -82,10 +82,9 @@ export const maxSpeechBytes = 20 * 60 * 48_000;
 export const maxTranscriptBytes = 8 * 1024 * kilobyte;
 
 /**
- * The deadline of a wait: the given ms after `start`, or earlier when another signal aborts or `end` is called. Call
- * `clear` after the last wait. The timer starts after the request is sent. Replaces `AbortSignal.timeout` and `any`,
- * which keep a timer, signals and weak references of finished calls until the timeout. A signal is created only on use,
- * because it costs more than everything else here.
+ * The deadline of a wait, in ms after `start`. Another signal or `end` ends it earlier. Call `clear` after the last wait.
+ * The timer starts after the request is sent. `AbortSignal.timeout` and `any` would keep a timer, signals and weak
+ * references of finished calls until the timeout. A signal is created only on use, because it is expensive.
  */
 export class Deadline {
   isOver = false;
