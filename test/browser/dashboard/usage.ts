@@ -23,7 +23,7 @@ export function usageTests(): void {
     const table = page.getByRole('table', { name: 'Usage by service' });
     await eventually(() => table.getByRole('row', { name: /^Chat/ }).textContent()).toMatch(/^Chat212168%$/);
     expect(await table.getByRole('row', { name: /^Translation/ }).textContent()).toMatch(/^Translation11032%$/);
-    await shows(page, /^22 calls, 31 credits in all/);
+    await shows(page, /^22 calls, 31 credits in total/);
 
     expect((await exported(page)).lines).toEqual(['Service,Calls,Credits', 'Chat,21,21', 'Translation,1,10']);
 
@@ -104,7 +104,7 @@ export function usageTests(): void {
       await route.fulfill({ response, json: body });
     });
     await page.goto('/usage?group=key');
-    await shows(page, /^2 calls, 2 credits in all/);
+    await shows(page, /^2 calls, 2 credits in total/);
     expect((await exported(page)).lines[1]).toMatch(/,2,2$/);
     await page
       .getByRole('table', { name: /^Credit history/ })
@@ -130,7 +130,7 @@ export function usageTests(): void {
       expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     ]);
     await from.fill(today);
-    await shows(page, /^1 call, 1 credit in all/);
+    await shows(page, /^1 call, 1 credit in total/);
     await page.locator('.uplot canvas').waitFor();
     await shoot(page, 'usage-custom-range');
     await from.fill('');
@@ -151,7 +151,7 @@ export function usageTests(): void {
     // A year is typed digit by digit, and each digit makes a date.
     for (const year of ['0002', '0020', '0202']) {
       await to.fill(`${year}-02-01`);
-      await shows(page, 'Enter a date from 1970 on');
+      await shows(page, 'Enter a date in 1970 or later');
     }
     expect(requested()).toEqual([]);
     await to.fill('2024-02-29');

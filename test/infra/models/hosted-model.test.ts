@@ -25,7 +25,7 @@ describe('a hosted model is refused, with the name of the invalid field', () => 
     [{ instanceType: 'g5.xlarge' }, /svc-1\.instanceType must be a type such as ml\.g5\.xlarge/],
     [onProcessors, /svc-1\.instanceType must be of a family with GPUs/],
     [{ replica: { accelerators: 0, memoryMb: 1 } }, /svc-1\.replica must have accelerators/],
-    [{ image: `${registry}/vllm:0.11` }, /svc-1\.hostImage must be there: the tag of image/],
+    [{ image: `${registry}/vllm:0.11` }, /svc-1\.hostImage is required, because the tag of image/],
     [{ hostImage: 'al2' }, /svc-1\.hostImage must be one of al2-ami-sagemaker-inference-gpu-2/],
     [{ start: { downloadSeconds: 59, healthSeconds: 900 } }, /start\.downloadSeconds must be from 60 to 3600/],
     [{ start: { downloadSeconds: 60, healthSeconds: 3601 } }, /start\.healthSeconds must be from 60 to 3600/],
@@ -36,7 +36,7 @@ describe('a hosted model is refused, with the name of the invalid field', () => 
   test('an image of another region than the stage’s', () => {
     const env = { account: '111111111111', region: 'us-east-1' };
     expect(() => hosting({ 'svc-1': hostedModel }, { env })).toThrow(
-      /models\.hosted must have images in registries of us-east-1, not that of svc-1/,
+      /models\.hosted must use images from registries in us-east-1; these do not: svc-1/,
     );
   });
 });
