@@ -7,7 +7,7 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import { onPlan } from '#domain/meter/rate-window.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { startDatabase } from '#local/dynamodb/database.ts';

@@ -23,7 +23,7 @@ export function folderCycles(imports: readonly Import[], layers: readonly string
 
 const isIn = (folder: string, path: string): boolean => path.startsWith(`${folder}/`);
 
-/** `functions/domain/meter` for `functions/domain/meter/credits/lots.ts`. */
+/** `functions/domain/meter` for `functions/domain/meter/lots.ts`. */
 function folderOf(layer: string, path: string): string {
   const [name = ''] = path.slice(layer.length + 1).split('/');
   return `${layer}/${name}`;

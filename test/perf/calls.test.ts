@@ -5,6 +5,7 @@ import { chunkCount } from '#bench/shared/model-replies.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { writeUnits } from '#lib/cost/cost.ts';
@@ -28,7 +29,7 @@ async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
     return () => ({ ...newMeterRow(meter, []), k: { 'key-1': 4_000_000_000 }, ...more });
   });
   // A call needs no other method of the store.
-  const calls = metering({ admit, settle } as MeterStore, planOfRank);
+  const calls = metering({ admit, settle } as MeterStore, renewals(planOfRank));
   await (await calls.admit(attemptOn(meter, 'call'))).settle(1e6, start);
   return sent;
 }
@@ -121,7 +122,7 @@ test('the two writes of a call take one unit each, also in an account that never
   const now = Date.now();
   const attempt = { accountId, keyId, requestId: 'r'.repeat(19), service: 'chat', model: 'svc-1' } as const;
   const terms = { minPlanRank: 1, amount: 1e6, now, deadline: (now / 1000 + 150) | 0 };
-  const openHold = await metering(store, planOfRank).admit({ ...attempt, ...terms });
+  const openHold = await metering(store, renewals(planOfRank)).admit({ ...attempt, ...terms });
   await openHold.settle(1e6, now);
   expect(units).toEqual([1, 1]);
   expect(units.length).toBe(writeUnits.request);

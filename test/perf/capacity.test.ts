@@ -3,6 +3,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
@@ -24,7 +25,7 @@ const fullBuckets = () => {
   const bucket = Math.floor(Date.now() / 3000);
   return Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));
 };
-const meter = () => metering(meterStore(api.client, tables.meters.name, ambient.random), planOfRank);
+const meter = () => metering(meterStore(api.client, tables.meters.name, ambient.random), renewals(planOfRank));
 
 /** Admits a call of one credit by an account's only key. */
 function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isStream = false): Promise<OpenHold> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { jobs } from '#contract/jobs.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { maxConcurrentAccounts } from '#domain/meter/sweep.ts';
 import { secondsToRenew } from '#lib/cost/capacity.ts';
@@ -38,7 +39,7 @@ it(
       if (commandName !== 'QueryCommand') requests += 1;
       return next(args);
     });
-    const meters = metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
+    const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
     const now = start + 1000;
     const before = process.cpuUsage();
     expect(await meters.sweep(now, { kinds: ['renewals'] })).toEqual({ accounts: count });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { grantCredits } from '#domain/billing/grants.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { services } from '#runtime/services/container.ts';
 import { atLength, patience, times } from '#test/many.ts';

@@ -1,7 +1,7 @@
 import { canonicalEmail } from '#contract/accounts/email.ts';
 import { isName, withoutHidden } from '#contract/accounts/names.ts';
 import type { Plans } from '#contract/billing/plans.ts';
-import type { Settled } from '../meter/credits/billing.ts';
+import type { Settled } from '../meter/meter.ts';
 import type { ConsumedToken } from './google-sign-in.ts';
 import type { CommonPasswords } from './passwords.ts';
 

@@ -1,6 +1,6 @@
-import { endOfMonth } from '../meter/credits/months.ts';
 import type { Metering } from '../meter/metering.ts';
 import { issueCredential, newRequestId, parseCredential } from '../shared/credential.ts';
+import { endOfMonth } from '../shared/months.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Plans } from '#contract/billing/plans.ts';
-import { openMeter } from '../meter/credits/billing.ts';
+import { openMeter } from '../billing/grants.ts';
 import { newAccountId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

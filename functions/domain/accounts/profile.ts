@@ -1,7 +1,7 @@
-import { endOfMonth } from '../meter/credits/months.ts';
 import type { Metering } from '../meter/metering.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
 import { newRequestId } from '../shared/credential.ts';
+import { endOfMonth } from '../shared/months.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {

@@ -1,4 +1,4 @@
-import { openMeter } from '../meter/credits/billing.ts';
+import { openMeter } from '../billing/grants.ts';
 import { issueCredential, newAccountId, newRequestId, parseCredential } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';

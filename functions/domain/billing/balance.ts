@@ -1,9 +1,9 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { isServiceName, microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
-import { periodEnd } from '../meter/credits/billing.ts';
-import { currentLots, mergedLots } from '../meter/credits/lots.ts';
-import { iso } from '../meter/credits/months.ts';
+import { currentLots, mergedLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
+import { periodEnd } from '../meter/periods.ts';
+import { iso } from '../shared/months.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 /** Formats `GET /credits/me` (docs/credits.md#fields-and-headers). */

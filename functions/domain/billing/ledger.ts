@@ -1,6 +1,6 @@
 import { type Alert, alertsOf, type ChargedAccount, chargedBudget } from '../alerts/alerts.ts';
-import { periodStart } from '../meter/credits/billing.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
+import { periodStart } from '../meter/periods.ts';
 import { archivedBefore } from './archive.ts';
 
 export interface LedgerRow extends LedgerEntry {

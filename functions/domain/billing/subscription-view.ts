@@ -1,9 +1,9 @@
 import { findPlan, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { periodEnd } from '../meter/credits/billing.ts';
-import { iso } from '../meter/credits/months.ts';
-import type { Proration } from '../meter/credits/subscription-changes.ts';
 import type { Meter } from '../meter/meter.ts';
+import { periodEnd } from '../meter/periods.ts';
+import { iso } from '../shared/months.ts';
+import type { Proration } from './subscription-changes.ts';
 
 /** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */
 export function subscriptionView(meter: Meter, plans: Plans) {

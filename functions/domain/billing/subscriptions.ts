@@ -1,5 +1,13 @@
 import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
-import { described, type Settled } from '../meter/credits/billing.ts';
+import type { MeterStore } from '../meter/meter-store.ts';
+import { type Settled } from '../meter/meter.ts';
+import { isSubscribed, type Meter } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import { newRequestId } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { described } from './grants.ts';
+import type { Payments } from './payments.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -12,14 +20,7 @@ import {
   subscribe,
   withoutCancellation,
   upgrade,
-} from '../meter/credits/subscription-changes.ts';
-import type { MeterStore } from '../meter/meter-store.ts';
-import { isSubscribed, type Meter } from '../meter/meter.ts';
-import type { Metering } from '../meter/metering.ts';
-import { newRequestId } from '../shared/credential.ts';
-import type { Clock, Random } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
-import type { Payments } from './payments.ts';
+} from './subscription-changes.ts';
 import { prorationView, subscriptionView } from './subscription-view.ts';
 
 interface SubscriptionParts {

@@ -110,6 +110,12 @@ export interface LedgerEntry {
   readonly change?: SubscriptionChange;
 }
 
+/** A changed meter and the ledger rows of the change. */
+export interface Settled {
+  readonly meter: Meter;
+  readonly entries: readonly LedgerEntry[];
+}
+
 export interface SubscriptionChange {
   readonly kind: (typeof changeKinds)[number];
   readonly plan: PlanName;

@@ -1,9 +1,8 @@
-import type { Plans } from '#contract/billing/plans.ts';
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
-import { bringCurrent, nextTransition, type Settled } from './credits/billing.ts';
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
-import type { Allowance, Hold, Meter } from './meter.ts';
+import type { Allowance, Hold, Meter, Settled } from './meter.ts';
+import { nextTransition } from './periods.ts';
 import type { Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
 import { type RefundableCharge, refundableCharge } from './refund.ts';
@@ -44,7 +43,10 @@ const maxTries = 8;
 /** Attempts of a write that no caller can retry. Each takes about 10 ms. */
 export const maxRaces = 400;
 
-export function metering(store: MeterStore, plans: Plans) {
+/** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
+export type Renew = (meter: Meter, now: number) => Settled;
+
+export function metering(store: MeterStore, renew: Renew) {
   const known = knownLimits();
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
@@ -99,7 +101,7 @@ export function metering(store: MeterStore, plans: Plans) {
       await store.settle({ ...settlementOf(meter, requestId, hold, now), cost, expiryPassed: false });
     }
     if (expired.length > 0 || meter.due * 1000 > now) return;
-    const settled = bringCurrent(meter, Math.floor(now / 1000), plans);
+    const settled = renew(meter, Math.floor(now / 1000));
     await store.replace(meter, settled.meter, settled.entries);
   }
 
@@ -176,7 +178,7 @@ export function metering(store: MeterStore, plans: Plans) {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await store.find(accountId);
       if (!meter || nextTransition(meter) > seconds) return;
-      const settled = bringCurrent(meter, seconds, plans);
+      const settled = renew(meter, seconds);
       await store.replace(meter, settled.meter, settled.entries);
     }
   }

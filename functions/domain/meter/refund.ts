@@ -1,8 +1,8 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import { chain, counted, maxEndedCancellations, type Settled } from './credits/billing.ts';
-import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './credits/lots.ts';
+import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
 import type { Settlement } from './meter-store.ts';
-import { balance, type Hold, type LedgerEntry, type Meter, type Period } from './meter.ts';
+import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
+import { chain, counted } from './periods.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;
@@ -72,6 +72,9 @@ function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refu
     entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],
   };
 }
+
+/** Bounds the meter's item. A refund needs only the cancellations of the three months that its lots live. */
+export const maxEndedCancellations = 16;
 
 /** Selects the lots by the outcome of the cancellation that was pending at the charge. */
 function lotsToRestore({ lots, onResume }: RefundableCharge, { subscription, endedCancellations = [] }: Meter) {

@@ -8,14 +8,14 @@ import type { statementService } from '../billing/statements.ts';
 import { subscriptionView } from '../billing/subscription-view.ts';
 import type { KeyService } from '../keys/key-service.ts';
 import type { MailHistory, MailNote, SuppressionStore } from '../mail/mail.ts';
-import { periodEnd, periodStart } from '../meter/credits/billing.ts';
-import { currentLots } from '../meter/credits/lots.ts';
-import { iso } from '../meter/credits/months.ts';
+import { currentLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { periodEnd, periodStart } from '../meter/periods.ts';
 import { rateStatus, unlimited } from '../meter/rate-window.ts';
 import type { requestLog } from '../requests/request-log.ts';
 import { accountOfKey } from '../shared/credential.ts';
+import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 

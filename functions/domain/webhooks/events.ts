@@ -5,8 +5,6 @@ import type { WebhookData, WebhookEventType } from '#contract/webhooks/events.ts
 import { alertsOf, nameOfAlert } from '../alerts/alerts.ts';
 import { type MeterImage, imageOf, ledgerRows } from '../billing/ledger.ts';
 import type { Message } from '../messages/message.ts';
-import { periodEnd, periodStart } from '../meter/credits/billing.ts';
-import { iso } from '../meter/credits/months.ts';
 import { type SpendingLimit, nextPeriod } from '../meter/key-limits.ts';
 import {
   type Hold,
@@ -17,7 +15,9 @@ import {
   type Subscription,
   heldOf,
 } from '../meter/meter.ts';
+import { periodEnd, periodStart } from '../meter/periods.ts';
 import { encodeBytes } from '../shared/credential.ts';
+import { iso } from '../shared/months.ts';
 
 /** `at` in epoch seconds. `once`: a name that is used at most once per account. */
 export type AccountEvent = {

@@ -4,6 +4,7 @@ import type { Route } from '#contract/http/route.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
@@ -81,7 +82,7 @@ export function createCoreServices(updateBy: UpdateBy) {
     table,
     queueUrl,
     plans,
-    metering: lazy(() => metering(meters(), plans)),
+    metering: lazy(() => metering(meters(), renewals(plans))),
     idempotency: idempotencyRecords,
     sessions,
   };

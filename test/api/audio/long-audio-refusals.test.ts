@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longAudio } from '#contract/audio/transcriptions.ts';
-import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { grantCredits } from '#domain/billing/grants.ts';
 import { services } from '#runtime/services/container.ts';
 import { silence, wavFile } from '#test/audio/files.ts';
 import { ended, newUpload, sendFile, transcribed, uploaded } from '#test/audio/long-audio.ts';

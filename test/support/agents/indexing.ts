@@ -5,6 +5,7 @@ import { tables } from '#contract/platform/resources.ts';
 import { agentService } from '#domain/agents/agent.ts';
 import { documentList, type DocumentRef, indexingEnds } from '#domain/agents/document.ts';
 import { documentAdding, documentIndexing } from '#domain/agents/indexing.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
@@ -75,7 +76,7 @@ export async function indexingOf(
       random,
     });
     const documents = documentStore(client, table, () => tables.meters.name);
-    const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
+    const meters = metering(meterStore(client, tables.meters.name, random), renewals(planOfRank));
     const ends = indexingEnds({ documents, metering: meters, clock });
     return { agents, documents, meters, ends, vectors: dynamoVectorIndex(client, table), queue, clock, random };
   }

@@ -1,5 +1,6 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { MessageOrder, SendingLimits } from '#domain/messages/message-order.ts';
 import { messageSending } from '#domain/messages/message-service.ts';
 import type { SendToCarrier, MessageStore, OutgoingMessage } from '#domain/messages/message.ts';
@@ -36,7 +37,7 @@ export async function openDesk(
   const account = await putMeter(client, meterWith(spendable, about));
   const { accountId } = account;
   const clock = { now: () => clock.at, at: start };
-  const meters = metering(meterStore(client, tables.meters.name, random), planOfRank);
+  const meters = metering(meterStore(client, tables.meters.name, random), renewals(planOfRank));
   const store = messageStore(client, { messages: tables.messages.name, meters: () => tables.meters.name });
   const handed: OutgoingMessage[] = [];
   const to = `+1415${200 + (numbers += 1)}0100`;

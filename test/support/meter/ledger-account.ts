@@ -6,10 +6,11 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { type LimitPeriod, limitPeriods } from '#contract/shared/limits.ts';
 import type { ArchiveFiles } from '#domain/billing/archive.ts';
+import { renewals } from '#domain/billing/grants.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import { type LedgerRow, projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -79,7 +80,7 @@ export async function openLedgerAccount(
   const clock = { seconds: at, now: () => clock.seconds * 1000 };
   let [made, projected] = [0, 0];
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`${id}-${(made += 1)}`) };
-  const meters = metering(meterStore(client, tables.meters.name, ambient.random), plans);
+  const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(plans));
   const subscriptions = subscriptionService(
     meters,
     { payments: noPayments, enforceChangeLimit: async () => undefined },

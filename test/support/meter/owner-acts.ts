@@ -1,5 +1,5 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import { grantCredits, type Settled } from '#domain/meter/credits/billing.ts';
+import { grantCredits } from '#domain/billing/grants.ts';
 import {
   cancel,
   downgrade,
@@ -8,7 +8,8 @@ import {
   resume,
   subscribe,
   upgrade,
-} from '#domain/meter/credits/subscription-changes.ts';
+} from '#domain/billing/subscription-changes.ts';
+import { type Settled } from '#domain/meter/meter.ts';
 import { isSubscribed, type Meter } from '#domain/meter/meter.ts';
 import { credits } from './meters.ts';
 

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
@@ -19,7 +20,7 @@ export interface Spent {
 
 const [endpoint = '', accountId = '', name = '', costs = '[]'] = process.argv.slice(2);
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint, maxAttempts: 3 }));
-const { admit } = metering(meterStore(client, 'meters', ambient.random), planOfRank);
+const { admit } = metering(meterStore(client, 'meters', ambient.random), renewals(planOfRank));
 const now = Date.UTC(2027, 2, 1);
 const spent = { admitted: [] as number[], refused: [] as number[], others: [] as string[] };
 

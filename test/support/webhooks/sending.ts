@@ -3,7 +3,7 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import { type AttemptResult, type Delivery, newDelivery } from '#domain/webhooks/delivery.ts';
 import { healthy, type Lane, type Webhook, type WebhookRef } from '#domain/webhooks/webhook.ts';
 import { type Receiver, type WorkerParts, webhookWorker } from '#domain/webhooks/worker.ts';

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -39,8 +40,8 @@ describe('calls that died', () => {
     'leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile',
     async () => {
       const counted = countingClient();
-      const { admit, find } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
-      const { sweep } = metering(meterStore(counted.client, 'meters', ambient.random), planOfRank);
+      const { admit, find } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
+      const { sweep } = metering(meterStore(counted.client, 'meters', ambient.random), renewals(planOfRank));
       const meters: Meter[] = [];
       for (let made = 0; made < accounts; made++) {
         const meter = await putMeter(database.client, meterWith(credits(holds), unhurried));
@@ -72,7 +73,7 @@ describe('calls that died', () => {
 
   it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep reports it', async () => {
     const own = await startTestDatabase();
-    const { admit, sweep, find } = metering(meterStore(own.client, 'meters', ambient.random), planOfRank);
+    const { admit, sweep, find } = metering(meterStore(own.client, 'meters', ambient.random), renewals(planOfRank));
     const meters = await Promise.all(Array.from({ length: 20 }, () => putMeter(own.client, meterWith(credits(1)))));
     for (const meter of meters) await admit(attemptOn(meter, 'dead'));
     const broken = meters.splice(4, 1)[0]!;
@@ -90,7 +91,10 @@ describe('calls that died', () => {
   });
 
   it('are found by the first sweep after their deadline, also a short one behind long ones that still run', async () => {
-    const { admit, sweep, find } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
+    const { admit, sweep, find } = metering(
+      meterStore(database.client, 'meters', ambient.random),
+      renewals(planOfRank),
+    );
     const meter = await putMeter(database.client, meterWith(credits(20), unhurried));
     const at = (seconds: number) => start + seconds * 1000;
     const heldAfterSweep = async (seconds: number) => {
@@ -148,7 +152,7 @@ describe('calls that died', () => {
   });
 
   it('stop counting as concurrent when their deadline has passed, and not before', async () => {
-    const { admit } = metering(meterStore(database.client, 'meters', ambient.random), planOfRank);
+    const { admit } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
     const meter = await putMeter(database.client, meterWith(credits(10), { maxConcurrentCalls: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));
     const early = admit(attemptOn(meter, 'early', { now: start + 149_999 }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { grantCredits } from '#domain/billing/grants.ts';
 import { balance } from '#domain/meter/meter.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { type Fault, inTurn, randomConflicts, randomFaults } from '#test/database/faulty-client.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -22,7 +23,7 @@ describe('a hold', () => {
   const ways = {
     settle: (meter: Meter, store: MeterStore) => settling(meter, store, credits(3)),
     void: (meter: Meter, store: MeterStore) => settling(meter, store, 0),
-    sweep: (meter: Meter, store: MeterStore) => metering(store, planOfRank).current(meter.accountId, late),
+    sweep: (meter: Meter, store: MeterStore) => metering(store, renewals(planOfRank)).current(meter.accountId, late),
     'late settle': (meter: Meter, store: MeterStore) => settling(meter, store, credits(2), late),
   };
   type Way = keyof typeof ways;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { atLength, outcomeOf, patience, times } from '#test/many.ts';
@@ -72,7 +73,7 @@ describe('many callers of one account', () => {
     [credits(2) - 1, 1],
   ])('on %i microcredits, of ten concurrent calls for one credit %i is admitted', async (spendable, expected) => {
     const meter = await newMeter(spendable);
-    const { admit } = metering(store, planOfRank);
+    const { admit } = metering(store, renewals(planOfRank));
     const outcomes = await Promise.all(times(10, (call) => outcomeOf(admit(attemptOn(meter, `call-${call}`)))));
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(expected);
     expect((await store.find(meter.accountId))?.spendable).toBe(spendable - expected * credits(1));
@@ -88,7 +89,7 @@ describe('many callers of one account', () => {
     'at the highest rate that goes are admitted, or refused with 402, 429 or 503, and never overspend',
     async () => {
       const meter = await newMeter(credits(10_000));
-      const { admit } = metering(store, planOfRank);
+      const { admit } = metering(store, renewals(planOfRank));
       const until = performance.now() + atLength(1000, 30_000);
       const outcomes = new Map<string, number>();
       let made = 0;

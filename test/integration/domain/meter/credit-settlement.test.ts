@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { grantCredits } from '#domain/meter/credits/billing.ts';
+import { renewals } from '#domain/billing/grants.ts';
+import { grantCredits } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
@@ -141,7 +142,7 @@ describe('a grant whose reply was lost', () => {
       },
       { step: 'deserialize', priority: 'low' },
     );
-    const { change } = metering(meterStore(slow.client, 'meters', ambient.random), planOfRank);
+    const { change } = metering(meterStore(slow.client, 'meters', ambient.random), renewals(planOfRank));
     await change(account.id, account.clock.now(), (meter) => grantCredits(meter, credits(70), account.clock.seconds));
     const after = await store.find(account.id);
     expect(others).toBeGreaterThan(1);

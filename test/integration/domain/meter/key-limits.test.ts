@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { WorkingKey } from '#domain/meter/key-limits.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type OpenHold, metering } from '#domain/meter/metering.ts';
@@ -26,7 +27,7 @@ const usedOf = async ({ accountId }: Meter) => (await store.find(accountId))?.bu
 describe('a key with a spending limit', () => {
   it('admits 5 of 200 concurrent calls with a limit of 5, by as many processes as like', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
-    const processes = times(4, () => metering(store, planOfRank));
+    const processes = times(4, () => metering(store, renewals(planOfRank)));
     const outcomes = await Promise.all(
       times(200, (call) => outcomeOf(processes[call % 4]?.admit(attemptOn(meter, `call-${call}`)) ?? Promise.reject())),
     );
@@ -37,7 +38,7 @@ describe('a key with a spending limit', () => {
 
   it('counts what is held, and gives back what a call did not come to', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const openHold = await calls.admit(attemptOn(meter, 'large', { amount: credits(4) }));
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'second', { amount: credits(2) })))).toBe('KEY_LIMIT_EXCEEDED');
     expect(openHold.receipt(credits(1)).keyRemaining).toBe(credits(4));
@@ -48,7 +49,7 @@ describe('a key with a spending limit', () => {
 
   it('begins again with its period, and a call that was held before gives nothing back into the new one', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const late = start + day - 10_000;
     const openHold = await calls.admit(attemptOn(meter, 'before', { amount: credits(5), now: late }));
     const next = await calls.admit(attemptOn(meter, 'after', { amount: credits(5), now: late + 20_000 }));
@@ -61,7 +62,7 @@ describe('a key with a spending limit', () => {
 
   it('is charged by the sweep for what a dead stream had noted, and no more', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const stream = await calls.admit(attemptOn(meter, 'stream', { amount: credits(4), isStream: true }));
     await stream.recordProgress(credits(1));
     await calls.sweep(start + 151_000);
@@ -70,7 +71,7 @@ describe('a key with a spending limit', () => {
 
   it('shares its budget with the keys of its line, and with no other', async () => {
     const meter = await meterOf({ old: limited(credits(5)), new: limited(credits(5)), free: { expiresAt } });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const admit = (keyId: string, amount: number) =>
       outcomeOf(calls.admit(attemptOn(meter, `${keyId}-${amount}`, { keyId, amount: credits(amount) })));
     expect([await admit('old', 3), await admit('new', 3), await admit('free', 100), await admit('new', 2)]).toEqual([
@@ -86,14 +87,14 @@ describe('a key with a spending limit', () => {
     ['services', { services: ['embeddings'] }],
   ] as const)('that lists other %s refuses the call before it looks at credits', async (_, list) => {
     const meter = await meterOf({ 'key-1': { ...limited(credits(1)), ...list } });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const refused = calls.admit(attemptOn(meter, 'call', { amount: credits(9) }));
     expect(await outcomeOf(refused)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
   it('holds a process to the limits of now, whatever it knew of them', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
-    const calls = metering(store, planOfRank);
+    const calls = metering(store, renewals(planOfRank));
     const admit = (call: string, about = {}) => outcomeOf(calls.admit(attemptOn(meter, call, about)));
     expect(await admit('first')).toBe('done');
     const changes: readonly [WorkingKey, string][] = [
@@ -123,7 +124,7 @@ describe('a key with a spending limit', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
           const meter = await meterOf({ 'key-1': limited(credits(10)) });
-          const processes = times(3, () => metering(store, planOfRank));
+          const processes = times(3, () => metering(store, renewals(planOfRank)));
           const spent = new Map<number, number>();
           const open: { openHold: OpenHold; amount: number; share: number }[] = [];
           let now = start;

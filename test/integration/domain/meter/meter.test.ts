@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
@@ -13,7 +14,7 @@ const refused = (error: unknown): string =>
 
 /** Admits the call and returns how it went. */
 async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
-  return metering(store, planOfRank)
+  return metering(store, renewals(planOfRank))
     .admit(attemptOn(meter, requestId, about))
     .then(() => 'admitted', refused);
 }
@@ -31,7 +32,7 @@ describe('admission', () => {
     const meter = await putMeter(database.client, meterWith(credits(1)));
     const attempt = attemptOn(meter, 'call');
     await store.admit(attempt);
-    const openHold = await metering(store, planOfRank).admit(attempt);
+    const openHold = await metering(store, renewals(planOfRank)).admit(attempt);
     await openHold.settle(credits(1), start);
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 1, seq: 2 });
   });
@@ -70,7 +71,9 @@ describe('admission', () => {
 describe('settlement', () => {
   it('charges the cost, gives back the rest, and does so once', async () => {
     const meter = await putMeter(database.client, meterWith(credits(10)));
-    const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
+    const openHold = await metering(store, renewals(planOfRank)).admit(
+      attemptOn(meter, 'call', { amount: credits(4) }),
+    );
     await Promise.all([openHold.settle(credits(3), start), openHold.settle(credits(4), start)]);
     expect(await store.find(meter.accountId)).toMatchObject({
       spendable: credits(7),
@@ -83,8 +86,10 @@ describe('settlement', () => {
     for (let trial = 0; trial < 10; trial++) {
       const meter = await putMeter(database.client, meterWith(credits(10)));
       const late = start + 151_000;
-      const openHold = await metering(store, planOfRank).admit(attemptOn(meter, 'call', { amount: credits(4) }));
-      await Promise.all([openHold.settle(credits(3), late), metering(store, planOfRank).sweep(late)]);
+      const openHold = await metering(store, renewals(planOfRank)).admit(
+        attemptOn(meter, 'call', { amount: credits(4) }),
+      );
+      await Promise.all([openHold.settle(credits(3), late), metering(store, renewals(planOfRank)).sweep(late)]);
       const after = await store.find(meter.accountId);
       expect([credits(7), credits(10)]).toContain(after?.spendable);
       expect(after).toMatchObject({ seq: 2, holds: new Map() });
@@ -95,9 +100,9 @@ describe('settlement', () => {
     const swept = await putMeter(database.client, meterWith(credits(1)));
     const called = await putMeter(database.client, meterWith(credits(1)));
     await Promise.all([outcomeOf(swept, 'dead'), outcomeOf(called, 'dead')]);
-    await metering(store, planOfRank).sweep(start + 149_000);
+    await metering(store, renewals(planOfRank)).sweep(start + 149_000);
     expect(await store.find(swept.accountId)).toMatchObject({ spendable: 0 });
-    await metering(store, planOfRank).sweep(start + 150_000);
+    await metering(store, renewals(planOfRank)).sweep(start + 150_000);
     const after = await store.find(swept.accountId);
     expect(after).toMatchObject({ spendable: credits(1), holds: new Map() });
     expect(await outcomeOf(called, 'next', { now: start + 200_000 })).toBe('admitted');
@@ -107,7 +112,7 @@ describe('settlement', () => {
     const meter = await putMeter(database.client, meterWith(credits(10)));
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;
-    const { current, admit } = metering(store, planOfRank);
+    const { current, admit } = metering(store, renewals(planOfRank));
     const openHold = await admit(attemptOn(meter, 'call', { amount: credits(4), now: before }));
     await current(meter.accountId, before + 2000);
     await openHold.settle(credits(1), before + 3000);

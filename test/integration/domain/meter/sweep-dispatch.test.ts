@@ -3,6 +3,7 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { meterShards, tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { SweepKind } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { SweepMessage } from '#domain/meter/sweep.ts';
@@ -21,7 +22,7 @@ afterEach(() => database.close());
 
 const now = start + 151_000;
 const metersOf = (client: DynamoDBDocumentClient) =>
-  metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
+  metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
 
 /** Puts accounts whose month has ended, all at the same time. */
 async function putDue(count: number): Promise<void> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import type { KeyEvent, Meter } from '#domain/meter/meter.ts';
 import { dispatcher } from '#domain/webhooks/dispatcher.ts';
 import type { MeterChange } from '#domain/webhooks/events.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { profileService } from '#domain/accounts/profile.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { purgeKey, userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';

@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';

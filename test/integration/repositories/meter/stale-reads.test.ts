@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { metering } from '#domain/meter/metering.ts';
@@ -59,7 +60,7 @@ async function year(client: DynamoDBDocumentClient) {
   const clock = { seconds: start / 1000, now: () => clock.seconds * 1000 };
   let made = 0;
   const random = { bytes: (size: number) => Buffer.alloc(size).fill(`id-${(made += 1)}`) };
-  const meters = metering(meterStore(client, tables.meters.name, ambient.random), planOfRank);
+  const meters = metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
   const subscriptions = subscriptionService(
     meters,
     { payments: noPayments, enforceChangeLimit: async () => undefined },

@@ -1,7 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import { planOfRank, plansOf } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
+import { renewals } from '#domain/billing/grants.ts';
+import { grantCredits, openMeter } from '#domain/billing/grants.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { AuditEvent } from '#domain/shared/audit-event.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
@@ -73,7 +74,7 @@ it.each([
 it('concurrent grants are all executed, and each event has the balance before it', async () => {
   await opened(13);
   const store = operatorStore(database.client, names);
-  const meters = metering(meterStore(database.client, names.meters, ambient.random), planOfRank);
+  const meters = metering(meterStore(database.client, names.meters, ambient.random), renewals(planOfRank));
   const grant = (requestId: string) =>
     meters.change(
       13,

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { monthlyGrant, planOfRank } from '#contract/billing/plans.ts';
-import { bringCurrent, grantCredits, openMeter, periodEnd, periodStart } from '#domain/meter/credits/billing.ts';
-import { currentLots } from '#domain/meter/credits/lots.ts';
-import { addMonths } from '#domain/meter/credits/months.ts';
+import { bringCurrent, grantCredits, openMeter } from '#domain/billing/grants.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -11,8 +9,11 @@ import {
   resume,
   startSubscription,
   subscribe,
-} from '#domain/meter/credits/subscription-changes.ts';
+} from '#domain/billing/subscription-changes.ts';
+import { currentLots } from '#domain/meter/lots.ts';
 import type { Meter } from '#domain/meter/meter.ts';
+import { periodEnd, periodStart } from '#domain/meter/periods.ts';
+import { addMonths } from '#domain/shared/months.ts';
 import { at, dev, pro, spend } from '#test/meter/billing-cases.ts';
 import { credits } from '#test/meter/meters.ts';
 

@@ -6,18 +6,13 @@ import { prices, type ServiceName } from '#contract/billing/prices.ts';
 import { models } from '#contract/inference/models.ts';
 import { routes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { bringCurrent, entriesPerWrite, grantCredits, openMeter } from '#domain/billing/grants.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
-import {
-  bringCurrent,
-  entriesPerWrite,
-  grantCredits,
-  maxEndedCancellations,
-  openMeter,
-  periodStart,
-  type Settled,
-} from '#domain/meter/credits/billing.ts';
-import { currentLots, maxLotsPerSource } from '#domain/meter/credits/lots.ts';
+import { currentLots, maxLotsPerSource } from '#domain/meter/lots.ts';
+import { type Settled } from '#domain/meter/meter.ts';
 import { balance, isSubscribed, type Meter } from '#domain/meter/meter.ts';
+import { periodStart } from '#domain/meter/periods.ts';
+import { maxEndedCancellations } from '#domain/meter/refund.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { budgetName, budgetRow, keyRow } from '#repositories/meter/key-rows.ts';
 import { holdRow, maxItemBytes, meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';

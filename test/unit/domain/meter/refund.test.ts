@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
-import { bringCurrent, grantCredits, openMeter } from '#domain/meter/credits/billing.ts';
-import { currentLots, maxLotsPerSource, mergedLots } from '#domain/meter/credits/lots.ts';
-import { cancel, resume, startSubscription } from '#domain/meter/credits/subscription-changes.ts';
+import { bringCurrent, grantCredits, openMeter } from '#domain/billing/grants.ts';
+import { cancel, resume, startSubscription } from '#domain/billing/subscription-changes.ts';
+import { currentLots, maxLotsPerSource, mergedLots } from '#domain/meter/lots.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { budgetBack, type RefundableCharge, refundableCharge, refund } from '#domain/meter/refund.ts';
 import { credits, meterWith, start as startMs } from '#test/meter/meters.ts';

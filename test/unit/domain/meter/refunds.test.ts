@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { plansOf } from '#contract/billing/plans.ts';
-import { openMeter } from '#domain/meter/credits/billing.ts';
+import { renewals } from '#domain/billing/grants.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import type { RefundableCharge } from '#domain/meter/refund.ts';
@@ -22,7 +23,7 @@ const charge: RefundableCharge = {
 
 it('a refund is written also while the account changes between most reads and writes', async () => {
   const store = { find: async () => meter } as unknown as MeterStore;
-  const giveBack = refunds(metering(store, plans), { now: () => now });
+  const giveBack = refunds(metering(store, renewals(plans)), { now: () => now });
   let tries = 0;
   const write = async () => (++tries < 300 ? 'meter changed' : 'done');
   expect(await giveBack(1, charge, { amount: 10 }, write)).toBe('done');

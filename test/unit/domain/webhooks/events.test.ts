@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Alerts } from '#contract/alerts/alerts.ts';
 import { planOfRank } from '#contract/billing/plans.ts';
-import { openMeter, periodStart } from '#domain/meter/credits/billing.ts';
+import { openMeter } from '#domain/billing/grants.ts';
 import type { Hold, KeyEvent, LedgerEntry, Meter } from '#domain/meter/meter.ts';
+import { periodStart } from '#domain/meter/periods.ts';
 import { eventsOf } from '#domain/webhooks/events.ts';
 import { credits } from '#test/meter/meters.ts';
 

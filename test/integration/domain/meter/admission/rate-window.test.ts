@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
+import { renewals } from '#domain/billing/grants.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import { type Metering, metering } from '#domain/meter/metering.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
@@ -18,7 +19,7 @@ let workers: Metering[];
 beforeAll(async () => {
   database = await startTestDatabase();
   clients = times(4, () => DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 })));
-  workers = clients.map((client) => metering(meterStore(client, 'meters', ambient.random), planOfRank));
+  workers = clients.map((client) => metering(meterStore(client, 'meters', ambient.random), renewals(planOfRank)));
 });
 afterAll(async () => {
   for (const client of clients) client.destroy();

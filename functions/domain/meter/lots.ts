@@ -1,15 +1,10 @@
-import { balance, heldCredits, type LedgerEntry, type Lot, type Meter } from '../meter.ts';
+import { balance, heldCredits, type LedgerEntry, type Lot, type Meter, type Settled } from './meter.ts';
 
 /** Maximum lots per source and account, which bounds the item's size. Only operator grants reach it. */
 export const maxLotsPerSource = 14;
 
 export interface LotPart extends Pick<Lot, 'id' | 'source' | 'expiresAt'> {
   readonly amount: number;
-}
-
-interface LotChange {
-  readonly meter: Meter;
-  readonly entries: readonly LedgerEntry[];
 }
 
 const total = (lots: readonly Lot[]): number => lots.reduce((sum, { remaining }) => sum + remaining, 0);
@@ -51,7 +46,7 @@ export const capPlanLots = (lots: readonly Lot[], expiresAt: number): Lot[] =>
   );
 
 /** Open holds draw from the oldest lots: their part remains until the settlement, and returned credits then expire. */
-export function expireLots(meter: Meter, now: number): LotChange {
+export function expireLots(meter: Meter, now: number): Settled {
   const entries: LedgerEntry[] = [];
   const kept = changeLots(meter, (lots, isOnResume) => {
     const unexpired = withoutExpired(lots, meter, now);
@@ -76,7 +71,7 @@ function withoutExpired(lots: readonly Lot[], meter: Meter, now: number) {
   return { lots: kept, entries };
 }
 
-export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): LotChange {
+export function addLot(meter: Meter, lot: Pick<Lot, 'source' | 'granted' | 'expiresAt'>, at: number): Settled {
   const granted = Math.min(lot.granted, Number.MAX_SAFE_INTEGER - balance(meter));
   const id = meter.lotsGranted + 1;
   const added = withinLimit(
@@ -135,12 +130,7 @@ export function lastTaken(parts: readonly LotPart[], amount: number): LotPart[] 
 }
 
 /** `parts` return to the current lots, `onResume` to the lots that a resumption would restore. */
-export function restore(
-  before: Meter,
-  parts: readonly LotPart[],
-  onResume: readonly LotPart[],
-  now: number,
-): LotChange {
+export function restore(before: Meter, parts: readonly LotPart[], onResume: readonly LotPart[], now: number): Settled {
   const amount = parts.reduce((sum, part) => sum + part.amount, 0);
   const meter = settleLots(before);
   const restored = changeLots(meter, (lots, isOnResume) => returned(lots, isOnResume ? onResume : parts, now));

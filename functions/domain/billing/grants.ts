@@ -1,23 +1,17 @@
 import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { isSubscribed, type LedgerEntry, type Meter, type Period, type SubscriptionChange } from '../meter.ts';
-import { onPlan, unlimited } from '../rate-window.ts';
-import { addLot, currentLots, expireLots } from './lots.ts';
-import { addMonths, monthsSince } from './months.ts';
-
-export interface Settled {
-  readonly meter: Meter;
-  readonly entries: readonly LedgerEntry[];
-}
+import { addLot, expireLots } from '../meter/lots.ts';
+import { isSubscribed, type Meter, type Settled, type SubscriptionChange } from '../meter/meter.ts';
+import { chain, counted, nextTransition, periodEnd, subscriptionTransition } from '../meter/periods.ts';
+import { onPlan, unlimited } from '../meter/rate-window.ts';
+import { maxEndedCancellations } from '../meter/refund.ts';
+import { addMonths, monthsSince } from '../shared/months.ts';
 
 /** Months that a grant outlives its month (docs/specification.md#credits, docs/credits.md#grants). */
 export const rollOverMonths = 3;
 
 /** Maximum entries per write, so that the item stays small after years without calls. The rest remains due. */
 export const entriesPerWrite = 48;
-
-export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
-export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
 /** The first free month starts at `freeFrom` or later. Times in epoch seconds. */
 export function openMeter(accountId: number, now: number, plans: Plans, freeFrom = 0): Settled {
@@ -62,6 +56,12 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
   return counted(meter, settled, now);
 }
 
+/** What `metering` renews an account with. */
+export const renewals =
+  (plans: Plans) =>
+  (meter: Meter, now: number): Settled =>
+    bringCurrent(meter, now, plans);
+
 /**
  * A plan's credits expire three months after the month, free ones with it. Each free month is granted once. None
  * starts before `freeFrom`, because the owner used it with a deleted account.
@@ -93,37 +93,11 @@ export function grantCredits(meter: Meter, granted: number, now: number): Settle
   return counted(meter, addLot(meter, lot, now), now);
 }
 
-/**
- * Adds the entries to `seq` and sets the next due time. If an open hold keeps an expired lot, that is at most the
- * hold's deadline, because the closing call's clock may be slow.
- */
-export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
-  const lots = currentLots(meter);
-  const moments = lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
-  const deadlines = moments.length < lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
-  const due = Math.min(nextTransition(meter), ...moments, ...deadlines);
-  return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
-}
-
 export function described({ meter, entries }: Settled, change: SubscriptionChange): Settled {
   return {
     meter,
     entries: entries.map((entry, index) => (index === entries.length - 1 ? { ...entry, change } : entry)),
   };
-}
-
-export function chain(before: Settled, step: (meter: Meter) => Settled): Settled {
-  const after = step(before.meter);
-  return { meter: after.meter, entries: [...before.entries, ...after.entries] };
-}
-
-/** Returns the next time at which a month, a cancelled subscription or its limits end. */
-export function nextTransition(meter: Meter): number {
-  return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
-}
-
-function subscriptionTransition({ subscription }: Meter): number {
-  return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
 }
 
 export function newCounters({ holds }: Meter) {
@@ -150,9 +124,6 @@ function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
   const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };
   return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);
 }
-
-/** Bounds the meter's item. A refund needs only the cancellations of the three months that its lots live. */
-export const maxEndedCancellations = 16;
 
 /** Makes a cancellation final. The plan's lots keep the expiry set by the cancellation. */
 export function withoutSubscription(meter: Meter): Meter {

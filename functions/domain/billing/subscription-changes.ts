@@ -1,22 +1,11 @@
 import { monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { LedgerEntry, Meter, Subscription, SubscriptionChange } from '../meter.ts';
-import { onPlan } from '../rate-window.ts';
-import {
-  bringCurrent,
-  chain,
-  counted,
-  described,
-  grantMonth,
-  newCounters,
-  periodEnd,
-  periodStart,
-  rollOverMonths,
-  type Settled,
-  withoutSubscription,
-} from './billing.ts';
-import { addLot, capPlanLots, settleLots } from './lots.ts';
-import { addMonths } from './months.ts';
+import { addLot, capPlanLots, settleLots } from '../meter/lots.ts';
+import type { LedgerEntry, Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
+import { chain, counted, periodEnd, periodStart } from '../meter/periods.ts';
+import { onPlan } from '../meter/rate-window.ts';
+import { addMonths } from '../shared/months.ts';
+import { bringCurrent, described, grantMonth, newCounters, rollOverMonths, withoutSubscription } from './grants.ts';
 
 /** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
 const cancellationGraceSeconds = 30 * 86_400;

@@ -1,0 +1,32 @@
+import { addMonths } from '../shared/months.ts';
+import { currentLots } from './lots.ts';
+import type { Meter, Period, Settled } from './meter.ts';
+
+export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
+export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
+
+/** Returns the next time at which a month, a cancelled subscription or its limits end. */
+export function nextTransition(meter: Meter): number {
+  return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
+}
+
+export function subscriptionTransition({ subscription }: Meter): number {
+  return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Adds the entries to `seq` and sets the next due time. If an open hold keeps an expired lot, that is at most the
+ * hold's deadline, because the closing call's clock may be slow.
+ */
+export function counted(before: Meter, { meter, entries }: Settled, now: number): Settled {
+  const lots = currentLots(meter);
+  const moments = lots.map((lot) => lot.expiresAt).filter((moment) => moment > now);
+  const deadlines = moments.length < lots.length ? meter.holds.values().map((hold) => hold.deadline) : [];
+  const due = Math.min(nextTransition(meter), ...moments, ...deadlines);
+  return { meter: { ...meter, seq: before.seq + entries.length, due }, entries };
+}
+
+export function chain(before: Settled, step: (meter: Meter) => Settled): Settled {
+  const after = step(before.meter);
+  return { meter: after.meter, entries: [...before.entries, ...after.entries] };
+}
