@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
-import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, code, type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const put = ({ cookie }: Pick<Person, 'cookie'>, body: unknown) => service.call('PUT', '/api/alerts', { cookie, body });
 const get = async ({ cookie }: Person) => (await service.call('GET', '/api/alerts', { cookie })).body.data;
@@ -54,22 +50,6 @@ describe('alerts', () => {
     expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
     const [mail] = await mailsTo(service, person.email);
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
-  });
-
-  it('of a key are about those that it is rotated into too', async () => {
-    const person = await service.person({ credits: 50 });
-    const { cookie } = person;
-    const body = { name: 'limited', limit: { credits: 4, period: 'day' } };
-    const rotated = async (id: string) =>
-      (await service.call('POST', `/api/keys/${id}/rotate`, { cookie, body: {} })).body.data;
-    const first = (await service.call('POST', '/api/keys', { cookie, body })).body.data;
-    const second = await rotated(first.id);
-    const chosen = byMail({ kind: 'key_percent', value: 50, keyId: second.id });
-    expect((await put(person, chosen)).body.data).toEqual(chosen);
-    const third = await rotated(second.id);
-    for (let call = 0; call < 4; call++) await chatWith(third.key);
-    expect(await subjects(person)).toEqual(['A key has used 50 % of its limit']);
-    expect(await get(person)).toEqual(chosen);
   });
 
   it('are no more than a hundred in a day, however many keys are limited', async () => {

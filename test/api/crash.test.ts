@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { atLength, patience } from '#test/many.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { auditFindings, chat, type Person, useTestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ wordDelayMs: 2 });
-});
-afterAll(() => service.close());
+const service = useTestService(() => ({ wordDelayMs: 2 }));
 
 const translation = { text: 'A quiet river bank.', sourceLanguage: 'en', targetLanguage: 'de' };
 const completion = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
@@ -84,9 +80,7 @@ async function wholeCall(path: string, body: object) {
 describe('a process that is killed while it serves', () => {
   it(
     'a chat, at any step towards AWS, loses no credit once the sweep has gone round',
-    {
-      timeout: patience,
-    },
+    { timeout: patience },
     async () => {
       const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
       const steps = all.filter((step) => !step.includes('chunk'));
@@ -111,9 +105,7 @@ describe('a process that is killed while transactions turn away 30 % of all writ
 
   it(
     'has charged its call or not, and loses no credit once the sweep has gone round',
-    {
-      timeout: patience,
-    },
+    { timeout: patience },
     async () => {
       const { cost } = await wholeCall('/v1/chat/completions', chat());
       await service.settled();
@@ -168,10 +160,5 @@ describe('a process that is killed while it changes a plan', () => {
 });
 
 it('whoever was killed, the ledger adds up to every balance', async () => {
-  await service.settled();
-  const findings: unknown[] = [];
-  await services()
-    .auditor()
-    .audit((finding) => findings.push(finding));
-  expect(findings).toEqual([]);
+  expect(await auditFindings(service)).toEqual([]);
 });

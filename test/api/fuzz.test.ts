@@ -9,19 +9,16 @@ import { type Operation, operations, resolve, shownBodies } from '#test/contract
 import { noRefusal, undocumented } from '#test/contract/response-check.ts';
 import { atLength, patience } from '#test/many.ts';
 import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/requests/odd-requests.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
-
-let service: TestService;
+const service = useTestService();
 let target: Awaited<ReturnType<typeof fuzzTarget>>;
 beforeAll(async () => {
-  service = await startTestService();
   target = await fuzzTarget(service);
 });
 afterAll(async () => {
   target.close();
-  await service.close();
 });
 
 const every = operations.map((operation) => [operation.name, operation] as const);
@@ -81,7 +78,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
           expect(message ?? error?.code).not.toBe('INVALID_API_KEY');
           if (response.status === 400 && message === 'INVALID_FORMAT') expect(detail).toMatch(unsayable);
         }),
-        runs(4, 220),
+        runs(2, 220),
       );
     },
     patience,
@@ -97,7 +94,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
           const faults = violations(operation.body!.schema, withLowerCaseLanguages(body), { resolve });
           expect(faults.length > 0 && response.status !== 400 ? { faults, response } : undefined).toBeUndefined();
         }),
-        runs(10, 1500),
+        runs(5, 1500),
       );
     },
     patience,
@@ -118,7 +115,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
             undocumented(operation, await target.fire(await target.shotOf(operation, path, bend(body)))),
           ]).toEqual([oddity, []]);
         }),
-        runs(3, 500),
+        runs(2, 500),
       );
     },
     patience,
@@ -185,7 +182,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
 /** A part of the list, another one for each operation; in a long run all of it. */
 function some<T>(list: readonly T[], operation: Operation): readonly T[] {
   const offset = operations.indexOf(operation) + seed;
-  return list.filter((_, index) => (index + offset) % atLength(10, 1) === 0);
+  return list.filter((_, index) => (index + offset) % atLength(14, 1) === 0);
 }
 
 /** The schema's enum has each language once, in lower case; the service takes either case. */

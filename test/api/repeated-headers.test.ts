@@ -1,15 +1,10 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, it } from 'vitest';
+import { chat, usePerson, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let person: Person;
-beforeAll(async () => {
-  service = await startTestService();
-  person = await service.person({ planRank: 4 });
-});
-afterAll(() => service.close());
+const service = useTestService();
+const person = usePerson(service, { planRank: 4 });
 
 /**
  * Returns the status and code of a POST with exactly these headers. Adds `Host` and `Content-Length` if they are

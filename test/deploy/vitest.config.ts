@@ -16,7 +16,7 @@ const onlyOnOneMachine = [
   'are at most 50 active',
   'after 12 hours without use',
   // They count the calls of a model server of their own.
-  'an SDK with a timeout of 2 s and two retries',
+  'an SDK that gives up before the response',
   'a whole response whose client has disconnected',
   // The stage names no countries to send to, so the number is refused (400) before the page is (403).
   'POST /api/messages returns 403',

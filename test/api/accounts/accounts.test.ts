@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, it } from 'vitest';
+import { rowsOf } from '#test/database/rows.ts';
+import { authCalls, wrong } from '#test/requests/accounts/auth-calls.ts';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
+import { chat, code, cookieOf, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const register = (body: unknown) => service.call('POST', '/api/auth/register', { body });
-const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
 
 describe('registration', () => {
   it('returns 201 with the user, opens a session and mails a confirmation link', async () => {
     const email = 'Ada@Example.com';
-    const response = await register({
-      email,
-      name: 'Ada',
-      password_hash: 'a quiet river bank',
-      role: 'operator',
-      id: 7,
-    });
+    const person = { email, name: 'Ada', password_hash: 'a quiet river bank' };
+    const response = await register({ ...person, role: 'operator', id: 7 });
     expect(response.body).toEqual({
       message: 'CONFIRMATION_LINK_SENT',
       error: false,
@@ -28,7 +21,7 @@ describe('registration', () => {
     });
     expect(response.body.data.id).not.toBe(7);
     expect(response.headers.getSetCookie()[0]).toMatch(
-      /^session=tas_\w+; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+      /^session=tas_\w{58}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
     );
     expect(await service.mailedToken('ada@example.com')).toMatch(/^tac_\w{58}$/);
     expect((await me(cookieOf(response))).body.data).toEqual({
@@ -55,27 +48,22 @@ describe('registration', () => {
     [{ email: 'a@b.co', name: '', password_hash: 'long enough' }, 'name must not be empty.'],
     [{ email: 'a@b.co', name: 'A', password_hash: 'short' }, 'password_hash must have at least 8 characters.'],
     [{ email: 'a@b.co', name: 'A', password_hash: 'x'.repeat(129) }, 'password_hash must have at most 128 characters.'],
+    [{ email: 'a@b.co', name: 'A', password_hash: '🗝🐎🔋🧷' }, 'password_hash must have at least 8 characters.'],
     [[], 'The body must be a JSON object.'],
   ])('refuses %j with the reason', async (body, detail) => {
-    expect((await register(body)).body).toEqual({
-      message: 'INVALID_FORMAT',
-      error: true,
-      data: null,
-      status: 400,
-      detail,
-    });
+    const refused = (await register(body)).body;
+    expect(refused).toEqual({ message: 'INVALID_FORMAT', error: true, data: null, status: 400, detail });
   });
 
   it.each([
     ["o'neil@example.com", "o'neil@example.com", "O'NEIL@example.COM"],
     ['ada@bücher.example', 'ada@xn--bcher-kva.example', 'ADA@XN--bcher-kva.example'],
-  ])('takes %s, mails it as %s, and knows it as %s too', async (email, stored, other) => {
+  ])('registers %s, mails it as %s, and accepts it as %s too', async (email, stored, other) => {
     const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
     expect((await register(body)).body.data.email).toBe(stored);
     expect(await service.mailedToken(stored)).toMatch(/^tac_/);
     expect((await register({ ...body, email: other })).body.message).toBe('EMAIL_ALREADY_REGISTERED');
-    const login = { email: other, password: body.password_hash };
-    expect((await service.call('POST', '/api/auth/login', { body: login })).status).toBe(200);
+    expect(code(await login(other, body.password_hash))).toBe('200 LOGIN_SUCCESS');
   });
 
   it('loses no mail while SES is away, and sends it once after', async () => {
@@ -83,43 +71,28 @@ describe('registration', () => {
     const { email } = await service.registered();
     await service.mailedToken(email);
     await service.settled();
-    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[] }[];
-    expect(mails.filter(({ to }) => to.includes(email))).toHaveLength(1);
+    expect(await mailsTo(service, email)).toHaveLength(1);
   });
 });
 
 describe('login', () => {
-  it('responds with the user and a new session, whatever the case of the address', async () => {
+  it('responds with the user and a new session, which works as a cookie and as a bearer token, whatever the case of the address', async () => {
     const { email, password, id } = await service.registered();
-    const response = await service.call('POST', '/api/auth/login', { body: { email: email.toUpperCase(), password } });
+    const response = await login(email.toUpperCase(), password);
     expect(response.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });
     expect(response.body.data).toEqual({ id, email, name: expect.any(String), role: 'viewer', isSubscribe: false });
-    expect((await me(cookieOf(response))).status).toBe(200);
+    const cookie = cookieOf(response);
+    expect(code(await me(cookie))).toBe('200 SUCCESS');
+    const asBearer = await service.call('GET', '/api/auth/me', { key: cookie.replace(/^.*=/, '') });
+    expect(code(asBearer)).toBe('200 SUCCESS');
   });
 
   it('responds to an unknown address exactly as to a wrong password', async () => {
     const { email } = await service.registered();
-    const known = await service.call('POST', '/api/auth/login', { body: { email, password: 'not the password' } });
-    const body = { email: 'stranger@example.com', password: 'not the password' };
-    const unknown = await service.call('POST', '/api/auth/login', { body });
-    expect([known.status, known.body.message]).toEqual([401, 'INVALID_CREDENTIALS']);
+    const [known, unknown] = [await guess(email), await guess('stranger@example.com')];
+    expect(code(known)).toBe(wrong);
     expect(unknown.body).toEqual(known.body);
     expect([...unknown.headers.keys()]).toEqual([...known.headers.keys()]);
-  });
-
-  it('opens a session that also works as a bearer token and ends with logout or after 12 hours without use', async () => {
-    const { cookie, email, password } = await service.registered();
-    const value = cookie.replace('session=', '');
-    expect((await service.call('GET', '/api/auth/me', { key: value })).status).toBe(200);
-    const out = await service.call('POST', '/api/auth/logout', { cookie });
-    expect(out.body).toEqual({ message: 'LOGOUT_SUCCESS', error: false, data: null, status: 200 });
-    expect(out.headers.getSetCookie()[0]).toContain('Max-Age=0');
-    expect((await me(cookie)).body.message).toBe('INVALID_API_KEY');
-    const again = cookieOf(await service.call('POST', '/api/auth/login', { body: { email, password } }));
-    await service.post('/_local/clock', { advance: 'PT11H' });
-    expect((await me(again)).status).toBe(200);
-    await service.post('/_local/clock', { advance: 'PT12H' });
-    expect((await me(again)).status).toBe(401);
   });
 });
 
@@ -155,12 +128,70 @@ describe('confirmation', () => {
     ];
     expect(refusals.map(({ body }) => body.message)).toEqual(Array.from({ length: 4 }, () => 'INVALID_TOKEN'));
     await service.post('/_local/clock', { advance: 'PT23H59M' });
-    const login = await service.call('POST', '/api/auth/login', { body: one });
-    expect((await confirm(second, cookieOf(login))).status).toBe(200);
+    const signedIn = await login(one.email, one.password);
+    expect((await confirm(second, cookieOf(signedIn))).status).toBe(200);
     const stale = await service.registered();
     const token = await service.mailedToken(stale.email);
     await service.post('/_local/clock', { advance: 'P1D' });
-    const late = await service.call('POST', '/api/auth/login', { body: stale });
+    const late = await login(stale.email, stale.password);
     expect((await confirm(token, cookieOf(late))).body.message).toBe('INVALID_TOKEN');
+  });
+});
+
+const { post, me, login, guess, reset, resetToken, advance } = authCalls(() => service);
+
+describe('a change of name', () => {
+  it('changes the name and nothing else, whatever else the body has', async () => {
+    const { email, id, cookie } = await service.registered();
+    const body = { name: 'Grace', role: 'operator', id: 7, email: 'other@example.com', isSubscribe: true, quota: 5 };
+    const response = await service.call('PATCH', '/api/auth/me', { cookie, body });
+    expect(response.body.data).toEqual({ id, email, name: 'Grace', role: 'viewer' });
+    expect((await me(cookie)).body.data).toMatchObject({ ...response.body.data, isSubscribe: false });
+    const row = (await rowsOf('accounts')).find((stored) => stored['sk'] === 'user' && stored['id'] === id);
+    expect(row).not.toHaveProperty('isSubscribe');
+    expect(row).not.toHaveProperty('quota');
+  });
+});
+
+describe('deletion of an account', () => {
+  it('ends keys, sessions, links and sign-in immediately, and frees the address', async () => {
+    const { email, password, cookie, key, id } = await service.person();
+    const token = await resetToken(email);
+    const another = await post('delete-account', { email: 'other@example.com', password }, cookie);
+    expect(code(another)).toBe('400 INVALID_FORMAT');
+    const gone = await post('delete-account', { email: email.toUpperCase(), password }, cookie);
+    expect(gone.body).toEqual({ message: 'SUCCESS', error: false, data: null, status: 200 });
+    expect(gone.headers.getSetCookie()[0]).toContain('session=; Path=/; Max-Age=0');
+    const calls = [
+      await service.call('GET', '/v1/models', { key }),
+      await service.call('GET', '/api/credits/me', { key }),
+      await me(cookie),
+      await login(email, password),
+      await reset(token),
+    ];
+    const ended = Array<string>(3).fill('401 INVALID_API_KEY');
+    expect(calls.map(code)).toEqual([...ended, '401 INVALID_CREDENTIALS', '400 INVALID_TOKEN']);
+    expect((await mailsTo(service, email))[0]?.subject).toBe('Your account was deleted');
+    const again = await post('register', { email, name: 'Again', password_hash: 'a third river bank' });
+    expect([again.status, again.body.data.id === id]).toEqual([201, false]);
+    expect((await service.call('GET', '/v1/models', { key })).status).toBe(401);
+  });
+
+  it('keeps the data for 30 days, then leaves nothing of the person but the ledger', async () => {
+    const { email, password, cookie, key, id } = await service.person();
+    await service.call('POST', '/v1/chat/completions', { key, body: chat() });
+    await post('delete-account', { email, password }, cookie);
+    await mailsTo(service, email);
+    const about = async (table: 'accounts' | 'meters' | 'ledger') =>
+      (await rowsOf(table)).filter((row) => [email, String(id)].some((word) => JSON.stringify(row).includes(word)));
+    await advance('P29DT23H');
+    expect(await about('accounts')).not.toEqual([]);
+    expect(await about('meters')).not.toEqual([]);
+    await advance('PT2H');
+    expect(await about('accounts')).toEqual([]);
+    expect(await about('meters')).toEqual([]);
+    const ledger = await about('ledger');
+    expect(ledger.map((row) => row['type'])).toEqual(expect.arrayContaining(['grant', 'charge']));
+    expect(JSON.stringify(ledger)).not.toContain(email);
   });
 });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { emailChangeCalls, newAddress } from '#test/requests/accounts/email-change.ts';
-import { code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+import { code, cookieOf, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
-const { post, me, login, advance } = emailChangeCalls(() => service);
+const { post, me, login, advance, identityToken } = emailChangeCalls(() => service);
 
 interface Owner {
   readonly email: string;
@@ -27,10 +23,6 @@ const passwordField = (path: string) => (path === 'change-password' ? 'currentPa
 async function send(route: string, owner: Owner, proof: object = {}) {
   const [path, body] = requests[route]!(owner);
   return post(path, { ...body, ...proof }, owner.cookie);
-}
-
-async function identityToken(email: string): Promise<string> {
-  return (await service.post('/_local/identity-token', { email, name: 'Ada' })).token;
 }
 
 /** An account without a password. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useTestService } from '#test/service/service.ts';
 
 /** A cost whose hash takes far longer than everything around it, and still little enough for many trials. */
 const scryptLog2Cost = '13';
@@ -7,19 +7,11 @@ const people = 14;
 const rounds = 3;
 const batches = 3;
 const [minRatio, maxRatio] = [0.8, 1.25];
-
-let service: TestService;
+const service = useTestService({ environment: { SCRYPT_LOG2_N: scryptLog2Cost } });
 const known: string[] = [];
-const costBefore = process.env['SCRYPT_LOG2_N'];
 beforeAll(async () => {
-  process.env['SCRYPT_LOG2_N'] = scryptLog2Cost;
-  service = await startTestService();
   for (let count = 0; count < people; count++) known.push((await service.registered()).email);
   await service.settled();
-});
-afterAll(async () => {
-  await service.close();
-  process.env['SCRYPT_LOG2_N'] = costBefore;
 });
 
 const unknown = Array.from({ length: people }, (_, index) => `nobody-${index}@example.com`);

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { limits } from '#contract/shared/limits.ts';
-import { stateKey } from '#repositories/agents/conversation-items.ts';
-import { agentOwner } from '#test/agents/owner.ts';
-import { rowsOf, setInRow } from '#test/database/rows.ts';
-import { patience } from '#test/many.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { agentCountKey, agentKey } from '#repositories/agents/agent-items.ts';
+import { stateKey, entryRow } from '#repositories/agents/conversation-items.ts';
+import { agentOwner, type Owner } from '#test/agents/owner.ts';
+import { rowsOf, setInRow, putRows } from '#test/database/rows.ts';
+import { patience, times } from '#test/many.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const items = async (): Promise<number> => (await rowsOf('agents')).length;
 
@@ -20,9 +17,7 @@ const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(
 describe('an agent', () => {
   it(
     'takes 2,000 chunks, and refuses the next until some are deleted: nothing is stored, nothing charged',
-    {
-      timeout: 4 * patience,
-    },
+    { timeout: 4 * patience },
     async () => {
       const owner = await agentOwner(service);
       const path = `${owner.path}/documents`;
@@ -54,9 +49,7 @@ describe('an agent', () => {
 
   it(
     'of which many are given at the same moment takes those that have room together',
-    {
-      timeout: 2 * patience,
-    },
+    { timeout: 2 * patience },
     async () => {
       const owner = await agentOwner(service);
       const path = `${owner.path}/documents`;
@@ -76,15 +69,16 @@ describe('an agent', () => {
 
 it('an account has a hundred agents, and the next once one is deleted', async () => {
   const owner = await agentOwner(service);
-  const agent = { name: 'Guide', model: 'svc-1' };
-  for (let count = 1; count < limits.agents; count++) await owner.call('POST', '/api/agents', agent);
-  const refused = await owner.call('POST', '/api/agents', agent);
+  const add = () => owner.call('POST', '/api/agents', { name: 'Guide', model: 'svc-1' });
+  await setInRow('agents', agentCountKey(owner.id), 'agents', limits.agents - 1);
+  expect(code(await add())).toBe('201 SUCCESS');
+  const refused = await add();
   expect([code(refused), refused.body.detail]).toEqual([
     '409 INVALID_STATE',
     'An account can have at most 100 agents. Delete one first.',
   ]);
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
-  expect(code(await owner.call('POST', '/api/agents', agent))).toBe('201 SUCCESS');
+  expect(code(await add())).toBe('201 SUCCESS');
 });
 
 it('a conversation has 10,000 messages, and refuses the next without a charge', async () => {
@@ -108,3 +102,37 @@ it('a temperature that no table keeps is 0', async () => {
   const changed = await owner.call('PATCH', owner.path, { temperature: 1e-150 });
   expect([code(changed), changed.body.data.temperature]).toEqual(['200 SUCCESS', 0]);
 });
+
+const dayMs = 86_400_000;
+
+/** Entries of so many conversations, and what they are counted as. */
+async function fill({ id: accountId, agent }: Owner, entries: number, count: number): Promise<void> {
+  const now = Date.now();
+  const about = { accountId, agentId: agent.id, createdAt: now, updatedAt: now, expiresAt: now + 10 * dayMs, next: 0 };
+  await putRows(
+    'agents',
+    times(entries, (index) => entryRow({ ...about, id: `cnv_0${index}` })),
+  );
+  await setInRow('agents', agentKey({ accountId, id: agent.id }), 'conversations', count);
+}
+
+it(
+  'an agent has 10,000 conversations, and the next once one is deleted or has expired',
+  { timeout: patience },
+  async () => {
+    const owner = await agentOwner(service);
+    const begin = () => owner.call('POST', `${owner.path}/conversations`);
+    const { path } = await owner.conversation();
+    // Of those that were counted and have expired none is left.
+    await fill(owner, 0, limits.agentConversations);
+    expect(code(await begin())).toBe('201 SUCCESS');
+    await fill(owner, limits.agentConversations - 3, limits.agentConversations - 1);
+    const together = await Promise.all(times(4, begin));
+    expect(together.map(code).toSorted()).toEqual(['201 SUCCESS', ...Array(3).fill('409 INVALID_STATE')]);
+    const refused = together.find(({ status }) => status === 409);
+    expect(refused?.body.detail).toBe('An agent can have at most 10000 conversations. Delete one first.');
+
+    expect(code(await owner.call('DELETE', path))).toBe('200 SUCCESS');
+    expect([code(await begin()), code(await begin())]).toEqual(['201 SUCCESS', '409 INVALID_STATE']);
+  },
+);

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sweepDocuments } from '#jobs/agents.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { patience, someOf } from '#test/many.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
 
 const sweep = sweepDocuments();
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const text = 'Bicycles are free for guests; keys are at the desk.';
 
@@ -54,7 +49,7 @@ it.each([
     expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);
     const settled = killable.at(-1);
     const people = [];
-    for (const step of someOf(killable, 4, seed)) people.push({ step, begun: await begin() });
+    for (const step of someOf(killable, 2, seed)) people.push({ step, begun: await begin() });
     await service.settled();
     const killed = [];
     for (const { step, begun } of people) {
@@ -93,7 +88,7 @@ it(
     const { steps } = await sendToVictim(addTo(whole));
     expect(steps.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(4);
     const crashed = [];
-    for (const step of someOf(steps, 6, seed)) {
+    for (const step of someOf(steps, 3, seed)) {
       const owner = await agentOwner(service);
       const before = await spendable({ owner });
       const { died } = await sendToVictim(addTo(owner), step);

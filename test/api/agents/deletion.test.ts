@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type TableId, tables } from '#contract/platform/resources.ts';
 import { purgeAccounts as buildPurgeAccounts } from '#jobs/accounts.ts';
 import { purgeAgents as buildPurgeAgents } from '#jobs/agents.ts';
@@ -7,16 +7,11 @@ import { messagePrefix, placeText } from '#repositories/agents/conversation-item
 import { agentOwner } from '#test/agents/owner.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
 import { patience, times } from '#test/many.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
 const purgeAccounts = buildPurgeAccounts();
 const purgeAgents = buildPurgeAgents();
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const secret = 'Zaubernuss';
 

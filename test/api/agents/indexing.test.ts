@@ -1,32 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tokenPrice } from '#domain/meter/pricing.ts';
-import { sweepDocuments } from '#jobs/agents.ts';
-import { containerError, type EngineReply } from '#local/sagemaker/engine.ts';
+import { type EngineReply } from '#local/sagemaker/engine.ts';
 import { indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { services } from '#runtime/services/container.ts';
 import { agentOwner } from '#test/agents/owner.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { patience } from '#test/many.ts';
-import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+import { useScriptedService } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
 
-const sweep = sweepDocuments();
-
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: {}, deadlineMs: 20_000 });
 
 const text = 'Bicycles are free for guests. '.repeat(40);
 
-/** Behavior of the embeddings model: replies, fails, or waits until released. */
-function embeddings(behavior: 'replies' | 'fails' | 'waits') {
+/** Behavior of the embeddings model: replies immediately, or waits until released. */
+function embeddings(behavior: 'replies' | 'waits') {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let calls = 0;
   async function invoke(body: unknown): Promise<EngineReply> {
     calls += 1;
-    if (behavior === 'fails') return containerError(500, 'broken');
     if (behavior === 'waits') await released;
     const input = [(body as { input: string | string[] }).input].flat();
     const data = input.map((_, index) => ({ object: 'embedding', index, embedding: Array(1536).fill(1 + index) }));
@@ -71,19 +63,6 @@ describe('POST /api/agents/{id}/documents', () => {
     expect(document).toMatchObject({ status: 'ready', indexedChunks: 2, usage: { prompt_tokens: 14 } });
     expect(before - (await spendable(owner))).toBe(document.credits * 1_000_000);
     expect(document.credits * 1_000_000).toBeLessThan(reserved);
-  });
-
-  it('refunds the document, frees its chunks and deletes its text if the model fails', async () => {
-    embeddings('fails');
-    const owner = await ownerOf();
-    const before = await spendable(owner);
-    const document = await owner.addDocument({ name: 'Handbook', text });
-    expect(document).toMatchObject({ status: 'failed', credits: 0 });
-    expect(await spendable(owner)).toBe(before);
-    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
-    expect(await restOf(owner)).toEqual([]);
-    expect(code(await owner.call('DELETE', `${owner.path}/documents/${document.id}`))).toBe('200 SUCCESS');
-    expect([await owner.documents(), (await owner.call('GET', owner.path)).body.data.chunks]).toEqual([[], 0]);
   });
 
   it('returns 402 to an account without credits, before it stores anything', async () => {
@@ -131,23 +110,5 @@ describe('POST /api/agents/{id}/documents', () => {
     for (const { body } of made)
       expect(await owner.indexed(body.data.id)).toMatchObject({ status: 'ready', indexedChunks: 2 });
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(4);
-  });
-
-  it('fails and refunds a document in the first sweep after its deadline', async () => {
-    const model = embeddings('waits');
-    const owner = await ownerOf();
-    const before = await spendable(owner);
-    const made = await add(owner);
-    await expect.poll(model.calls, { timeout: patience }).toBe(1);
-    await sweep();
-    expect(await owner.documents()).toMatchObject([{ status: 'indexing' }]);
-    await service.calls.post('/_local/clock', { advance: 'PT2H' });
-    await sweep();
-    expect(await owner.documents()).toMatchObject([{ status: 'failed', credits: 0 }]);
-    expect(await spendable(owner)).toBe(before);
-    model.release();
-    await service.calls.settled();
-    expect(await owner.indexed(made.body.data.id)).toMatchObject({ status: 'failed' });
-    expect([await spendable(owner), await restOf(owner)]).toEqual([before, []]);
   });
 });

@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService();
+
 let owner: Owner;
+
 let other: Owner;
+
 beforeAll(async () => {
-  service = await startTestService();
   [owner, other] = [await agentOwner(service), await agentOwner(service)];
 });
-afterAll(() => service.close());
 
 describe("another account's", () => {
   it('agent, document and conversation are not there, whatever is done to them', async () => {
@@ -63,4 +64,46 @@ describe("another account's", () => {
         expect(text).not.toContain(theirs);
     }
   });
+});
+
+const absent = 'agt_00000000000000000000';
+
+async function limited(limits: object) {
+  const owner = await agentOwner(service);
+  const { cookie } = owner;
+  const made = await service.call('POST', '/api/keys', { cookie, body: { name: 'limited', ...limits } });
+  const { key } = made.body.data;
+  const call = (method: string, path: string, body?: object) =>
+    service.call(method, path, { key, ...(body && { body }) });
+  return { owner, call, conversation: await owner.conversation() };
+}
+
+describe('a key of other services', () => {
+  it('is refused as such before what it names is, and after a body that is bad', async () => {
+    const { owner, call, conversation } = await limited({ services: ['translation'] });
+    const messages = `${conversation.path}/messages`;
+    const document = { name: 'Handbook', text: 'Parking is free.' };
+    const documents = `/api/agents/${absent}/documents`;
+    const requests: [path: string, body: object, expected: string][] = [
+      [messages, { content: 'Hello', stream: true }, '403 INSUFFICIENT_PERMISSIONS'],
+      [documents, document, '403 INSUFFICIENT_PERMISSIONS'],
+      [documents, { name: 'Handbook' }, '400 INVALID_FORMAT'],
+    ];
+    for (const [path, body, expected] of requests)
+      expect([path, body, code(await call('POST', path, body))]).toEqual([path, body, expected]);
+    expect(code(await owner.call('POST', documents, document))).toBe('404 NOT_FOUND');
+  });
+
+  it('manages agents all the same: its limits bound what is priced', async () => {
+    const { owner, call } = await limited({ services: ['translation'] });
+    expect(code(await call('GET', owner.path))).toBe('200 SUCCESS');
+    expect(code(await call('PATCH', owner.path, { name: 'Other' }))).toBe('200 SUCCESS');
+  });
+});
+
+it('a key of other models is refused a document as such before the agent is', async () => {
+  const { call } = await limited({ models: ['svc-1'] });
+  const document = { name: 'Handbook', text: 'Parking is free.' };
+  const refused = await call('POST', `/api/agents/${absent}/documents`, document);
+  expect(code(refused)).toBe('403 INSUFFICIENT_PERMISSIONS');
 });

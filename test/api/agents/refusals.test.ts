@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { AgentChange, AgentQuery, NewAgent } from '#contract/agents/agents.ts';
 import { MessageQuery, NewMessage } from '#contract/agents/conversations.ts';
 import { NewDocument } from '#contract/agents/documents.ts';
@@ -8,15 +8,13 @@ import { type BrokenRule, ofAgents, ofDocuments, ofLists, ofMessages } from '#te
 import { agentOwner, type Owner } from '#test/agents/owner.ts';
 import { rulesOf } from '#test/contract/rules.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService();
 let owner: Owner;
 beforeAll(async () => {
-  service = await startTestService();
   owner = await agentOwner(service);
 });
-afterAll(() => service.close());
 
 /** No JSON has a number that is not finite, and none is a larger integer; texts of a query are strings, decoded from UTF-8; a minimum of 0 is none. */
 const unreachable =
@@ -40,32 +38,26 @@ describe('the rules of the contract', () => {
 });
 
 describe('a refusal costs nothing and leaves nothing', () => {
-  async function expectRefused(method: string, path: string, body: object, expected: string, detail: string) {
-    const [items, credits] = [await rowsOf('agents'), await owner.credits()];
-    const refused = await owner.call(method, path, body);
-    expect([code(refused), refused.body.detail]).toEqual([expected, detail]);
-    expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
-  }
-
   const refused = '400 INVALID_FORMAT';
   const paths = async () => {
     const { path } = await owner.conversation();
     return { list: ['/api/agents', `${owner.path}/documents`, `${owner.path}/conversations`, path], path };
   };
+  const ofChanges = ofAgents.filter(([rule]) => !/^(?:name|model) is required$/.test(rule));
 
-  it.each(ofAgents)('of an agent: %s', (rule, body) => expectRefused('POST', '/api/agents', body, refused, `${rule}.`));
-
-  it.each(ofAgents.filter(([rule]) => !/^(?:name|model) is required$/.test(rule)))('of a change: %s', (rule, body) =>
-    expectRefused('PATCH', owner.path, body, refused, `${rule}.`),
-  );
-
-  it.each(ofDocuments)('of a document: %s', (rule, body) =>
-    expectRefused('POST', `${owner.path}/documents`, body, refused, `${rule}.`),
-  );
-
-  it.each(ofMessages)('of a message: %s', async (rule, body) => {
-    const { path } = await paths();
-    await expectRefused('POST', `${path}/messages`, body, refused, `${rule}.`);
+  it.each<[what: string, rules: readonly BrokenRule[], method: string, path: () => string | Promise<string>]>([
+    ['an agent', ofAgents, 'POST', () => '/api/agents'],
+    ['a change', ofChanges, 'PATCH', () => owner.path],
+    ['a document', ofDocuments, 'POST', () => `${owner.path}/documents`],
+    ['a message', ofMessages, 'POST', async () => `${(await owner.conversation()).path}/messages`],
+  ])('of %s that breaks any rule', async (_, rules, method, pathOf) => {
+    const path = await pathOf();
+    const [items, credits] = [await rowsOf('agents'), await owner.credits()];
+    for (const [rule, body] of rules) {
+      const response = await owner.call(method, path, body);
+      expect([code(response), response.body.detail]).toEqual([refused, `${rule}.`]);
+    }
+    expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
   });
 
   it.each(ofLists)('of a list: %s, as %j', async (rule, query) => {
@@ -77,18 +69,20 @@ describe('a refusal costs nothing and leaves nothing', () => {
 
   it('of a function result that nobody requested', async () => {
     const { path } = await owner.conversation();
+    const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     const body = { functionResults: [{ name: 'get_weather', content: '21' }] };
+    const response = await owner.call('POST', `${path}/messages`, body);
     const detail = 'No function was called; functionResults are not expected.';
-    await expectRefused('POST', `${path}/messages`, body, '409 INVALID_STATE', detail);
+    expect([code(response), response.body.detail]).toEqual(['409 INVALID_STATE', detail]);
+    expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
   });
 
   it.each(['agt_0', 'cnv_0000000000000', 'doc_', '1; drop', 'msg_12'])(
     'of the cursor %j of something else',
     async (cursor) => {
-      const { path } = await owner.conversation();
       const query = `?cursor=${encodeURIComponent(cursor)}`;
-      const lists = ['/api/agents', `${owner.path}/documents`, `${owner.path}/conversations`, path];
-      const codes = await Promise.all(lists.map(async (list) => code(await owner.call('GET', list + query))));
+      const { list } = await paths();
+      const codes = await Promise.all(list.map(async (path) => code(await owner.call('GET', path + query))));
       const isItsOwn = [/^agt_\w+$/, /^doc_\w+$/, /^cnv_\w+$/, /^msg_\d{10}$/].map((form) => form.test(cursor));
       expect(codes).toEqual(isItsOwn.map((is) => (is ? '200 SUCCESS' : '400 INVALID_FORMAT')));
     },
@@ -101,6 +95,8 @@ describe('a message for a model that the key or plan does not allow is refused w
     agent: '/api/agents/agt_00000000000000000000',
     conversation: 'conversations/cnv_00000000000000000000',
   };
+  const limitedKey = async ({ cookie }: Owner, limits: object): Promise<string> =>
+    (await service.call('POST', '/api/keys', { cookie, body: { name: 'limited', ...limits } })).body.data.key;
   const results = { functionResults: [{ name: 'get_weather', content: '21' }] };
 
   /** What each message of a credential is refused with: to an agent or a conversation that is not there, of the wrong kind, and bad. */
@@ -123,11 +119,7 @@ describe('a message for a model that the key or plan does not allow is refused w
     ['of other models', { models: ['svc-code'] }, '404 NOT_FOUND'],
     ['of other services', { services: ['translation'] }, forbidden],
   ])('to a key %s: before the conversation and its state', async (_, limits, agent) => {
-    const made = await service.call('POST', '/api/keys', {
-      cookie: owner.cookie,
-      body: { name: 'limited', ...limits },
-    });
-    const { key } = made.body.data;
+    const key = await limitedKey(owner, limits);
     const expected = [agent, forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
     expect(await refusals(owner, { key })).toEqual(expected);
   });
@@ -144,8 +136,7 @@ describe('a message for a model that the key or plan does not allow is refused w
     const { path } = await owner.conversation();
     const send = (key: string, content: string) =>
       service.call('POST', `${path}/messages`, { key, body: { content }, headers: { 'idempotency-key': 'k' } });
-    const body = { name: 'limited', models: ['svc-code'] };
-    const { key } = (await service.call('POST', '/api/keys', { cookie: owner.cookie, body })).body.data;
+    const key = await limitedKey(owner, { models: ['svc-code'] });
     expect(code(await send(key, 'Hello'))).toBe(forbidden);
     expect(code(await send(owner.key, 'Hello'))).toBe('200 SUCCESS');
     for (const content of ['Hello', 'Other']) expect(code(await send(key, content))).toBe(forbidden);
@@ -159,28 +150,20 @@ describe('a message for a model that the key or plan does not allow is refused w
     const { path } = await subject.conversation();
     const options = { body: { content: 'Hello' }, headers: { 'idempotency-key': 'k' } };
     const send = (key: string) => service.call('POST', `${path}/messages`, { ...options, key });
-    const limitedTo = async (limits: object) => {
-      const body = { name: 'limited', ...limits };
-      return (await service.call('POST', '/api/keys', { cookie: subject.cookie, body })).body.data.key;
-    };
     const first = await send(subject.key);
     expect(code(first)).toBe('200 SUCCESS');
     await change(subject);
     for (const limits of [{ models: ['svc-code'] }, { services: ['embeddings'] }])
-      expect(code(await send(await limitedTo(limits)))).toBe(forbidden);
+      expect(code(await send(await limitedKey(subject, limits)))).toBe(forbidden);
     expect((await send(subject.key)).body).toEqual(first.body);
-    expect((await send(await limitedTo({ services: ['chat'] }))).body).toEqual(first.body);
+    expect((await send(await limitedKey(subject, { services: ['chat'] }))).body).toEqual(first.body);
   });
 
   it('with a used Idempotency-Key on a plan without the model, unless it is the same message', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     const { path } = await subject.conversation();
-    const send = (content: string) =>
-      service.call('POST', `${path}/messages`, {
-        key: subject.key,
-        body: { content },
-        headers: { 'idempotency-key': 'k' },
-      });
+    const options = { key: subject.key, headers: { 'idempotency-key': 'k' } };
+    const send = (content: string) => service.call('POST', `${path}/messages`, { ...options, body: { content } });
     const first = await send('Hello');
     await services().subscriptions().assign(subject.id, '2');
     expect(code(await send('Other'))).toBe(forbidden);

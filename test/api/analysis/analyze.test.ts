@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/services/container.ts';
+import { times } from '#test/many.ts';
 import { expectNoCharge, partFailures } from '#test/models/hostile/failing-parts.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService({ environment: { MODEL_DEADLINE_MS: '4000' } });
 beforeAll(async () => {
-  process.env['MODEL_DEADLINE_MS'] = '4000';
-  service = await startTestService();
   // Loading the vocabulary, which a busy machine takes seconds for, is no part of what is tested.
   await bpeTokenizer.count('a');
 });
-afterAll(() => service.close());
 
 const text = '👍 The Aurora 5 is superb, but the strap broke in Oslo. Write to ada@example.com.';
 const sample = { text, analyses: ['sentiment', 'entities', 'pii'] };
@@ -98,32 +96,8 @@ describe('POST /api/ai/analyze', () => {
     expect([status, body.data?.sentiment, body.data?.pii]).toEqual([200, { label: 'neutral', score: null }, []]);
   });
 
-  it('charges once for the same Idempotency-Key', async () => {
-    const { key, id } = await service.person();
-    const headers = { 'idempotency-key': 'a-key' };
-    const first = await service.call('POST', '/api/ai/analyze', { key, headers, body: sample });
-    const second = await service.call('POST', '/api/ai/analyze', { key, headers, body: sample });
-    expect(second.body).toEqual(first.body);
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 95_000_000, holds: new Map() });
-  });
-
-  it('is refused with 402 when the credits do not reach', async () => {
-    const { key } = await service.person();
-    for (let call = 0; call < 9; call += 1)
-      await service.call('POST', '/api/ai/translate', {
-        key,
-        body: { text: 'Hi', sourceLanguage: 'en', targetLanguage: 'fr' },
-      });
-    const { status } = await service.call('POST', '/v1/completions', {
-      key,
-      body: { model: 'svc-instruct', prompt: 'x', max_tokens: 6000 },
-    });
-    expect([400, 402]).toContain(status);
-    const statuses = [(await analyze(key)).status];
-    await service.post('/_local/clock', { advance: 'PT2M' });
-    statuses.push((await analyze(key)).status, (await analyze(key)).status);
-    expect(statuses).toEqual([200, 200, 402]);
-  });
+  const withLabels = (some: unknown) => ({ text, analyses: ['categories'], labels: some });
+  const long = times(20, (at) => `${at}`.padEnd(2) + '😀'.repeat(62));
 
   it.each([
     ['no text', { ...sample, text: undefined }, /^text is required\./],
@@ -137,58 +111,22 @@ describe('POST /api/ai/analyze', () => {
     ['no analysis', { text, analyses: [] }, /^analyses must name at least one analysis\./],
     ['an unknown analysis', { text, analyses: ['pii', 'mood'] }, /^analyses\.1 must be one of sentiment, entities, /],
     ['an analysis twice', { text, analyses: ['pii', 'pii'] }, /^analyses must not have duplicates\./],
-    [
-      'categories without labels',
-      { text, analyses: ['categories'] },
-      /^labels is required with the analysis categories\./,
-    ],
-    [
-      'labels without categories',
-      { ...sample, labels },
-      /^labels must be absent unless analyses includes categories\./,
-    ],
-    ['labels that are no list', { text, analyses: ['categories'], labels: 'a, b' }, /^labels must be a list\./],
-    ['one label', { text, analyses: ['categories'], labels: ['a'] }, /^labels must have at least 2 labels\./],
-    [
-      '21 labels',
-      { text, analyses: ['categories'], labels: Array.from({ length: 21 }, (_, at) => `${at}`) },
-      /^labels must have at most 20 labels\./,
-    ],
-    [
-      'a label twice',
-      { text, analyses: ['categories'], labels: ['a', 'b', 'a'] },
-      /^labels must not have duplicates\./,
-    ],
-    [
-      'a label twice, with white space and decomposed',
-      { text, analyses: ['categories'], labels: ['é', ' e\u0301'] },
-      /^labels must not have duplicates\./,
-    ],
-    [
-      'a label that shows nothing',
-      { text, analyses: ['categories'], labels: ['a', '\u200b '] },
-      /^labels\.1 must have a visible character\./,
-    ],
-    ['an empty label', { text, analyses: ['categories'], labels: ['a', ''] }, /^labels\.1 must not be empty\./],
-    [
-      'a label of 65 characters',
-      { text, analyses: ['categories'], labels: ['a', '😀'.repeat(65)] },
-      /^labels\.1 must have at most 64 characters\./,
-    ],
+    ['categories without labels', withLabels(undefined), /^labels is required with the analysis categories\./],
+    ['labels without categories', { ...sample, labels }, /^labels must be left out unless analyses has categories\./],
+    ['labels that are no list', withLabels('a, b'), /^labels must be a list\./],
+    ['one label', withLabels(['a']), /^labels must have at least 2 labels\./],
+    ['21 labels', withLabels(times(21, String)), /^labels must have at most 20 labels\./],
+    ['a label twice', withLabels(['a', 'b', 'a']), /^labels must not have duplicates\./],
+    ['a label twice, once decomposed', withLabels(['é', ' e\u0301']), /^labels must not have duplicates\./],
+    ['a label that shows nothing', withLabels(['a', '\u200b ']), /^labels\.1 must have a visible character\./],
+    ['an empty label', withLabels(['a', '']), /^labels\.1 must not be empty\./],
+    ['a label of 65 characters', withLabels(['a', '😀'.repeat(65)]), /^labels\.1 must have at most 64 characters\./],
     [
       'labels that leave the text no room',
-      {
-        text,
-        analyses: ['categories'],
-        labels: Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(2) + '😀'.repeat(62)),
-      },
-      /^labels must leave room for the text in the 4096 tokens of svc-instruct: send fewer or shorter ones\./,
+      withLabels(long),
+      /^labels must leave room for the text in the 4096 tokens of/,
     ],
-    [
-      'a label that is no string',
-      { text, analyses: ['categories'], labels: ['a', 1] },
-      /^labels\.1 must be a string\./,
-    ],
+    ['a label that is no string', withLabels(['a', 1]), /^labels\.1 must be a string\./],
     ['an unknown language', { ...sample, language: 'xx' }, /^language must be a two-letter ISO 639-1 language code\./],
     ['a language with its region', { ...sample, language: 'pt-BR' }, /^language must be a two-letter/],
     ['an unknown unit', { ...sample, offsetUnit: 'bytes' }, /^offsetUnit must be code_point or utf16\./],

@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 import type { CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
 import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snippets.ts';
 
@@ -21,52 +21,15 @@ const hasJq = spawnSync('sh', ['-c', 'command -v jq']).status === 0;
 /** No SDK has jobs. */
 const hasLong = (id: string) => !id.startsWith('openai') && (id !== 'curl' || hasJq);
 
-/** In place of the SDK, which does not come with this project: sends what it is called with, as the SDK does. */
-const openAiPackage = `import requests
-from types import SimpleNamespace as Object
-
-class OpenAI:
-    def __init__(self, base_url, api_key):
-        def post(path, **sent):
-            response = requests.post(base_url + path, headers={"Authorization": "Bearer " + api_key}, **sent)
-            if not response.ok:
-                raise SystemExit(response.text)
-            return response
-
-        class Speech:
-            def __init__(self, **body):
-                self.response = post("/audio/speech", json=body)
-            def __enter__(self):
-                return self
-            def __exit__(self, *error):
-                pass
-            def stream_to_file(self, name):
-                open(name, "wb").write(self.response.content)
-
-        def transcribe(file, timestamp_granularities=(), **fields):
-            data = [*fields.items(), *(("timestamp_granularities[]", one) for one in timestamp_granularities)]
-            body = post("/audio/transcriptions", data=data, files={"file": file}).json()
-            return Object(text=body["text"], segments=[Object(**one) for one in body.get("segments", [])])
-
-        self.audio = Object(
-            speech=Object(with_streaming_response=Object(create=Speech)),
-            transcriptions=Object(create=transcribe),
-        )
-`;
-
-let service: TestService;
+const service = useTestService();
 let key: string;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
   ({ key } = await service.person({ planRank: 4 }));
   folder = await testFolder();
-  await mkdir(join(folder, 'openai'));
-  await writeFile(join(folder, 'openai', '__init__.py'), openAiPackage);
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
 });
 afterAll(async () => {
-  await service.close();
   await removeFolder(folder);
 });
 
@@ -74,7 +37,13 @@ afterAll(async () => {
 async function run(id: string, request: CodeRequest): Promise<string> {
   const code = codeSnippets(service.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
   const [command, ...args] = commands[id] ?? ['false'];
-  const env = { ...process.env, API_KEY: key, PYTHONPATH: folder, HOME: folder };
+  const env = {
+    ...process.env,
+    API_KEY: key,
+    PYTHONPATH: join(root, 'test/support/python'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    HOME: folder,
+  };
   const child = spawn(command, args, { cwd: folder, env });
   child.stdin.end(code);
   const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);

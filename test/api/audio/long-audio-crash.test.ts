@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sweepTranscriptions } from '#jobs/audio.ts';
 import { services } from '#runtime/services/container.ts';
 import { silence } from '#test/audio/files.ts';
 import { uploaded } from '#test/audio/long-audio.ts';
 import { patience, someOf } from '#test/many.ts';
-import { type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { type Person, useTestService } from '#test/service/service.ts';
 import { sendToVictim } from '#test/service/victim.ts';
 
 const sweep = sweepTranscriptions();
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const wav = silence(20);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
@@ -41,7 +36,7 @@ it(
     const killable = steps.filter((step) => !step.includes('chunk'));
     expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);
     const killed = [];
-    for (const step of someOf(killable, 6, seed)) {
+    for (const step of someOf(killable, 3, seed)) {
       const { person, request } = await begin();
       const death = await sendToVictim(request, step);
       expect([step, death.died]).toEqual([step, true]);

@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { adts, silence } from '#test/audio/files.ts';
 import { ended, transcribed, uploaded } from '#test/audio/long-audio.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { webm } from '#test/audio/recordings.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let speaker: string;
+const service = useTestService();
+
 let spoken: Buffer;
+
 const text = 'Good morning, my friend. The river runs by the old stone house.';
 
 beforeAll(async () => {
-  service = await startTestService();
-  speaker = (await service.person({ planRank: 4 })).key;
-  const { body } = await service.call('POST', '/api/ai/speech', { key: speaker, body: { text } });
+  const { key } = await service.person({ planRank: 4 });
+  const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text } });
   spoken = Buffer.from(body.data.audio, 'base64');
 });
-afterAll(() => service.close());
 
 async function balance(key: string) {
   await service.settled();
@@ -89,4 +90,25 @@ describe('a recording that is uploaded', () => {
     const made = await transcribed(service, key, await uploaded(service, key, lying));
     expect(made.body.data.credits).toBeGreaterThanOrEqual(0.9);
   });
+});
+
+it('an upload of next to nothing by its header is an order as any other', async () => {
+  const { key } = await service.person({ planRank: 3, credits: 100 });
+  const uploadId = await uploaded(service, key, webm({ seconds: 0, headerSeconds: 1e-250 }), 'audio/webm');
+  expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
+});
+
+it('an upload that the credits do not pay is read once, however often it is ordered', async () => {
+  const { key } = await service.person({ planRank: 3, credits: 0.1 });
+  const frames = adts(4000, 200);
+  const uploadId = await uploaded(service, key, frames, 'audio/aac');
+  const send = vi.spyOn(S3Client.prototype, 'send');
+  const reads = () => send.mock.calls.filter(([command]) => command instanceof GetObjectCommand).length;
+  expect(code(await transcribed(service, key, uploadId))).toBe('402 INSUFFICIENT_CREDITS');
+  const once = reads();
+  expect(once).toBeGreaterThan(0);
+  for (let tries = 0; tries < 3; tries++)
+    expect(code(await transcribed(service, key, uploadId))).toBe('402 INSUFFICIENT_CREDITS');
+  expect(reads()).toBe(once);
+  send.mockRestore();
 });

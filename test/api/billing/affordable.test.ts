@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, it } from 'vitest';
+import { type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const post = ({ key }: Person, path: string, body: unknown) => service.call('POST', path, { key, body });
 const words = (count: number): string => 'word '.repeat(count).trim();
@@ -52,49 +48,5 @@ describe('a call that is priced by the token', () => {
     expect(new Set(responses.map(({ status }) => status))).toEqual(
       paid.length < 5 ? new Set([200, 402]) : new Set([200]),
     );
-  });
-});
-
-describe('bad input is reported before anything else is looked at', () => {
-  it.each(['create', 'upgrade-plan'])(
-    'a plan that is none, to %s: 400 even without a confirmed address',
-    async (what) => {
-      const { cookie } = await service.registered();
-      const [method, field] = what === 'create' ? (['POST', 'planId'] as const) : (['PUT', 'newPlanId'] as const);
-      const body = { [field]: 'nope', billingCycle: 'monthly' };
-      const response = await service.call(method, `/api/subscription/${what}`, { cookie, body });
-      expect([response.status, response.body.detail]).toEqual([
-        400,
-        `${field} must be the name of a plan, or its id as a string.`,
-      ]);
-    },
-  );
-
-  it('a day that no calendar has is no date', async () => {
-    const { cookie } = await service.person();
-    const body = { name: 'k', expiresAt: '2099-02-30T00:00:00Z' };
-    const response = await service.call('POST', '/api/keys', { cookie, body });
-    expect([response.status, response.body.detail]).toEqual([400, 'expiresAt must be a valid calendar date.']);
-  });
-
-  it('characters are what Unicode calls code points', async () => {
-    const { cookie } = await service.person();
-    const made = await service.call('POST', '/api/keys', { cookie, body: { name: '🗝'.repeat(64) } });
-    expect(made.status).toBe(201);
-    const person = { email: 'emoji@example.com', name: 'E', password_hash: '🗝🐎🔋🧷' };
-    expect((await service.call('POST', '/api/auth/register', { body: person })).status).toBe(400);
-  });
-
-  it.each(['abcdefgh', 'aaaaaaaa', '        ', 'TextAIPlatform', 'platform-2026!'])(
-    'the password %j is one that anybody would try',
-    async (password_hash) => {
-      const body = { email: 'weak@example.com', name: 'W', password_hash };
-      const response = await service.call('POST', '/api/auth/register', { body });
-      expect(response.body.detail).toBe('password_hash must not be one of the most common passwords.');
-    },
-  );
-
-  it.each(['/api/services//quota', '/api/keys/', '/v1/models/'])('%s is no path: 404', async (path) => {
-    expect((await service.call('GET', path)).status).toBe(404);
   });
 });

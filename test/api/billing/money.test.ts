@@ -1,25 +1,14 @@
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
+import { useModelServer } from '#test/models/model-server.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, type Person, useTestService } from '#test/service/service.ts';
 
-let model: ModelServer;
-let service: TestService;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startTestService({ modelUrl: model.url });
-});
-beforeEach(() => {
-  model.reset();
-});
-afterAll(async () => {
-  await service.close();
-  model.close();
-});
+const model = useModelServer();
+const service = useTestService(() => ({ modelUrl: model.url }));
 
 const complete = (key: string, body: unknown = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 const itemOf = async ({ id }: Person) => (await rowsOf('meters')).find(({ a }) => a === id);

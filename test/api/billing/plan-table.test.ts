@@ -1,17 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { withEnvironment } from '#test/service/environment.ts';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { expect, it } from 'vitest';
+import { chat, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let restore: () => void;
-beforeAll(async () => {
-  restore = withEnvironment({ PLAN_TABLE: 'overview' });
-  service = await startTestService();
-});
-afterAll(async () => {
-  await service.close();
-  restore();
-});
+const service = useTestService({ environment: { PLAN_TABLE: 'overview' } });
 
 const complete = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });
 

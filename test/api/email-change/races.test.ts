@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
 import { atLength, patience, times } from '#test/many.ts';
 import { emailChangeCalls, newAddress, subjects } from '#test/requests/accounts/email-change.ts';
 import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { code, type Person, useTestService } from '#test/service/service.ts';
 import { sendToVictim, type VictimRequest } from '#test/service/victim.ts';
 
 /** Runs when the functions send an operation to the database; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ onDynamoRequest: (operation) => onDatabase?.(operation) });
-});
-afterAll(() => service.close());
+const service = useTestService(() => ({ onDynamoRequest: (operation) => onDatabase?.(operation) }));
 
 const { requested, confirm, refuse, forgot, reset, login, me, post, mailOf } = emailChangeCalls(() => service);
 

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { routes } from '#contract/routes.ts';
 import { services } from '#runtime/services/container.ts';
-import { type ModelServer, startModelServer } from '#test/models/model-server.ts';
-import { type ApiResponse, chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { useModelServer } from '#test/models/model-server.ts';
+import { type ApiResponse, chat, type Person, useTestService } from '#test/service/service.ts';
 
 const { path, timeoutSeconds } = routes.createChatCompletion;
 
@@ -20,23 +20,14 @@ type Operation = (typeof operations)[number];
 let interference: { at: Operation; act: () => Promise<unknown> } | undefined;
 let sent = 0;
 
-let model: ModelServer;
-let service: TestService;
-beforeAll(async () => {
-  model = await startModelServer();
-  service = await startTestService({
-    modelUrl: model.url,
-    onDynamoRequest: async (name: string) => {
-      const operation = name.endsWith('Item') ? operations[sent++] : undefined;
-      if (interference && interference.at === operation) await interference.act();
-    },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  model.close();
-});
-beforeEach(() => void model.reset());
+const model = useModelServer();
+const service = useTestService(() => ({
+  modelUrl: model.url,
+  onDynamoRequest: async (name) => {
+    const operation = name.endsWith('Item') ? operations[sent++] : undefined;
+    if (interference && interference.at === operation) await interference.act();
+  },
+}));
 
 /** From here until its response, only the request itself calls DynamoDB. */
 async function interfere(at: Operation, act: () => Promise<unknown>): Promise<void> {
@@ -121,9 +112,7 @@ describe('a handler that is killed before', () => {
     const victim = spawn(
       process.execPath,
       ['test/support/service/run-handler.ts', 'create-chat-completion', String(offset)],
-      {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
+      { stdio: ['pipe', 'pipe', 'inherit'] },
     );
     await interfere(at, () => end(victim));
     const headers = {

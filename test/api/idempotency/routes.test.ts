@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineRoute } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { limits } from '#contract/shared/limits.ts';
@@ -8,13 +8,9 @@ import { ServiceError } from '#domain/shared/service-error.ts';
 import { endpoint } from '#runtime/endpoint.ts';
 import { services } from '#runtime/services/container.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 /** A row that takes the header and is not priced; its output schema would change a response that meets it twice. */
 const route = defineRoute({
@@ -99,6 +95,25 @@ describe('an unpriced operation', () => {
     expect((await make(cookie, '')).outcome).toBe('400 INVALID_FORMAT');
     expect((await make(cookie, 'k')).outcome).toBe('403 ACCOUNT_NOT_CONFIRMED');
   });
+});
+
+const text = 'A quiet river bank.';
+
+it.each<[path: string, body: object]>([
+  ['/api/ai/translate', { text, sourceLanguage: 'en', targetLanguage: 'fr' }],
+  ['/api/ai/analyze', { text, analyses: ['pii'] }],
+  ['/v1/embeddings', { model: 'svc-embed', input: text }],
+  ['/api/webhooks', { url: 'https://example.com/hook', events: ['credits.low'] }],
+  ['/api/agents', { name: 'Guide', model: 'svc-1' }],
+])('POST %s runs once for requests with one Idempotency-Key', async (path, body) => {
+  const { key, id } = await service.person({ planRank: 3 });
+  const send = () => service.call('POST', path, { key, body, headers: { 'idempotency-key': 'once' } });
+  const first = await send();
+  expect(first.status).toBeOneOf([200, 201]);
+  const before = await services().metering().find(id);
+  const again = await send();
+  expect([again.body, again.headers.get('idempotent-replayed')]).toEqual([first.body, 'true']);
+  expect(await services().metering().find(id)).toEqual(before);
 });
 
 describe('the idempotency table', () => {

@@ -1,16 +1,14 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, embed, embedMany, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useTestService } from '#test/service/service.ts';
 
-let service: TestService;
+const service = useTestService();
 let key: string;
 beforeAll(async () => {
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-  service = await startTestService();
   ({ key } = await service.person({ planRank: 4 }));
 });
-afterAll(() => service.close());
 
 const provider = (apiKey = key) =>
   createOpenAICompatible({
@@ -21,6 +19,7 @@ const provider = (apiKey = key) =>
     supportsStructuredOutputs: true,
   });
 const plain = { maxRetries: 0 };
+const svc1 = () => ({ ...plain, model: provider()('svc-1') });
 const place = jsonSchema<{ city: string }>({
   type: 'object',
   properties: { city: { type: 'string' } },
@@ -36,19 +35,14 @@ const tools = {
 
 describe('the AI SDK', () => {
   it('generates text and counts its tokens', async () => {
-    const { text, finishReason, usage } = await generateText({
-      ...plain,
-      model: provider()('svc-1'),
-      system: 'Be brief',
-      prompt: 'Hello',
-    });
+    const { text, finishReason, usage } = await generateText({ ...svc1(), system: 'Be brief', prompt: 'Hello' });
     expect(text).toMatch(/demo engine/);
     expect(finishReason).toBe('stop');
     expect(usage.outputTokens).toBeGreaterThan(10);
   });
 
   it('streams text with its usage', async () => {
-    const options = { ...plain, model: provider()('svc-1'), prompt: 'Tell me of rivers' };
+    const options = { ...svc1(), prompt: 'Tell me of rivers' };
     const streamed = streamText(options);
     let text = '';
     for await (const piece of streamed.textStream) text += piece;
@@ -58,13 +52,7 @@ describe('the AI SDK', () => {
   });
 
   it.each(['whole', 'streamed'])('runs tools and responds with their results, %s', async (how) => {
-    const options = {
-      ...plain,
-      model: provider()('svc-1'),
-      prompt: 'What is the weather in Paris?',
-      tools,
-      stopWhen: stepCountIs(3),
-    };
+    const options = { ...svc1(), prompt: 'What is the weather in Paris?', tools, stopWhen: stepCountIs(3) };
     const { steps, text } = how === 'whole' ? await generateText(options) : streamText(options);
     expect((await steps).map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
     expect((await steps)[0]?.toolCalls).toMatchObject([{ toolName: 'get_weather', input: { city: 'Paris' } }]);
@@ -79,22 +67,13 @@ describe('the AI SDK', () => {
       additionalProperties: false,
     });
     const prompt = 'A trip to Lisbon for 3 days';
-    const { output } = await generateText({
-      ...plain,
-      model: provider()('svc-1'),
-      output: Output.object({ schema }),
-      prompt,
-    });
+    const { output } = await generateText({ ...svc1(), output: Output.object({ schema }), prompt });
     expect(output).toEqual({ city: 'Lisbon', days: 3 });
   });
 
   it('completes a prompt', async () => {
-    const { text } = await generateText({
-      ...plain,
-      model: provider().completionModel('svc-instruct'),
-      prompt: 'Once upon a time',
-      maxOutputTokens: 12,
-    });
+    const model = provider().completionModel('svc-instruct');
+    const { text } = await generateText({ ...plain, model, prompt: 'Once upon a time', maxOutputTokens: 12 });
     expect(text).not.toBe('');
   });
 
@@ -118,12 +97,8 @@ describe('the AI SDK', () => {
   it('reports a stream that broke off', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const errors: unknown[] = [];
-    const { textStream } = streamText({
-      ...plain,
-      model: provider()('svc-1'),
-      prompt: 'A long story',
-      onError: ({ error }) => void errors.push(error),
-    });
+    const onError = ({ error }: { error: unknown }) => void errors.push(error);
+    const { textStream } = streamText({ ...svc1(), prompt: 'A long story', onError });
     let text = '';
     for await (const piece of textStream) text += piece;
     expect(text).not.toBe('');

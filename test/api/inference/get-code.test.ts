@@ -1,12 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { numberFor, reached } from '#test/messages/sender.ts';
 import { hostileTexts } from '#test/requests/code-texts.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 import { startRecordingProxy } from '#test/service/watched/recording-proxy.ts';
 import type { ChatBody, CodeRequest } from '../../../dashboard/src/pages/playground/code/code-request.ts';
 import { openAiBody } from '../../../dashboard/src/pages/playground/code/sdk-code.ts';
@@ -21,63 +20,17 @@ const canRun: Readonly<Record<string, boolean>> = {
 };
 const languages = ['curl', 'python', 'javascript', 'openai-python', 'openai-node', 'ai-sdk'];
 
-/** In place of the SDK, which does not come with this project: sends what it is called with, as the SDK does. */
-const openAiPackage = `import json, sys, urllib.request
-
-class Object:
-    def __init__(self, **values):
-        self.__dict__.update(values)
-
-    def __getattr__(self, name):
-        return None
-
-    def __repr__(self):
-        return repr(self.__dict__)
-
-def wrap(value):
-    if isinstance(value, dict):
-        return Object(**{name: wrap(one) for name, one in value.items()})
-    return [wrap(one) for one in value] if isinstance(value, list) else value
-
-class Resource:
-    def __init__(self, client, path):
-        self.client, self.path = client, path
-
-    def create(self, extra_body=None, **body):
-        request = urllib.request.Request(
-            self.client.base_url + self.path,
-            data=json.dumps({**body, **(extra_body or {})}).encode(),
-            headers={"Authorization": "Bearer " + self.client.api_key, "Content-Type": "application/json"},
-        )
-        received = urllib.request.urlopen(request).read().decode()
-        if not body.get("stream"):
-            return wrap(json.loads(received))
-        events = [line[6:] for line in received.split("\\n") if line.startswith("data: {")]
-        return [wrap(json.loads(event)) for event in events]
-
-class OpenAI:
-    def __init__(self, base_url, api_key):
-        self.base_url, self.api_key = base_url, api_key
-        self.chat = Object(completions=Resource(self, "/chat/completions"))
-        self.completions = Resource(self, "/completions")
-        self.embeddings = Resource(self, "/embeddings")
-`;
-
-let service: TestService;
+const service = useTestService();
 let proxy: Awaited<ReturnType<typeof startRecordingProxy>>;
 let key: string;
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
   proxy = await startRecordingProxy(service.origin);
   ({ key } = await service.person({ planRank: 4 }));
   folder = await testFolder();
-  await mkdir(join(folder, 'openai'));
-  await writeFile(join(folder, 'openai', '__init__.py'), openAiPackage);
 });
 afterAll(async () => {
   await proxy.close();
-  await service.close();
   await removeFolder(folder);
 });
 
@@ -91,7 +44,14 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
 async function run(request: CodeRequest, id: string) {
   const code = codeSnippets(proxy.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
   const [command, ...args] = commands[id] ?? [process.execPath, '--input-type=module', '-'];
-  const env = { ...process.env, API_KEY: key, PYTHONPATH: folder, PYTHONIOENCODING: 'utf8', HOME: folder };
+  const env = {
+    ...process.env,
+    API_KEY: key,
+    PYTHONPATH: join(root, 'test/support/python'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONIOENCODING: 'utf8',
+    HOME: folder,
+  };
   const child = spawn(command, args, { cwd: root, env });
   child.stdin.end(code);
   const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);

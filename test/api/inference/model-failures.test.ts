@@ -1,23 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import { done } from '#test/models/scripted-model.ts';
 import {
   contentOf,
   pieces,
   type ScriptedService,
-  startScriptedService,
+  useScriptedService,
   textEnd,
   textPiece,
   tokensOf,
   usage,
 } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService();
-});
-afterAll(() => service.close());
+const service = useScriptedService();
 
 type PlainResponse = Awaited<ReturnType<ScriptedService['plain']>>;
 
@@ -43,8 +39,9 @@ describe.each(kinds)('%s of which the model generates nothing', (_, path, body) 
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
     service.model.responds({ error: { message: 'CUDA', code } }, status);
-  const fault = (name: 'throttle' | 'cut') => () => {
+  const fault = (name: 'throttle' | 'unavailable' | 'cut') => () => {
     service.model.responds({});
+    // Twice, as a kept connection that breaks is replaced once.
     service.model.faults.order({ target: 'sagemaker', fault: name, count: 2 });
   };
   afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));
@@ -52,6 +49,7 @@ describe.each(kinds)('%s of which the model generates nothing', (_, path, body) 
     ['that fails', fails(500, 500), 502],
     ['that is too busy', fails(429, 429), 503],
     ['that SageMaker throttles', fault('throttle'), 503],
+    ['that SageMaker cannot reach', fault('unavailable'), 503],
     ['whose connection is cut', fault('cut'), 502],
     ['that returns nothing', raw(''), 502],
     ['that returns no JSON', raw('Internal Server Error'), 502],
@@ -62,6 +60,9 @@ describe.each(kinds)('%s of which the model generates nothing', (_, path, body) 
     const response = await chargedResponse(path, body);
     expect(response).toMatchObject({ status, body: { error: true, data: null, status } });
     expect([response.headers.get('x-credits-charged'), response.cost]).toEqual(['0', 0]);
+    expect(response.headers.has('x-credits-held')).toBe(false);
+    expect(response.body.detail.endsWith(' You were not charged.')).toBe(status !== 503);
+    expect(Number(response.headers.get('retry-after')) > 0).toBe(status === 503);
   });
 });
 
@@ -104,15 +105,7 @@ describe('usage that a model reports', () => {
   });
   const cases: [string, unknown, () => Promise<number>][] = [
     ['is charged', usageOf(5, 6), async () => 11],
-    ['of 0 for a text is counted by us', usageOf(0, 0), ours],
-    ['of 0 for the prompt is counted by us', usageOf(0, 6), ours],
     ['that is missing is counted by us', undefined, ours],
-    ['that is null is counted by us', null, ours],
-    ['without a part is counted by us', { prompt_tokens: 5 }, ours],
-    ['of no figures is counted by us', usageOf('5', '6'), ours],
-    ['that is negative is counted by us', usageOf(5, -6), ours],
-    ['of a fraction is counted by us', usageOf(1.5, 6), ours],
-    ['of 1e300 is counted by us', usageOf(5, 1e300), ours],
     ['of 9e15 is counted by us', usageOf(9e15, 9e15), ours],
     ['of more output than was requested is counted by us', usageOf(5, 41), ours],
     ['of as much output as was requested is charged', usageOf(5, 40), async () => 45],
@@ -160,13 +153,5 @@ describe('a model in a container of another family', () => {
       usage: { prompt_tokens: 4, completion_tokens: 12 },
     });
     expect(carried.headers.get('x-credits-charged')).toBe('0.016');
-  });
-
-  it.each(['svc-1', 'svc-code', 'svc-instruct'])('has a context that is too short: %s', async (model) => {
-    const message = "This model's maximum context length is 2048 tokens. However, you requested 2100 tokens.";
-    service.model.responds({ error: { message, code: 400 } }, 400);
-    const { status, body, cost } = await chargedResponse('/v1/chat/completions', { ...chat, model });
-    expect([status, body.message, cost]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED', 0]);
-    expect(body.detail).toMatch(/^context_length_exceeded: .*2048.*2100/);
   });
 });

@@ -1,14 +1,13 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { done, type Step } from '#test/models/scripted-model.ts';
 import {
   chatEnd,
   chatPiece,
   contentOf,
   pieces,
-  type ScriptedService,
-  startScriptedService,
+  useScriptedService,
   textEnd,
   textPiece,
   textReader,
@@ -17,11 +16,7 @@ import {
   usage,
 } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ deadlineMs: 6000 });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ deadlineMs: 6000 });
 
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }], stream: true };
 const completion = { model: 'svc-1', prompt: 'Say it', stream: true };

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type ApiResponse,
-  chat,
-  code,
-  type Person,
-  startTestService,
-  type TestService,
-} from '#test/service/service.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import { type ApiResponse, chat, code, holdOpen, type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const create = ({ cookie }: Person, body: object): Promise<ApiResponse> =>
   service.call('POST', '/api/keys', { cookie, body: { name: 'limited', ...body } });
@@ -75,13 +66,6 @@ describe('a key with a spending limit', () => {
     const { status, headers } = await service.call('POST', '/v1/completions', { key, body });
     expect([status, headers.get('x-key-credits-remaining')]).toEqual([200, '0']);
   });
-
-  it('admits 5 of 50 parallel calls with a limit of 5', async () => {
-    const person = await service.person({ credits: 100 });
-    const { key } = (await create(person, { limit: { credits: 5, period: 'day' } })).body.data;
-    const responses = await Promise.all(Array.from({ length: 50 }, () => chatWith(key)));
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(5);
-  });
 });
 
 describe('a key with a list of models or services', () => {
@@ -132,5 +116,82 @@ describe('bad limits of a key', () => {
     const { status, body } = await create(person, { [field]: ['nothing'] });
     expect(status).toBe(400);
     expect(body.detail).toMatch(new RegExp(`^${field}(?:\\.0|\\[0\\]) must be one of `));
+  });
+});
+
+const made = async (person: Person, body: object) => (await create(person, body)).body.data;
+const codeWith = async (key: string) => code(await chatWith(key));
+const revoke = ({ cookie }: Person, id: string) => service.call('DELETE', `/api/keys/${id}`, { cookie });
+
+const rotate = async ({ cookie }: Person, id: string, graceSeconds = 0) =>
+  (await service.call('POST', `/api/keys/${id}/rotate`, { cookie, body: { graceSeconds } })).body.data;
+
+const meterOf = async ({ id }: Person) => {
+  const meter = await services().metering().find(id);
+  if (!meter) throw new Error('there is no meter');
+  return meter;
+};
+
+const total = (credits: number) => ({ limit: { credits, period: 'total' } });
+const day = (credits: number) => ({ limit: { credits, period: 'day' } });
+
+describe('the budget of a limited key', () => {
+  it('goes with its limit, however often keys are created, limited, opened and revoked', async () => {
+    const person = await service.person({ credits: 100 });
+    for (let round = 0; round < 4; round++) {
+      const { id, key } = await made(person, {});
+      await change(person, id, day(5));
+      await codeWith(key);
+      await change(person, id, { limit: null });
+      await revoke(person, id);
+    }
+    expect((await meterOf(person)).budgets.size).toBe(0);
+  });
+
+  it('of keys that expire goes with the next limit', async () => {
+    const person = await service.person({ credits: 100 });
+    for (let round = 0; round < 3; round++) {
+      const { id, key } = await made(person, { expiresAt: new Date(Date.now() + 400).toISOString() });
+      await change(person, id, day(5));
+      await codeWith(key);
+      await sleep(450);
+    }
+    expect((await meterOf(person)).budgets.size).toBeLessThan(2);
+  });
+
+  it('of one period is not spent again after a limit of another', async () => {
+    const person = await service.person({ credits: 100 });
+    const old = await made(person, total(2));
+    const fresh = await rotate(person, old.id, 600);
+    expect([await codeWith(old.key), await codeWith(old.key)]).toEqual(['200 SUCCESS', '200 SUCCESS']);
+    expect(await codeWith(fresh.key)).toBe('403 KEY_LIMIT_EXCEEDED');
+    await change(person, old.id, day(5));
+    expect(await codeWith(old.key)).toBe('200 SUCCESS');
+    expect(await codeWith(fresh.key)).toBe('403 KEY_LIMIT_EXCEEDED');
+  });
+
+  it('is not given back what was taken from the one before it', async () => {
+    const person = await service.person({ credits: 100 });
+    const { id, key } = await made(person, total(10));
+    const open = await holdOpen(person.id, 5_000_000, { keyId: id, requestId: 'req_open' });
+    await change(person, id, { limit: null });
+    await made(person, total(1));
+    await change(person, id, total(10));
+    await codeWith(key);
+    await open.settle(0, Date.now());
+    expect([...(await meterOf(person)).budgets.values()].map(({ used }) => used)).toEqual([1_000_000]);
+  });
+
+  it('of a key that has expired is not begun again without its limit being sent', async () => {
+    const person = await service.person({ credits: 100 });
+    const { id, key } = await made(person, { ...total(1), expiresAt: new Date(Date.now() + 600).toISOString() });
+    expect(await codeWith(key)).toBe('200 SUCCESS');
+    // A key works to the end of the second in which it expires.
+    await sleep(1700);
+    await made(person, total(1));
+    expect(code(await change(person, id, { expiresAt: null }))).toBe('409 INVALID_STATE');
+    expect(await codeWith(key)).toBe('401 INVALID_API_KEY');
+    expect(code(await change(person, id, { expiresAt: null, ...total(1) }))).toBe('200 SUCCESS');
+    expect(await codeWith(key)).toBe('200 SUCCESS');
   });
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apiKeyKey } from '#repositories/accounts/account-items.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
@@ -86,6 +82,9 @@ describe('API keys', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: null })).body.data.status).toBe('active');
     expect(await statusWith(key)).toBe(200);
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: soon })).status).toBe(400);
+    const noDay = await call('PATCH', `/api/keys/${keyId}`, cookie, { expiresAt: '2099-02-30T00:00:00Z' });
+    expect([noDay.status, noDay.body.detail]).toEqual([400, 'expiresAt must be a valid calendar date.']);
+    expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: '🗝'.repeat(64) })).status).toBe(200);
   });
 
   it('rotate to a new key immediately, the old one living on for the grace period only', async () => {
@@ -184,16 +183,8 @@ describe('credits and the catalogue', () => {
     expect((await service.call('GET', '/api/credits/me', { cookie })).status).toBe(401);
   });
 
-  it('list the plans as the specification has them, and the models with the plan they need', async () => {
+  it('list the models with the plan they need', async () => {
     const { key } = await service.person();
-    const plans = await service.call('GET', '/api/subscription/plans', { key });
-    expect(plans.body.data.plans.map((plan: Record<string, unknown>) => Object.values(plan))).toEqual([
-      [1, 'freemium', 0, 100, 10],
-      [2, 'dev_pass', 29.99, 5000, 100],
-      [3, 'smm_pass', 99.99, 25_000, 500],
-      [4, 'pro_pass', 299.99, 100_000, 2000],
-      [5, 'enterprise', null, null, null],
-    ]);
     const models = await service.call('GET', '/v1/models', { key });
     expect(models.body.data.map(({ id, min_plan }: Record<string, string>) => `${id} ${min_plan}`)).toEqual([
       'svc-1 freemium',

@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { numberFor, sender } from '#test/messages/sender.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-const settings = { MESSAGES_PER_NUMBER: '3', MESSAGES_PER_ACCOUNT: '6', MESSAGES_PER_RANGE: '4' };
-let service: TestService;
-beforeAll(async () => {
-  Object.assign(process.env, settings);
-  service = await startTestService();
-});
-afterAll(async () => {
-  await service.close();
-  for (const name of Object.keys(settings)) delete process.env[name];
+const service = useTestService({
+  environment: { MESSAGES_PER_NUMBER: '3', MESSAGES_PER_ACCOUNT: '6', MESSAGES_PER_RANGE: '4' },
 });
 
 /** Numbers of one range of ten thousand. */

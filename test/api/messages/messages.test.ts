@@ -1,16 +1,10 @@
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { claimOf } from '#domain/shared/idempotency.ts';
-import { setInRow } from '#test/database/rows.ts';
+import { describe, expect, it, vi, beforeAll } from 'vitest';
 import { numberFor, reached, sender } from '#test/messages/sender.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 import { startReceiver } from '#test/webhooks/receiver.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const eventually = <T>(expectation: () => Promise<T>) => vi.waitFor(expectation, { timeout: 10_000, interval: 50 });
 
@@ -57,18 +51,6 @@ describe('messages', () => {
     const page = await (await fetch(`${service.origin}/_local/phone`)).text();
     expect(page).toContain('&lt;b&gt;&amp;');
     expect(page).not.toContain('<b>&');
-  });
-
-  it('are found by their Idempotency-Key where its record is lost, with the body that sent them only', async () => {
-    const me = await sender(service);
-    const to = numberFor();
-    const send = (text: string) => me.send({ to, text }, { headers: { 'idempotency-key': 'order-2' } });
-    const first = await send('Hello');
-    const { id } = claimOf({ accountId: me.id, routeId: 'send-message', key: 'order-2', requestId: '', input: {} });
-    await setInRow('idempotency', { id }, 'lapsesAt', 0);
-    expect(code(await send('Another text'))).toBe('422 IDEMPOTENCY_KEY_REUSED');
-    expect((await send('Hello')).body.data.id).toBe(first.body.data.id);
-    expect([await reached(service, to), await me.credits()]).toEqual([[expect.anything()], 5098]);
   });
 
   it('that a fault of the carrier meets are never tried again', async () => {
@@ -118,4 +100,111 @@ it('a change of a message is an event of the account’s webhooks, without numbe
     expect(sent).not.toMatch(/\+1415|nobody else/);
   }
   await receiver.close();
+});
+
+/** By the script of the number: the response, what a phone gets, how it ends, what it costs, and the rows of the ledger. */
+const endings: [script: string, response: string, phone: number, status: string, credits: number, rows: number[]][] = [
+  ['00', '201 SUCCESS', 1, 'delivered', 2, [-2]],
+  ['02', '201 SUCCESS', 0, 'undelivered', 2, [-2]],
+  ['03', '409 RECIPIENT_OPTED_OUT', 0, 'failed', 0, [0]],
+  ['04', '201 SUCCESS', 1, 'unknown', 2, [-2]],
+  ['05', '502 DELIVERY_ERROR', 0, 'failed', 0, [0]],
+  ['06', '400 INVALID_FORMAT', 0, 'failed', 0, [0]],
+  ['07', '201 SUCCESS', 1, 'delivered', 2, [-2]],
+  ['08', '201 SUCCESS', 0, 'failed', 0, [2, -2]],
+];
+
+/** Why, by the script of the number; null of the others. */
+const failures: Readonly<Record<string, Readonly<Record<'sms' | 'voice_call', string>>>> = {
+  '02': { sms: 'unreachable', voice_call: 'no_answer' },
+  '03': { sms: 'opted_out', voice_call: 'opted_out' },
+  '05': { sms: 'carrier', voice_call: 'carrier' },
+  '06': { sms: 'price', voice_call: 'price' },
+  '08': { sms: 'number_invalid', voice_call: 'carrier' },
+};
+
+describe.each(['sms', 'voice_call'] as const)('%s', (channel) => {
+  it.each(endings)(
+    'a number that ends in %s: %s, %i at the phone, %s for %i credits',
+    async (script, response, phone, status, credits, rows) => {
+      const me = await sender(service);
+      const before = await me.credits();
+      const to = numberFor(script);
+      const sent = await me.send({ channel, to });
+      expect([script, code(sent)]).toEqual([script, response]);
+      await eventually(async () => {
+        const { items } = await me.list();
+        const failure = failures[script]?.[channel] ?? null;
+        expect(items).toMatchObject([{ channel, to, status, failure, credits }]);
+      });
+      expect(await reached(service, to)).toHaveLength(phone);
+      const entries = await me.entries();
+      const mine = entries.filter(({ service: charged }) => charged === channel);
+      expect(mine.map(({ credits: amount }) => amount).toSorted((one, other) => other - one)).toEqual(rows);
+      const refunds = mine.filter(({ type }) => type === 'refund');
+      expect(refunds.map(({ reason }) => reason)).toEqual(refunds.map(() => 'failed'));
+      expect(mine.map(({ model }) => model)).toEqual(rows.map(() => null));
+      expect(await me.credits()).toBe(before - credits);
+      const headers = sent.headers.get('x-credits-charged');
+      expect(headers).toBe(sent.status === 201 ? '2' : '0');
+    },
+  );
+});
+
+let me: Awaited<ReturnType<typeof sender>>;
+beforeAll(async () => {
+  me = await sender(service);
+});
+
+/** Sends a message; it, as the phone has it. */
+async function arrived(about: object): Promise<string> {
+  const to = numberFor();
+  await me.send({ channel: 'voice_call', to, ...about });
+  const [message] = await reached(service, to);
+  return message.id;
+}
+
+const hear = (id: string, headers: Record<string, string> = {}) =>
+  fetch(`${service.origin}/_local/phone/call?id=${id}`, { headers });
+const sound = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+describe('a call on the phone', () => {
+  it('is heard in a voice that stands for its own, as often as one likes', async () => {
+    const text = 'Your table is ready.';
+    const [matthew, joanna] = [await arrived({ text }), await arrived({ text, voice: 'joanna' })];
+    const first = await hear(matthew);
+    expect([first.status, first.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
+    const [his, hers, again] = [await sound(first), await sound(await hear(joanna)), await sound(await hear(matthew))];
+    expect([his.length > 5000, hers.length > 5000, his.equals(hers), his.equals(again)]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it('is refused with its reason where there is nothing to hear, and to pages of other sites', async () => {
+    const [sms, japanese] = [await arrived({ channel: 'sms', text: 'Hi' }), await arrived({ text: 'こんにちは' })];
+    const statuses = [sms, 'unknown', '', japanese].map(async (id) => {
+      const response = await hear(id);
+      return [response.status, ((await response.json()) as { error: string }).error];
+    });
+    const none = [404, 'There is no such call.'];
+    const unspoken = [422, 'The speech engine cannot speak this text; read it instead.'];
+    expect(await Promise.all(statuses)).toEqual([none, none, none, unspoken]);
+    expect((await hear(japanese, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  });
+
+  it('is spoken beside one other at most', async () => {
+    const id = await arrived({ text: 'One of many sentences. '.repeat(20) });
+    const statuses = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const response = await hear(id);
+        await response.arrayBuffer();
+        return response.status;
+      }),
+    );
+    expect([200, 503].map((status) => statuses.filter((one) => one === status).length)).toEqual([2, 4]);
+    expect((await hear(id)).status).toBe(200);
+  });
 });

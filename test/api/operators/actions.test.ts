@@ -1,51 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ambient, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { operatorActions } from '#test/requests/operator-actions.ts';
-import { chat, code, cookieOf, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { reason, setRole, useOperator } from '#test/requests/operator-actions.ts';
+import { usePerson, chat, code, cookieOf, type Person } from '#test/service/service.ts';
 
 /** Runs when the database has responded to the functions; rejecting loses the response. */
 let onReply: ((operation: string) => void) | undefined;
 
-let service: TestService;
-let operator: Person;
-beforeAll(async () => {
-  service = await startTestService({ onDynamoReply: (operation) => onReply?.(operation) });
-  operator = await service.person();
-  await (await services().operators()).actions().setRole(operator.email, 'operator');
+const { service, operator, me, balanceOf, act, eventsOf, suspend, resume, assign, grant, trail } = useOperator({
+  onDynamoReply: (operation) => onReply?.(operation),
 });
-afterAll(() => service.close());
-
-const { me, balanceOf, act, eventsOf, suspend, resume, assign, grant } = operatorActions(
-  () => service,
-  () => operator,
-);
+const somebody = usePerson(service);
 const modelsWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
 const complete = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });
+
 const login = ({ email, password }: Person, typed = password) =>
   service.call('POST', '/api/auth/login', { body: { email, password: typed } });
 
 describe('an operator', () => {
-  it('finds an account by its address, whatever its case', async () => {
-    const person = await service.person({ planRank: 2 });
-    const path = `/api/operator/accounts?email=${encodeURIComponent(person.email.toUpperCase())}`;
-    const { body } = await service.call('GET', path, { cookie: operator.cookie });
-    expect(body).toEqual({
-      message: 'SUCCESS',
-      error: false,
-      status: 200,
-      data: {
-        id: person.id,
-        email: person.email,
-        name: expect.any(String),
-        role: 'viewer',
-        status: 'active',
-        plan: 'dev_pass',
-        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-      },
-    });
-  });
-
   it('suspends an account: keys and sessions are refused with the next call, sign-in after the right password', async () => {
     const person = await service.person();
     expect((await suspend(person)).body.data).toMatchObject({ id: person.id, status: 'suspended' });
@@ -123,5 +96,132 @@ describe('an operator', () => {
     expect((await grant(person, 25)).status).toBe(200);
     expect((await services().metering().find(person.id))!.spendable).toBe(25_000_000);
     expect(await eventsOf(person)).toHaveLength(1);
+  });
+});
+
+/** Runs it while the functions' clock stands at that moment. */
+async function at<Result>(moment: number, run: () => Promise<Result>): Promise<Result> {
+  const { clock } = ambient;
+  ambient.clock = { now: () => moment };
+  resetEnvironment();
+  try {
+    return await run();
+  } finally {
+    ambient.clock = clock;
+    resetEnvironment();
+  }
+}
+
+describe('the audit trail', () => {
+  it('has who did what to whom, why and when, and what it was before and after', async () => {
+    const person = await service.person();
+    const before = services().clock.now();
+    await suspend(person);
+    await resume(person);
+    await act('POST', `${person.id}/keys/${person.keyId}/suspend`);
+    await assign(person, 'pro_pass');
+    await grant(person, 5);
+    const events = (await eventsOf(person)).toReversed();
+    const { keyId } = person;
+    expect(events.map((event: Record<string, unknown>) => [event['action'], event['before'], event['after']])).toEqual([
+      ['suspend', { status: 'active' }, { status: 'suspended' }],
+      ['resume', { status: 'suspended' }, { status: 'active' }],
+      ['suspend_key', { keyId, key: 'active' }, { keyId, key: 'suspended' }],
+      [
+        'assign_plan',
+        { plan: 'freemium', subscription: 'none', credits: 100 },
+        { plan: 'pro_pass', subscription: 'active', credits: 100_100 },
+      ],
+      ['grant_credits', { credits: 100_100 }, { credits: 100_105 }],
+    ]);
+    for (const event of events) {
+      expect(event).toMatchObject({
+        account: { id: person.id, email: person.email },
+        by: { id: operator.id, email: operator.email },
+        reason,
+        requestId: expect.stringMatching(/^\w{19}$/),
+      });
+      expect(Date.parse(event.at)).toBeGreaterThanOrEqual(before);
+    }
+  });
+
+  it('is of all accounts, newest first, page by page', async () => {
+    const people = [await service.person(), await service.person()];
+    for (const person of [...people, ...people]) await grant(person, 1);
+    const pages: { readonly requestId: string; readonly at: string }[][] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await trail(`?limit=3${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      pages.push(body.data.events);
+      cursor = body.data.nextCursor;
+    }
+    const places = pages.flat().map(({ at, requestId }) => `${at} ${requestId}`);
+    expect(pages.slice(0, -1).every(({ length }) => length === 3)).toBe(true);
+    expect(places).toEqual(places.toSorted().toReversed());
+    expect([new Set(places).size, (await rowsOf('audit')).length / 2]).toEqual([places.length, places.length]);
+    expect(await eventsOf(people[0]!)).toHaveLength(2);
+  });
+
+  it('has an event of each of two actions of the same moment', async () => {
+    const person = await service.person();
+    const grants = async () => [await grant(person, 5), await grant(person, 7)];
+    const responses = await at(services().clock.now(), grants);
+    expect(responses.map(code)).toEqual(['200 SUCCESS', '200 SUCCESS']);
+    expect(await eventsOf(person)).toHaveLength(2);
+  });
+
+  it('has what made an operator, which no operator can do', async () => {
+    const person = await service.person();
+    for (let turn = 0; turn < 2; turn++) await setRole(person, 'operator');
+    expect(await eventsOf(person)).toEqual([
+      expect.objectContaining({
+        action: 'set_role',
+        by: null,
+        reason: 'node bin/operator.ts',
+        before: { role: 'viewer' },
+        after: { role: 'operator' },
+      }),
+    ]);
+  });
+
+  it('keeps the events of an account that is deleted and purged, without its address', async () => {
+    const { cookie, email, password, id } = await service.person();
+    await grant({ id }, 5);
+    await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
+    await at(services().clock.now() + 31 * 86_400_000, () => services().profile().purge());
+    expect(await eventsOf({ id })).toEqual([expect.objectContaining({ account: { id, email: null } })]);
+  });
+
+  it.each([
+    ['accountId=0', 'accountId must be an account id.'],
+    ['accountId=9007199254740993', 'accountId must be an account id.'],
+    ['cursor=junk', 'cursor must be the nextCursor of the page before.'],
+    ['limit=0', 'limit must be a number from 1 to 100.'],
+    ['limit=101', 'limit must be a number from 1 to 100.'],
+  ])('refuses %s with 400', async (query, detail) => {
+    const response = await trail(`?${query}`);
+    expect([response.status, response.body.detail]).toEqual([400, detail]);
+  });
+
+  it.each([
+    ['POST', 'credits', { credits: 0 }, 'credits must be positive.'],
+    ['POST', 'credits', { credits: 1.5 }, 'credits must be an integer.'],
+    ['POST', 'credits', { credits: 1_000_001 }, 'credits must be at most 1000000.'],
+    ['PUT', 'plan', { planId: 'platinum' }, 'planId must name a plan.'],
+    ['POST', 'suspend', { reason: '' }, 'reason must not be empty.'],
+    ['POST', 'suspend', { reason: ' \n' }, 'reason must have a visible character.'],
+    ['POST', 'suspend', { reason: '\u200B\u2063\u2800' }, 'reason must have a visible character.'],
+    ['POST', 'suspend', { reason: 'x'.repeat(501) }, 'reason must have at most 500 characters.'],
+    ['POST', 'suspend', { reason: undefined }, 'reason is required.'],
+  ])('has nothing of a refused %s …/%s with %j', async (method, verb, body, detail) => {
+    const response = await act(method, `${somebody.id}/${verb}`, body);
+    expect([response.status, response.body.detail]).toEqual([400, detail]);
+    expect(await eventsOf(somebody)).toEqual([]);
+  });
+
+  it('has a reason of 500 characters whole', async () => {
+    const person = await service.person();
+    const long = '😀'.repeat(500);
+    expect(code(await act('POST', `${person.id}/credits`, { credits: 1, reason: long }))).toBe('200 SUCCESS');
+    expect((await eventsOf(person))[0].reason).toBe(long);
   });
 });

@@ -1,24 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { services } from '#runtime/services/container.ts';
-import { operatorActions } from '#test/requests/operator-actions.ts';
-import { type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { describe, expect, it } from 'vitest';
+import { useOperator } from '#test/requests/operator-actions.ts';
+import { type Person } from '#test/service/service.ts';
 
-let service: TestService;
-let operator: Person;
-beforeAll(async () => {
-  service = await startTestService();
-  operator = await service.person();
-  await (await services().operators()).actions().setRole(operator.email, 'operator');
-});
-afterAll(() => service.close());
-
-const { me } = operatorActions(
-  () => service,
-  () => operator,
-);
+const { service, operator, me } = useOperator();
 
 describe('npx node bin/operator.ts', () => {
   /** With the tables' addresses of the running service, unless given others. */

@@ -1,33 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { ambient, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
-import { operatorActions } from '#test/requests/operator-actions.ts';
-import { chat, code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { useOperator } from '#test/requests/operator-actions.ts';
+import { chat, code, holdOpen } from '#test/service/service.ts';
 
-let service: TestService;
-let operator: Person;
-beforeAll(async () => {
-  service = await startTestService();
-  operator = await service.person();
-  await (await services().operators()).actions().setRole(operator.email, 'operator');
-});
-afterAll(() => service.close());
-
-const { act, suspend, grant } = operatorActions(
-  () => service,
-  () => operator,
-);
+const { service, operator, act, suspend, grant } = useOperator();
 const read = (path: string) => service.call('GET', `/api/operator/accounts${path}`, { cookie: operator.cookie });
 const dataOf = async (path: string) => (await read(path)).body.data;
-const find = (query: Record<string, string>) => read(`?${String(new URLSearchParams(query))}`);
+const find = (query: object) => read(`?${String(new URLSearchParams({ ...query }))}`);
 const complete = (key: string, body: object = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 
 describe('an operator finds an account', () => {
   it('by its address, its id, the beginning of one of its keys, and none of them more', async () => {
     const { id, email, key, keyId, cookie } = await service.person();
-    const queries = [{ email }, { id: String(id) }, { keyPrefix: key.slice(0, 17) }, { keyPrefix: key.slice(0, 13) }];
-    for (const query of queries) expect((await find(query as Record<string, string>)).body.data).toMatchObject({ id });
+    const queries = [
+      { email: email.toUpperCase() },
+      { email },
+      { id: String(id) },
+      { keyPrefix: key.slice(0, 17) },
+      { keyPrefix: key.slice(0, 13) },
+    ];
+    for (const query of queries) expect((await find(query)).body.data).toMatchObject({ id, plan: 'freemium' });
     await service.call('DELETE', `/api/keys/${keyId}`, { cookie });
     expect((await find({ keyPrefix: key.slice(0, 17) })).body.data).toMatchObject({ id });
+  });
+
+  it('and is shown its id, address, name, role, status, plan and time of creation', async () => {
+    const { id, email } = await service.person({ planRank: 2 });
+    expect((await find({ email })).body.data).toEqual({
+      id,
+      email,
+      name: expect.any(String),
+      role: 'viewer',
+      status: 'active',
+      plan: 'dev_pass',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
   });
 
   it.each([
@@ -36,20 +44,16 @@ describe('an operator finds an account', () => {
     [{ keyPrefix: 'tai_000000001' }],
     [{ keyPrefix: 'tai_zzzzzzzzz' }],
   ])('%j: 404 where there is none', async (query) => {
-    expect(code(await find(query as unknown as Record<string, string>))).toBe('404 NOT_FOUND');
+    expect(code(await find(query))).toBe('404 NOT_FOUND');
   });
 
   it('is never sent a whole key: what is longer than lists show is refused', async () => {
     const { key, email } = await service.person();
     const long = await find({ keyPrefix: key });
     expect([long.status, long.body.detail]).toEqual([400, 'keyPrefix must be the first 13 to 17 characters of a key.']);
-    for (const query of [{}, { email, id: '5' }]) {
-      const response = await find(query);
-      expect([response.status, response.body.detail]).toEqual([
-        400,
-        'The query must have one of email, id and keyPrefix.',
-      ]);
-    }
+    const detail = 'The query must have one of email, id and keyPrefix.';
+    for (const query of [{}, { email, id: '5' }])
+      expect((await find(query)).body).toMatchObject({ status: 400, detail });
   });
 });
 
@@ -134,24 +138,69 @@ describe('an operator sees of an account', () => {
 
   it('a running call, with what it holds', async () => {
     const person = await service.person({ planRank: 2 });
-    const now = services().clock.now();
-    const openHold = await services()
-      .metering()
-      .admit({
-        accountId: person.id,
-        keyId: undefined,
-        requestId: 'running',
-        service: 'chat',
-        model: 'svc-1',
-        minPlanRank: 1,
-        amount: 1_500_000,
-        now,
-        deadline: Math.floor(now / 1000) + 90,
-      });
+    const openHold = await holdOpen(person.id, 1_500_000, { requestId: 'running' });
     const { holds, credits, calls } = await dataOf(`/${person.id}`);
     expect(holds).toMatchObject([{ requestId: 'running', service: 'chat', model: 'svc-1', keyId: null, credits: 1.5 }]);
     expect([credits.held, calls.running]).toEqual([1.5, 1]);
-    await openHold.settle(0, now);
+    await openHold.settle(0, services().clock.now());
     expect((await act('POST', `${person.id}/keys/nothing/suspend`)).status).toBe(404);
+  });
+});
+
+const mailsOf = (id: number) => dataOf(`/${id}/mails`);
+const subjects = ({ mails }: { mails: { subject: string }[] }) => mails.map(({ subject }) => subject);
+
+describe('an operator sees which mails went to an account', () => {
+  it('with their state and time, newest first, and nothing of their text', async () => {
+    const { id, email, password, cookie } = await service.person();
+    const newPassword = 'a further river bank';
+    await service.call('POST', '/api/auth/forgot-password', { body: { email } });
+    for (let step = 0; step < 3; step++) await service.settled();
+    await service.call('POST', '/api/auth/change-password', {
+      cookie,
+      body: { currentPassword: password, newPassword },
+    });
+    await service.settled();
+    const data = await mailsOf(id);
+    expect(subjects(data)).toEqual(['Your password was changed', 'Reset your password', 'Confirm your email address']);
+    for (const mail of data.mails) {
+      expect(mail).toEqual({
+        subject: expect.any(String),
+        at: expect.stringMatching(/^\d{4}-/),
+        state: 'sent',
+        stateAt: expect.stringMatching(/^\d{4}-/),
+      });
+    }
+    expect(data.suppression).toBeNull();
+    expect(JSON.stringify(data)).not.toMatch(/token|ta[rc]_|http/);
+  });
+
+  it('and why a further one was not sent: its address bounced', async () => {
+    const email = 'bounce+operators@simulator.amazonses.com';
+    const { body, headers } = await service.call('POST', '/api/auth/register', {
+      body: { email, name: 'Ada', password_hash: 'a quiet river bank' },
+    });
+    await service.settled();
+    const cookie = headers.getSetCookie()[0]!.split(';')[0]!;
+    await service.call('POST', '/api/auth/resend-confirmation', { cookie });
+    await service.settled();
+    const { mails, suppression } = await mailsOf(body.data.id);
+    expect(mails.map(({ state }: { state: string }) => state)).toEqual(['suppressed', 'sent']);
+    expect(suppression).toEqual({ reason: 'bounce', at: expect.stringMatching(/^\d{4}-/) });
+  });
+
+  it('of the last 30 days, 20 at most, also of an account that is deleted', async () => {
+    const { id, cookie, email, password } = await service.person();
+    await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
+    await service.settled();
+    expect(subjects(await mailsOf(id))).toEqual(['Your account was deleted', 'Confirm your email address']);
+    const { clock } = ambient;
+    const later = clock.now() + 30 * 86_400_000 + 60_000;
+    ambient.clock = { now: () => later };
+    resetEnvironment();
+    const reads = await (await services().operators()).reads().mails(id);
+    ambient.clock = clock;
+    resetEnvironment();
+    expect(reads.mails).toEqual([]);
   });
 });

@@ -1,33 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '#contract/http/route.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { operatorActions } from '#test/requests/operator-actions.ts';
+import { setRole, useOperator } from '#test/requests/operator-actions.ts';
 import { sampleOf } from '#test/requests/samples.ts';
 import type { CallOptions } from '#test/service/api-request.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { usePerson, chat, code, type Person } from '#test/service/service.ts';
 
-let service: TestService;
-let operator: Person;
-let customer: Person;
-const others: Record<string, Person> = {};
+const { service, operator, act, trail, eventsOf, suspend, resume, assign } = useOperator();
+const [customer, viewer, suspended, former, other] = Array.from({ length: 5 }, () => usePerson(service)) as [
+  Person,
+  Person,
+  Person,
+  Person,
+  Person,
+];
 beforeAll(async () => {
-  service = await startTestService();
-  const roles = (await services().operators()).actions();
-  [operator, customer] = [await service.person(), await service.person()];
-  for (const name of ['viewer', 'suspended operator', 'former operator']) others[name] = await service.person();
-  for (const { email } of [operator, others['suspended operator']!, others['former operator']!])
-    await roles.setRole(email, 'operator');
-  await suspend(others['suspended operator']!);
-  await roles.setRole(others['former operator']!.email, 'viewer');
+  for (const person of [suspended, former, other]) await setRole(person, 'operator');
+  await suspend(suspended);
+  await setRole(former, 'viewer');
 });
-afterAll(() => service.close());
-
-const { act, trail, eventsOf, suspend, resume, assign } = operatorActions(
-  () => service,
-  () => operator,
-);
 
 const routes = Object.values<Route>(operatorRoutes).map((route) => [`${route.method} ${route.path}`, route] as const);
 const isAction = ({ method }: Route) => method !== 'GET';
@@ -44,17 +37,19 @@ function send(route: Route, on: Person, options: CallOptions) {
 }
 
 describe.each(routes)('%s', (_, route) => {
-  it.each([
-    ['a stranger', () => ({}), '401 INVALID_API_KEY'],
-    ['a viewer', () => ({ cookie: others['viewer']!.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
-    ['the owner of the account', () => ({ cookie: customer.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
-    ['an API key of an operator', () => ({ key: operator.key }), '403 INSUFFICIENT_PERMISSIONS'],
-    ['a suspended operator', () => ({ cookie: others['suspended operator']!.cookie }), '401 INVALID_API_KEY'],
-    ['a key of a suspended operator', () => ({ key: others['suspended operator']!.key }), '401 INVALID_API_KEY'],
-    ['a former operator', () => ({ cookie: others['former operator']!.cookie }), '403 INSUFFICIENT_PERMISSIONS'],
-  ] as const)('refuses %s', async (_name, options, expected) => {
+  it('refuses others than operators in a session, and leaves no event', async () => {
+    const refusals: [who: string, options: CallOptions, expected: string][] = [
+      ['a stranger', {}, '401 INVALID_API_KEY'],
+      ['a viewer', { cookie: viewer.cookie }, '403 INSUFFICIENT_PERMISSIONS'],
+      ['the owner of the account', { cookie: customer.cookie }, '403 INSUFFICIENT_PERMISSIONS'],
+      ['an API key of an operator', { key: operator.key }, '403 INSUFFICIENT_PERMISSIONS'],
+      ['a suspended operator', { cookie: suspended.cookie }, '401 INVALID_API_KEY'],
+      ['a key of a suspended operator', { key: suspended.key }, '401 INVALID_API_KEY'],
+      ['a former operator', { cookie: former.cookie }, '403 INSUFFICIENT_PERMISSIONS'],
+    ];
     const before = await rowsOf('audit');
-    expect(code(await send(route, customer, options()))).toBe(expected);
+    for (const [who, options, expected] of refusals)
+      expect([who, code(await send(route, customer, options))]).toEqual([who, expected]);
     expect(await rowsOf('audit')).toEqual(before);
   });
 
@@ -98,12 +93,6 @@ describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) =>
 });
 
 describe('two operators', () => {
-  let other: Person;
-  beforeAll(async () => {
-    other = await service.person();
-    await (await services().operators()).actions().setRole(other.email, 'operator');
-  });
-
   it('of two who suspend, or resume, concurrently, one does it and the other is refused', async () => {
     const person = await service.person();
     for (const verb of ['suspend', 'resume'] as const) {
@@ -116,10 +105,7 @@ describe('two operators', () => {
   it('who grant concurrently both grant, while the account calls', async () => {
     const person = await service.person({ credits: 100 });
     const calls = Array.from({ length: 5 }, () =>
-      service.call('POST', '/v1/chat/completions', {
-        key: person.key,
-        body: { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] },
-      }),
+      service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() }),
     );
     const grants = [operator, other, operator, other].map(({ cookie }, index) =>
       act('POST', `${person.id}/credits`, { credits: 10 ** index }, cookie),
@@ -136,7 +122,7 @@ describe('two operators', () => {
 
   it('who suspend each other concurrently are not both suspended', async () => {
     const pair = [await service.person(), await service.person()] as const;
-    for (const { email } of pair) await (await services().operators()).actions().setRole(email, 'operator');
+    for (const person of pair) await setRole(person, 'operator');
     const [one, two] = pair;
     const responses = await Promise.all([
       act('POST', `${one.id}/suspend`, {}, two.cookie),
@@ -162,9 +148,9 @@ describe('an operator', () => {
     const person = await service.person();
     const find = () => service.call('GET', `/api/operator/accounts?email=${person.email}`, { cookie: person.cookie });
     expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
-    await (await services().operators()).actions().setRole(person.email, 'operator');
+    await setRole(person, 'operator');
     expect(code(await find())).toBe('200 SUCCESS');
-    await (await services().operators()).actions().setRole(person.email, 'viewer');
+    await setRole(person, 'viewer');
     expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
+import { times } from '#test/many.ts';
 import { refusedWith } from '#test/requests/refusals.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, usePerson, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let person: Person;
-beforeAll(async () => {
-  service = await startTestService();
-  person = await service.person({ planRank: 4 });
-});
-afterAll(() => service.close());
-
+const service = useTestService();
+const person = usePerson(service, { planRank: 4 });
 const chatPath = '/v1/chat/completions';
 
 /** What the account's item has, so that a test can show that nothing in it moved. */
@@ -26,47 +21,27 @@ describe('a chat request that is wrong', () => {
   const deep = (levels: number) => `{"model":"svc-1","messages":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   const message = { role: 'user', content: 'Hi' };
   const weather = { name: 'weather', parameters: { type: 'object' } };
+  const other = { name: 'x' };
+  const of = (messages: unknown) => ({ model: 'svc-1', messages });
+  const raw = (more: string, content = 'Hi') =>
+    `{"model":"svc-1","messages":[{"role":"user","content":"${content}"}]${more}}`;
 
   it.each([
     ['no model', { messages: [message] }, /^model is required/],
-    [
-      'an unknown model, with those that there are',
-      { ...chat(), model: 'gpt-4' },
-      /^model must name a model for chat: svc-1, svc-1-32k, svc-instruct or svc-code\.$/,
-    ],
+    ['an unknown model', { ...chat(), model: 'gpt-4' }, /^model must name a model for chat: svc-1, .* or svc-code\.$/],
     ['a model of another kind', { ...chat(), model: 'svc-embed' }, /^model must name/],
     ['a model named like a prototype', { ...chat(), model: 'constructor' }, /^model must name/],
     ['no messages', { model: 'svc-1' }, /^messages is required/],
-    ['empty messages', { model: 'svc-1', messages: [] }, /^messages must not be empty/],
-    ['messages that are no list', { model: 'svc-1', messages: 'Hi' }, /^messages must be a list/],
-    ['a message that is no object', { model: 'svc-1', messages: ['Hi'] }, /^messages\.0 must be an object/],
-    ['no role', { model: 'svc-1', messages: [{ content: 'Hi' }] }, /^messages\.0\.role must be/],
-    ['no content', { model: 'svc-1', messages: [{ role: 'user' }] }, /^messages\.0\.content is required/],
-    [
-      'an assistant message with neither',
-      { model: 'svc-1', messages: [{ role: 'assistant' }] },
-      /^messages\.0 must have content/,
-    ],
-    [
-      'content that is no text',
-      { model: 'svc-1', messages: [{ role: 'user', content: 5 }] },
-      /^messages\.0\.content must be a string/,
-    ],
-    [
-      'an invalid role',
-      { model: 'svc-1', messages: [{ role: 'wizard', content: 'Hi' }] },
-      /^messages\.0\.role must be/,
-    ],
-    [
-      'a function result without name',
-      { model: 'svc-1', messages: [{ role: 'function', content: '1' }] },
-      /^messages\.0\.name is required/,
-    ],
-    [
-      'too many messages',
-      { model: 'svc-1', messages: Array.from({ length: 2049 }, () => message) },
-      /^messages must have at most 2048/,
-    ],
+    ['empty messages', of([]), /^messages must not be empty/],
+    ['messages that are no list', of('Hi'), /^messages must be a list/],
+    ['a message that is no object', of(['Hi']), /^messages\.0 must be an object/],
+    ['no role', of([{ content: 'Hi' }]), /^messages\.0\.role must be/],
+    ['no content', of([{ role: 'user' }]), /^messages\.0\.content is required/],
+    ['an assistant message with neither', of([{ role: 'assistant' }]), /^messages\.0 must have content/],
+    ['content that is no text', of([{ role: 'user', content: 5 }]), /^messages\.0\.content must be a string/],
+    ['an invalid role', of([{ role: 'wizard', content: 'Hi' }]), /^messages\.0\.role must be/],
+    ['a function result without name', of([{ role: 'function', content: '1' }]), /^messages\.0\.name is required/],
+    ['too many messages', of(times(2049, () => message)), /^messages must have at most 2048/],
     ['temperature above 2', { ...chat(), temperature: 2.1 }, /^temperature must be at most 2/],
     ['temperature below 0', { ...chat(), temperature: -0.1 }, /^temperature must be at least 0/],
     ['temperature as text', { ...chat(), temperature: '1' }, /^temperature must be a number/],
@@ -79,23 +54,15 @@ describe('a chat request that is wrong', () => {
     ['five stops', { ...chat(), stop: ['a', 'b', 'c', 'd', 'e'] }, /^stop must have at most 4/],
     ['an empty stop', { ...chat(), stop: [''] }, /^stop must be/],
     ['stream as text', { ...chat(), stream: 'yes' }, /^stream must be true or false/],
-    [
-      '129 functions',
-      { ...chat(), functions: Array.from({ length: 129 }, () => weather) },
-      /^functions must have at most 128/,
-    ],
+    ['129 functions', { ...chat(), functions: times(129, () => weather) }, /^functions must have at most 128/],
     ['a function without name', { ...chat(), functions: [{}] }, /^functions\.0\.name is required/],
     [
-      'a function_call of a function not offered',
-      { ...chat(), functions: [weather], function_call: { name: 'x' } },
+      'a call of a function not offered',
+      { ...chat(), functions: [weather], function_call: other },
       /^function_call must name/,
     ],
-    ['a lone surrogate', '{"model":"svc-1","messages":[{"role":"user","content":"\\ud800"}]}', /well-formed/],
-    [
-      'a number that overflows',
-      '{"model":"svc-1","messages":[{"role":"user","content":"Hi"}],"temperature":1e400}',
-      /^temperature must be/,
-    ],
+    ['a lone surrogate', raw('', '\\ud800'), /well-formed/],
+    ['a number that overflows', raw(',"temperature":1e400'), /^temperature must be/],
     ['no JSON', 'model=svc-1', /valid JSON/],
     ['an array', '[]', /JSON object/],
     ['null', 'null', /JSON object/],
@@ -103,17 +70,9 @@ describe('a chat request that is wrong', () => {
     ['a byte order mark', '\ufeff{}', /valid JSON/],
     ['too deep', deep(40), /at most 32 levels/],
     ['far too deep', deep(100_000), /at most 32 levels/],
-    [
-      'a key twice',
-      '{"model":"svc-1","model":"svc-1-32k","messages":[{"role":"user","content":"Hi"}]}',
-      /"model" twice/,
-    ],
-    [
-      'a key twice, once escaped',
-      '{"model":"svc-1","\\u006dodel":"svc-code","messages":[{"role":"user","content":"Hi"}]}',
-      /"model" twice/,
-    ],
-    ['__proto__', '{"model":"svc-1","messages":[{"role":"user","content":"Hi"}],"__proto__":{"a":1}}', /__proto__/],
+    ['a key twice', raw(',"model":"svc-1-32k"'), /"model" twice/],
+    ['a key twice, once escaped', raw(',"\\u006dodel":"svc-code"'), /"model" twice/],
+    ['__proto__', raw(',"__proto__":{"a":1}'), /__proto__/],
   ])('for %s is a 400 that names the field, costs nothing and stores nothing', async (_, body, detail) => {
     const before = await fingerprint();
     const response = await service.call('POST', chatPath, { key: person.key, body });

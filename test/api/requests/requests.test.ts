@@ -1,26 +1,22 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, beforeAll } from 'vitest';
 import { recordRequests } from '#jobs/requests.ts';
 import { fullyRecorded } from '#middleware/request-log.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
+import { times } from '#test/many.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { requestReader } from '#test/requests/request-records.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, chat, cookieOf, type Person, useTestService } from '#test/service/service.ts';
+
+const service = useTestService();
 
 const handler = recordRequests();
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
 
 const complete = (key: string, body: unknown = chat(), headers = {}) =>
   service.call('POST', '/v1/chat/completions', { key, body, headers });
 const stored = async ({ id }: Person) => (await rowsOf('requests')).filter(({ a }) => a === id);
-
-const { list, recorded } = requestReader(() => service);
+const { list, recorded } = requestReader(service);
 
 async function stream(key: string, body: object): Promise<void> {
   const response = await fetch(`${service.origin}/v1/completions`, {
@@ -77,55 +73,34 @@ describe('the record of a request', () => {
     expect(request.firstByteMs).toBeLessThanOrEqual(request.latencyMs);
   });
 
-  it('is there of a call that the key’s limit refused', async () => {
+  it('has why it was refused or failed, and when to try again', async () => {
     const person = await service.person({ planRank: 2 });
-    const limited = { name: 'limited', limit: { credits: 1, period: 'day' } };
-    const made = await service.call('POST', '/api/keys', { cookie: person.cookie, body: limited });
-    await complete(made.body.data.key);
-    const { body } = await complete(made.body.data.key);
-    const [request] = await recorded(person, 2);
-    expect(request).toMatchObject({ status: 403, message: 'KEY_LIMIT_EXCEEDED', detail: body.detail, credits: 0 });
-  });
-
-  it('has why it was refused or failed', async () => {
-    const person = await service.person({ planRank: 2 });
+    const [poor, hasty] = [await service.person({ planRank: 2, credits: 0 }), await service.person()];
+    const body = { name: 'limited', limit: { credits: 1, period: 'day' } };
+    const limited = (await service.call('POST', '/api/keys', { cookie: person.cookie, body })).body.data.key;
     const once = { 'idempotency-key': 'once' };
-    const poor = await service.person({ planRank: 2, credits: 0 });
+    for (const key of [limited, ...times(10, () => hasty.key)]) await complete(key);
     await complete(person.key, chat(), once);
-    const refusals = [
-      await complete(person.key, { ...chat(), temperature: 3 }),
-      await complete(person.key, chat('Another'), once),
-      await complete(person.key, { ...chat(), model: 'svc-1-32k' }),
+    const refusals: [whose: Person, response: ApiResponse][] = [
+      [person, await complete(person.key, { ...chat(), temperature: 3 })],
+      [person, await complete(person.key, chat('Another'), once)],
+      [person, await complete(person.key, { ...chat(), model: 'svc-1-32k' })],
+      [person, await complete(limited)],
+      [poor, await complete(poor.key)],
+      [hasty, await complete(hasty.key)],
     ];
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 10 });
-    refusals.push(await complete(person.key));
+    refusals.push([person, await complete(person.key)]);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'none', count: 1 });
-    const requests = await recorded(person, 5);
-    const byId = new Map(requests.map((request) => [request.requestId, request]));
-    expect(refusals.map(({ status }) => status)).toEqual([400, 422, 403, 502]);
-    for (const { status, headers, body } of refusals) {
+    expect(refusals.map(([, { status }]) => status)).toEqual([400, 422, 403, 403, 402, 429, 502]);
+    const records = [...(await recorded(person, 7)), ...(await recorded(poor, 1)), ...(await recorded(hasty, 11))];
+    for (const [, { status, headers, body }] of refusals) {
+      const record = records.find(({ requestId }) => requestId === headers.get('x-request-id'));
       // The record reports a free failure by its `credits`.
       const detail = body.detail?.replace(' You were not charged.', '');
-      expect(byId.get(headers.get('x-request-id') ?? '')).toMatchObject({ status, detail, credits: 0 });
+      expect(record).toMatchObject({ status, message: body.message, detail, credits: 0 });
+      expect(record.headers['Retry-After'] ?? null).toBe(headers.get('retry-after'));
     }
-    const { body } = await complete(poor.key);
-    const [refused] = await recorded(poor, 1);
-    expect(refused).toMatchObject({
-      status: 402,
-      message: 'INSUFFICIENT_CREDITS',
-      detail: body.detail,
-      model: 'svc-1',
-    });
-  });
-
-  it('has when to try again, of one refused by the rate', async () => {
-    const person = await service.person();
-    for (let call = 0; call < 10; call++) await complete(person.key);
-    const { status, headers } = await complete(person.key);
-    const [refused] = await recorded(person, 1, '?status=429');
-    expect(status).toBe(429);
-    expect(refused.message).toBe('RATE_LIMIT_EXCEEDED');
-    expect(refused.headers['Retry-After']).toBe(headers.get('retry-after'));
   });
 
   it('has nothing of the prompt or the response, and fits into one write unit', async () => {
@@ -198,5 +173,77 @@ describe('nothing is recorded', () => {
     expect(rows.length).toBeLessThanOrEqual(2 * (fullyRecorded + 4));
     const unlisted = rows.map(({ record }) => (record as { unlisted?: number }).unlisted ?? 0);
     expect(rows.length + unlisted.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(80);
+  });
+});
+
+describe('the list', () => {
+  let person: Person;
+  let other: Person;
+  beforeAll(async () => {
+    person = await service.person({ planRank: 2 });
+    other = await service.person({ planRank: 2 });
+    for (let call = 0; call < 5; call++) await complete(person.key);
+    await complete(person.key, { ...chat(), temperature: 3 });
+    await service.call('POST', '/api/ai/translate', {
+      key: person.key,
+      body: { text: 'Good morning.', sourceLanguage: 'en', targetLanguage: 'fr' },
+    });
+    await complete(other.key);
+    await recorded(person, 7);
+    await recorded(other, 1);
+  });
+
+  it('is filtered by day, status, service, model and key', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const counts = async (query: string) => (await list(person, `?${query}`)).requests.length;
+    expect(await counts('status=2xx')).toBe(6);
+    expect(await counts('status=400')).toBe(1);
+    expect(await counts('status=5xx')).toBe(0);
+    expect(await counts('service=translation')).toBe(1);
+    expect(await counts('model=svc-1&status=2xx')).toBe(5);
+    expect(await counts(`keyId=${person.keyId}`)).toBe(7);
+    expect(await counts(`keyId=${other.keyId}`)).toBe(0);
+    expect(await counts(`from=${today}`)).toBe(7);
+    expect(await counts('from=2999-01-01')).toBe(0);
+    expect(await counts('to=2020-01-01')).toBe(0);
+    for (const wrong of ['status=6xx', 'service=poems', 'from=soon', 'cursor=x', 'from=2026-02-02&to=2026-02-01'])
+      expect((await list(person, `?${wrong}`)).status).toBe(400);
+  });
+
+  it('is paged by its cursor, each request once, newest first', async () => {
+    const seen: { requestId: string; at: string }[] = [];
+    let cursor: string | null = '';
+    do {
+      const page: any = await list(person, `?limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`);
+      seen.push(...page.requests);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    const { requests } = await list(person);
+    expect(seen).toEqual(requests);
+    expect(new Set(seen.map(({ requestId }) => requestId)).size).toBe(7);
+    expect(seen.map(({ at }) => at)).toEqual(
+      seen
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    );
+  });
+
+  it('has the requests of its own account only, also with a cursor of another', async () => {
+    const { nextCursor } = await list(person, '?limit=1');
+    const { requests } = await list(other, `?cursor=${encodeURIComponent(nextCursor)}`);
+    const mine = new Set((await list(person)).requests.map(({ requestId }: any) => requestId));
+    expect(requests.some(({ requestId }: any) => mine.has(requestId))).toBe(false);
+    expect((await list(other)).requests.length).toBe(1);
+    const { body } = await service.call('GET', '/api/requests', { key: person.key });
+    expect(body.data.requests).toEqual((await list(person)).requests);
+  });
+
+  it('forgets a request after 30 days, and its row is removed', async () => {
+    await service.post('/_local/clock', { advance: 'P31D' });
+    const cookie = cookieOf(await service.call('POST', '/api/auth/login', { body: person }));
+    expect((await list({ cookie })).requests).toEqual([]);
+    for (let tries = 0; tries < 50 && (await stored(person)).length > 0; tries++) await service.settled();
+    expect(await stored(person)).toEqual([]);
   });
 });

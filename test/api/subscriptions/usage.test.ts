@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { day, subscriptionCalls } from '#test/requests/subscription-calls.ts';
-import { chat, code, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
-const { call, now } = subscriptionCalls(() => service);
+const { call, now } = subscriptionCalls(service);
 
 describe('services and usage', () => {
   it('lists the services with their price, and the quota of each', async () => {
@@ -56,10 +53,7 @@ describe('services and usage', () => {
   it('mails once when 80 % of the credits are used, and once when all are', async () => {
     const person = await service.person({ planRank: 2, credits: 5 });
     for (let made = 0; made < 5; made++) await call('POST', '/v1/chat/completions', person, chat());
-    await service.settled();
-    await service.settled();
-    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
-    const subjects = mails.filter(({ to }) => to.includes(person.email)).map(({ subject }) => subject);
+    const subjects = (await mailsTo(service, person.email)).map(({ subject }) => subject);
     expect(subjects).toEqual([
       'Your credits are used up',
       'You have used 80 % of your credits',

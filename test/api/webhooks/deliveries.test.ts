@@ -1,22 +1,11 @@
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
-import { type Receiver, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
+import { describe, expect, it } from 'vitest';
+import { mailsTo } from '#test/requests/accounts/inbox.ts';
+import { code, type Person, useTestService } from '#test/service/service.ts';
+import { respondWith, useReceiver } from '#test/webhooks/receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startTestService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.close();
-  await receiver.close();
-});
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.respond(respondWith(204));
-});
+const receiver = useReceiver();
+const service = useTestService();
 
 interface Owner extends Person {
   readonly path: string;
@@ -33,6 +22,8 @@ async function owner(): Promise<Owner> {
 const call = ({ key, path }: Owner, method: string, below = '', body?: unknown) =>
   service.call(method, path + below, { key, ...(body !== undefined && { body }) });
 const log = async (somebody: Owner): Promise<any[]> => (await call(somebody, 'GET', '/deliveries')).body.data.items;
+const noticesTo = async ({ email }: Owner) =>
+  (await mailsTo(service, email)).filter(({ subject }) => subject === 'Your webhook was disabled');
 const newKey = ({ cookie }: Owner) => service.call('POST', '/api/keys', { cookie, body: { name: 'new' } });
 const sent = async (count: number) => {
   await expect.poll(() => receiver.received.length, { timeout: 8000, interval: 20 }).toBe(count);
@@ -158,18 +149,11 @@ describe('a delivery', () => {
     await expect
       .poll(async () => (await call(somebody, 'GET')).body.data, { timeout: 8000, interval: 50 })
       .toMatchObject({ status: 'disabled', disabledReason: 'gone' });
-    const mails = async () =>
-      (
-        (await (await fetch(`${service.origin}/_local/mail`)).json()) as {
-          to: string[];
-          subject: string;
-          text: string;
-        }[]
-      ).filter(({ to, subject }) => to.includes(somebody.email) && subject === 'Your webhook was disabled');
+    const mails = () => noticesTo(somebody);
     await expect.poll(mails, { timeout: 8000 }).toHaveLength(1);
-    const [{ text } = { text: '' }] = await mails();
-    expect(text).toContain(`127.0.0.1:${receiver.port}`);
-    expect(text).toContain(`${service.origin}/webhooks`);
+    const [mail] = await mails();
+    expect(mail?.text).toContain(`127.0.0.1:${receiver.port}`);
+    expect(mail?.text).toContain(`${service.origin}/webhooks`);
     receiver.respond(respondWith(200));
     await newKey(somebody);
     await service.settled();
@@ -191,9 +175,6 @@ describe('a delivery', () => {
       await expect.poll(() => status(gone), { timeout: 8000, interval: 50 }).toBe('disabled');
       await call(gone, 'DELETE');
     }
-    await service.settled();
-    const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; subject: string }[];
-    const disabled = mails.filter(({ to, subject }) => to.includes(somebody.email) && subject.includes('disabled'));
-    expect(disabled).toHaveLength(10);
+    expect(await noticesTo(somebody)).toHaveLength(10);
   });
 });

@@ -1,22 +1,11 @@
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
-import { chat, type Person, startTestService, type TestService } from '#test/service/service.ts';
-import { type Receiver, startReceiver } from '#test/webhooks/receiver.ts';
+import { chat, type Person, useTestService, type TestService } from '#test/service/service.ts';
+import { useReceiver } from '#test/webhooks/receiver.ts';
 
-let service: TestService;
-let receiver: Receiver;
-beforeAll(async () => {
-  service = await startTestService();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await service.close();
-  await receiver.close();
-});
-beforeEach(() => {
-  receiver.received.length = 0;
-});
+const receiver = useReceiver();
+const service = useTestService();
 
 /** Somebody with a webhook for these events. */
 async function subscriber(events: readonly string[], about: Parameters<TestService['person']>[0] = { planRank: 3 }) {
@@ -80,18 +69,6 @@ describe('an account’s events', () => {
     expect(receiver.events()[0].data.accountId).toBe(person.id);
   });
 
-  it('are none where a key is suspended, resumed or renamed, or an operator suspends it', async () => {
-    const person = await subscriber(['*']);
-    const { id } = (await keyCall(person, 'POST', '', { name: 'new' })).body.data;
-    for (const body of [{ status: 'suspended' }, { status: 'active' }, { name: 'other' }])
-      await keyCall(person, 'PATCH', `/${id}`, body);
-    await keyCall(person, 'PATCH', `/${id}`, { status: 'suspended' });
-    await keyCall(person, 'DELETE', `/${id}`);
-    await sent(2);
-    await service.settled();
-    expect(typesSorted()).toEqual(['key.created', 'key.revoked']);
-  });
-
   it('report credits that are low, exhausted, and a key’s limit that is reached', async () => {
     const person = await subscriber(['credits.low', 'credits.exhausted', 'key.limit_reached'], {
       planRank: 3,
@@ -113,25 +90,6 @@ describe('an account’s events', () => {
     const [, low, exhausted] = inOrder;
     expect([low.data.balance, exhausted.data.balance]).toEqual([1, 0]);
     expect(low.data.seq).toBeLessThan(exhausted.data.seq);
-  });
-
-  it('report a subscription’s life by the clock', async () => {
-    const person = await subscriber(['subscription.renewed', 'subscription.cancelled', 'subscription.expired']);
-    const { id } = (await service.call('GET', '/api/subscription', { key: person.key })).body.data;
-    // The clock is everybody's.
-    const own = () => receiver.events().filter(({ data }) => data.accountId === person.id);
-    const ownTypes = () => own().map(({ type }) => type);
-    await service.post('/_local/clock', { advance: 'P1M' });
-    await expect.poll(ownTypes, { timeout: 8000 }).toEqual(['subscription.renewed']);
-    await service.call('PATCH', `/api/subscription/${id}/cancel`, { key: person.key });
-    await expect.poll(ownTypes, { timeout: 8000 }).toHaveLength(2);
-    await service.post('/_local/clock', { advance: 'P31D' });
-    const life = ['subscription.renewed', 'subscription.cancelled', 'subscription.expired'];
-    await expect.poll(ownTypes, { timeout: 8000 }).toEqual(life);
-    const [renewed, cancelled, expired] = own();
-    expect(Date.parse(renewed.data.periodEnd)).toBeGreaterThan(Date.parse(renewed.data.periodStart));
-    expect(expired.data).toMatchObject({ subscriptionId: id, planId: 'smm_pass' });
-    expect(Date.parse(cancelled.data.creditsExpireAt)).toBeGreaterThan(Date.parse(renewed.data.periodStart));
   });
 
   it('come to each of its webhooks, and stop with it', async () => {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { rowsOf } from '#test/database/rows.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { code, type Person, usePerson, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let person: Person;
-let other: Person;
-beforeAll(async () => {
-  service = await startTestService();
-  [person, other] = [await service.person({ planRank: 3 }), await service.person({ planRank: 3 })];
-});
-afterAll(() => service.close());
-
+const service = useTestService();
+const person = usePerson(service, { planRank: 3 });
+const other = usePerson(service, { planRank: 3 });
 const valid = { url: 'https://example.com/hook', events: ['credits.low'] };
 const call = (method: string, path = '', body?: unknown, somebody: Person = person) =>
   service.call(method, `/api/webhooks${path}`, { key: somebody.key, ...(body !== undefined && { body }) });
@@ -70,15 +64,6 @@ describe('a webhook', () => {
     expect(body.data.previousSecretExpiresAt).toBeNull();
     expect(code(await call('POST', `/${id}/rotate-secret`, { graceSeconds: 86_401 }))).toBe('400 INVALID_FORMAT');
     await call('DELETE', `/${id}`);
-  });
-
-  it('is made once with an Idempotency-Key', async () => {
-    const send = () =>
-      service.call('POST', '/api/webhooks', { key: person.key, body: valid, headers: { 'idempotency-key': 'once' } });
-    const [first, second] = [await send(), await send()];
-    expect(second.body).toEqual(first.body);
-    expect(await list()).toHaveLength(1);
-    await call('DELETE', `/${first.body.data.id}`);
   });
 
   it('is one of ten at most, also when many are made at the same time', async () => {

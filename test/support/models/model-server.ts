@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
@@ -49,4 +50,13 @@ export async function startModelServer() {
     reset: () => Object.assign(state, calm),
     close: () => server.close(),
   };
+}
+
+/** Starts a model server before the tests of a file, and resets it before each. */
+export function useModelServer(): ModelServer {
+  const model = {} as ModelServer;
+  beforeAll(async () => void Object.assign(model, await startModelServer()));
+  beforeEach(() => void model.reset());
+  afterAll(() => void model.close());
+  return model;
 }

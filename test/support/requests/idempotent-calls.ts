@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { services } from '#runtime/services/container.ts';
-import { type ModelServer, startModelServer } from '../models/model-server.ts';
-import { type ApiResponse, chat, type Person, startTestService, type TestService } from '../service/service.ts';
+import { useModelServer } from '../models/model-server.ts';
+import { type ApiResponse, chat, type Person, useTestService } from '../service/service.ts';
 
 export const path = '/v1/chat/completions';
 export const operations: string[] = [];
@@ -11,20 +10,11 @@ export const meterOf = async ({ id }: Person) => (await services().metering().fi
 
 /** A service with a model that counts its calls, and requests with an Idempotency-Key. */
 export function useIdempotentCalls() {
-  let model: ModelServer;
-  let service: TestService;
-  beforeAll(async () => {
-    model = await startModelServer();
-    service = await startTestService({
-      modelUrl: model.url,
-      onDynamoRequest: (operation: string) => void operations.push(operation),
-    });
-  });
-  afterAll(async () => {
-    await service.close();
-    model.close();
-  });
-  beforeEach(() => void model.reset());
+  const model = useModelServer();
+  const service = useTestService(() => ({
+    modelUrl: model.url,
+    onDynamoRequest: (operation) => void operations.push(operation),
+  }));
 
   const send = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
     service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
@@ -34,16 +24,5 @@ export function useIdempotentCalls() {
   /** How often the model ran, and how many of a customer's ten credits are gone. */
   const spent = async (person: Person) => [model.state.runs, 10 - (await meterOf(person)).spendable / 1_000_000];
 
-  return {
-    get model() {
-      return model;
-    },
-    get service() {
-      return service;
-    },
-    send,
-    customer,
-    advance,
-    spent,
-  };
+  return { model, service, send, customer, advance, spent };
 }

@@ -9,18 +9,18 @@ export const error = (message: unknown, type: string, param: string | null, code
 });
 
 /** Requests to `/openai/v1`, and what they cost. */
-export function openAiCalls(service: () => TestService, person: () => Person) {
+export function openAiCalls(service: TestService, person: Person) {
   async function send(path: string, body?: unknown, headers: Record<string, string> = {}, method = 'POST') {
-    const reply = await fetch(service().origin + path, {
+    const reply = await fetch(service.origin + path, {
       method,
-      headers: { authorization: `Bearer ${person().key}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await reply.text();
     const json = () => JSON.parse(text);
     return { status: reply.status, headers: reply.headers, text, json };
   }
-  const spendable = async () => (await services().metering().find(person().id))?.spendable ?? 0;
+  const spendable = async () => (await services().metering().find(person.id))?.spendable ?? 0;
 
   return { send, spendable };
 }

@@ -1,20 +1,31 @@
-import type { Person, TestService } from '../service/service.ts';
+import { beforeAll } from 'vitest';
+import { services } from '#runtime/services/container.ts';
+import { type Person, useTestService } from '../service/service.ts';
 
 export const reason = 'asked for in ticket 4711';
 
-/** What an operator does with accounts, and what their owners notice. */
-export function operatorActions(service: () => TestService, operator: () => Person) {
-  const me = (cookie: string) => service().call('GET', '/api/auth/me', { cookie });
-  const balanceOf = async (key: string) => (await service().call('GET', '/api/credits/me', { key })).body.data;
+export const setRole = async ({ email }: Pick<Person, 'email'>, role: 'operator' | 'viewer') =>
+  (await services().operators()).actions().setRole(email, role);
 
-  const act = (method: string, path: string, body: object = {}, cookie = operator().cookie, headers = {}) =>
-    service().call(method, `/api/operator/accounts/${path}`, { cookie, headers, body: { reason, ...body } });
-  const trail = (query = '') => service().call('GET', `/api/operator/audit${query}`, { cookie: operator().cookie });
+/** The service with an operator, what they do with accounts, and what the owners notice. */
+export function useOperator(options: Parameters<typeof useTestService>[0] = {}) {
+  const service = useTestService(options);
+  const operator = {} as Person;
+  beforeAll(async () => {
+    Object.assign(operator, await service.person());
+    await setRole(operator, 'operator');
+  });
+
+  const me = (cookie: string) => service.call('GET', '/api/auth/me', { cookie });
+  const balanceOf = async (key: string) => (await service.call('GET', '/api/credits/me', { key })).body.data;
+  const act = (method: string, path: string, body: object = {}, cookie = operator.cookie, headers = {}) =>
+    service.call(method, `/api/operator/accounts/${path}`, { cookie, headers, body: { reason, ...body } });
+  const trail = (query = '') => service.call('GET', `/api/operator/audit${query}`, { cookie: operator.cookie });
   const eventsOf = async ({ id }: { readonly id: number }) => (await trail(`?accountId=${id}`)).body.data.events;
   const suspend = ({ id }: Person) => act('POST', `${id}/suspend`);
   const resume = ({ id }: Person) => act('POST', `${id}/resume`);
   const assign = ({ id }: Person, planId: string) => act('PUT', `${id}/plan`, { planId });
-  const grant = ({ id }: Person, credits: number) => act('POST', `${id}/credits`, { credits });
+  const grant = ({ id }: Pick<Person, 'id'>, credits: number) => act('POST', `${id}/credits`, { credits });
 
-  return { me, balanceOf, act, trail, eventsOf, suspend, resume, assign, grant };
+  return { service, operator, me, balanceOf, act, trail, eventsOf, suspend, resume, assign, grant };
 }

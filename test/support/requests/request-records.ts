@@ -1,16 +1,16 @@
 import type { Person, TestService } from '#test/service/service.ts';
 
 /** How tests read the requests of a person. */
-export function requestReader(service: () => TestService) {
+export function requestReader(service: TestService) {
   async function list({ cookie }: Pick<Person, 'cookie'>, query = '') {
-    const response = await service().call('GET', `/api/requests${query}`, { cookie });
+    const response = await service.call('GET', `/api/requests${query}`, { cookie });
     return { status: response.status, detail: response.body.detail, ...response.body.data };
   }
 
   /** The requests of a person, once there are as many. */
   async function recorded(person: Person, count: number, query = ''): Promise<any[]> {
     for (let tries = 0; tries < 100; tries++) {
-      await service().settled();
+      await service.settled();
       const { requests } = await list(person, query);
       if (requests.length >= count) return requests;
     }

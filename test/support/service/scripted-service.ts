@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type ContainerFamily, models } from '#contract/inference/models.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/services/container.ts';
@@ -89,6 +89,14 @@ export async function startScriptedService({ families = usualFamilies, url, dead
       await model.close();
     },
   };
+}
+
+/** Starts the scripted service before the tests of a file. */
+export function useScriptedService(options?: ScriptedOptions): ScriptedService {
+  const service = {} as ScriptedService;
+  beforeAll(async () => void Object.assign(service, await startScriptedService(options)));
+  afterAll(() => service.close());
+  return service;
 }
 
 /** Reads a stream until its text is enough; what is left is read with the same reader. */

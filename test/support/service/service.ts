@@ -102,12 +102,47 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   return { ...service, folder, call, post, mailedToken, registered, person, close };
 }
 
-/** Starts the service before the tests of a file, with options that may depend on what earlier hooks started. */
-export function useTestService(options: () => Partial<ServiceOptions> = () => ({})): TestService {
+interface FileOptions extends Partial<ServiceOptions> {
+  /** Set before the service starts. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Starts the service before the tests of a file. Options that depend on what earlier hooks started are a function. */
+export function useTestService(options: FileOptions | (() => FileOptions) = {}): TestService {
   const service = {} as TestService;
-  beforeAll(async () => void Object.assign(service, await startTestService(options())));
+  beforeAll(async () => {
+    const { environment, ...about } = typeof options === 'function' ? options() : options;
+    Object.assign(process.env, environment);
+    Object.assign(service, await startTestService(about));
+  });
   afterAll(() => service.close());
   return service;
+}
+
+/** Registers a person before the tests of a file. */
+export function usePerson(service: TestService, about?: Parameters<TestService['person']>[0]): Person {
+  const person = {} as Person;
+  beforeAll(async () => void Object.assign(person, await service.person(about)));
+  return person;
+}
+
+/** Findings of the audit of all ledgers, once every entry is written. */
+export async function auditFindings({ settled }: Pick<TestService, 'settled'>): Promise<unknown[]> {
+  await settled();
+  const findings: unknown[] = [];
+  await services()
+    .auditor()
+    .audit((finding) => findings.push(finding));
+  return findings;
+}
+
+/** A call of the chat model that has begun, and holds these microcredits. */
+export function holdOpen(accountId: number, amount: number, about: { keyId?: string; requestId: string }) {
+  const now = services().clock.now();
+  const call = { service: 'chat', model: 'svc-1', minPlanRank: 1, deadline: Math.floor(now / 1000) + 90 } as const;
+  return services()
+    .metering()
+    .admit({ accountId, amount, keyId: about.keyId, requestId: about.requestId, ...call, now });
 }
 
 /** How a request went: its status, and the code of its envelope. */

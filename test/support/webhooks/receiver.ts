@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 /** A request as the receiver of webhooks got it. */
 export interface Received {
@@ -56,3 +57,15 @@ export async function startReceiver(respond: Respond = respondWith(204)) {
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+/** Starts a receiver before the tests of a file, which has received nothing before each and responds with 204. */
+export function useReceiver(): Receiver {
+  const receiver = {} as Receiver;
+  beforeAll(async () => void Object.assign(receiver, await startReceiver()));
+  beforeEach(() => {
+    receiver.received.length = 0;
+    receiver.respond(respondWith(204));
+  });
+  afterAll(() => receiver.close());
+  return receiver;
+}

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentModel, partedCalls, type SentRequest, tokensOfRequest } from '#test/agents/agent-model.ts';
 import { agentOwner } from '#test/agents/owner.ts';
-import { patience } from '#test/many.ts';
-import { type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+import { atLength, patience } from '#test/many.ts';
+import { useScriptedService } from '#test/service/scripted-service.ts';
 import { type ApiResponse, code } from '#test/service/service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: {}, deadlineMs: 20_000 });
 
 const lookUp = { name: 'look_up', description: 'Looks a word up', parameters: { type: 'object', properties: {} } };
 const words = ['river', 'Brücke', 'bank', '日本語', 'lantern', 'quietly', 'münde', 'of', 'the', '🌊'];
 const textOf = (length: number, seed: number): string =>
   Array.from({ length }, (_, at) => words[(at * 7 + seed * 3) % words.length]).join(' ');
 
+const turns = atLength(30, 50);
+
 /** Of a turn: every third calls a function first. */
 const calls = (turn: number): boolean => turn % 3 === 2;
 
-describe('over fifty turns with a window of 4,096 tokens', () => {
+describe('over many turns with a window of 4,096 tokens', () => {
   it.each(['drop', 'summarize'])(
     'truncation %s sends what fits to the token, parts no call from its result, and reports what it left out',
     { timeout: patience },
@@ -56,11 +54,11 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
         dropped = context.droppedMessages;
       }
 
-      for (turn = 0; turn < 50; turn++) {
+      for (turn = 0; turn < turns; turn++) {
         await check({ content: textOf(10 + ((turn * 37) % 120), turn) });
         if (calls(turn)) await check({ functionResults: [{ name: 'look_up', content: textOf(30, turn) }] });
       }
-      expect(dropped).toBeGreaterThan(50);
+      expect(dropped).toBeGreaterThan(turns / 3);
       expect(model.summaries() > 0).toBe(truncation === 'summarize');
       // A summary is not made again for each message that goes.
       expect(model.summaries()).toBeLessThan(20);
@@ -71,9 +69,7 @@ describe('over fifty turns with a window of 4,096 tokens', () => {
 
   it(
     'truncation error refuses what no longer fits, at no charge, and takes what does',
-    {
-      timeout: patience,
-    },
+    { timeout: patience },
     async () => {
       const model = agentModel(() => textOf(200, 1));
       service.model.becomes(model.engine);

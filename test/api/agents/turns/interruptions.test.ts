@@ -1,22 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentModel } from '#test/agents/agent-model.ts';
 import { beginConversation } from '#test/agents/owner.ts';
 import { done, type Step } from '#test/models/scripted-model.ts';
-import {
-  chatEnd,
-  chatPiece,
-  type ScriptedService,
-  startScriptedService,
-  textReader,
-} from '#test/service/scripted-service.ts';
+import { chatEnd, chatPiece, useScriptedService, textReader } from '#test/service/scripted-service.ts';
 import { code } from '#test/service/service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: {}, deadlineMs: 20_000 });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: {}, deadlineMs: 20_000 });
 
 /** Pieces for longer than a stream takes to learn that it was cancelled. */
 function* slowly(): Generator<Step> {

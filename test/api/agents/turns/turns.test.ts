@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agentOwner } from '#test/agents/owner.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const weather = {
   name: 'get_weather',
@@ -108,14 +104,5 @@ describe('documents', () => {
     expect(code(await owner.call('DELETE', `${owner.path}/documents/${document.id}`))).toBe('200 SUCCESS');
     expect((await conversation.write('Where is parking?')).body.data.sources).toEqual([]);
     expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(0);
-  });
-
-  it('are found by the one relevant sentence among repeated sentences', async () => {
-    const owner = await agentOwner(service);
-    const text = `${'Harbours are old. '.repeat(60)}The ferry to Zanzibar leaves at noon. ${'Lighthouses are tall. '.repeat(60)}`;
-    await owner.addDocument({ name: 'Guide', text });
-    const turn = await (await owner.conversation()).write('When does the ferry to Zanzibar leave?');
-    const [first] = turn.body.data.sources;
-    expect(Array.from(text).slice(first.start, first.end).join('')).toContain('The ferry to Zanzibar leaves at noon.');
   });
 });

@@ -1,5 +1,5 @@
 import type { ApiResponse, Person, TestService } from '../../service/service.ts';
-import { mailsTo } from './inbox.ts';
+import { mailsTo, tokenIn } from './inbox.ts';
 
 export const setCookies = ({ headers }: ApiResponse) => headers.getSetCookie();
 export const deviceOf = (response: ApiResponse) =>
@@ -29,11 +29,20 @@ export function authCalls(service: () => TestService) {
   const links = async (email: string) =>
     (await mailsTo(service(), email)).filter(({ subject }) => subject === 'Reset your password');
 
+  const identityToken = async (email: string, name = 'Ada'): Promise<string> =>
+    (await service().post('/_local/identity-token', { email, name })).token;
+
+  /** Requests a reset link and returns its token. */
+  async function resetToken(email: string): Promise<string> {
+    if ((await forgot(email)).status !== 200) throw new Error('no reset link was sent');
+    return tokenIn((await links(email))[0]);
+  }
+
   /** Somebody confirmed, and the cookie of the browser that they signed in with. */
   async function owner(): Promise<Person & { device: string }> {
     const person = await service().person();
     return { ...person, device: deviceOf(await login(person.email, person.password)) };
   }
 
-  return { post, me, login, forgot, reset, guess, advance, links, owner };
+  return { post, me, login, forgot, reset, guess, advance, links, identityToken, resetToken, owner };
 }

@@ -36,7 +36,11 @@ describe('what a model reports that it used', () => {
   it.each([
     ['is charged to the token', { prompt_tokens: 7, completion_tokens: 5 }, tokenPrice('completion', 12)],
     ['is counted by us when it is 0 for a text', { prompt_tokens: 0, completion_tokens: 0 }, counted],
+    ['is counted by us when it is 0 for the prompt', { prompt_tokens: 0, completion_tokens: 5 }, counted],
     ['is counted by us when it is missing', undefined, counted],
+    ['is counted by us when a part is missing', { prompt_tokens: 7 }, counted],
+    ['is counted by us when it is text', { prompt_tokens: '7', completion_tokens: '5' }, counted],
+    ['is counted by us when it is 1e300', { prompt_tokens: 7, completion_tokens: 1e300 }, counted],
     ['is counted by us when it is null', null, counted],
     ['is counted by us when it is negative', { prompt_tokens: 1, completion_tokens: -5 }, counted],
     ['is counted by us when it is a fraction', { prompt_tokens: 1.5, completion_tokens: 5 }, counted],

@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { longAudio } from '#contract/audio/transcriptions.ts';
+import { limits } from '#contract/shared/limits.ts';
+import { agentOwner } from '#test/agents/owner.ts';
+import { newUpload } from '#test/audio/long-audio.ts';
 import { times } from '#test/many.ts';
-import { withEnvironment } from '#test/service/environment.ts';
-import { type ApiResponse, code, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-let restore: () => void;
-beforeAll(async () => {
-  service = await startTestService();
-  restore = withEnvironment({ NETWORK_LIMITS: 'on' });
-});
-afterAll(async () => {
-  restore();
-  await service.close();
-});
-
-const tooMany = '429 RATE_LIMIT_EXCEEDED';
-const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
-const retryAfter = ({ headers }: ApiResponse) => Number(headers.get('retry-after'));
+import { inTurn, tooMany } from '#test/requests/accounts/auth-calls.ts';
+const service = useTestService({ environment: { NETWORK_LIMITS: 'on' } });
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
 
+/** Moves the clock by the Retry-After of a response. */
+async function waitFor({ headers }: ApiResponse): Promise<void> {
+  const seconds = Number(headers.get('retry-after'));
+  expect(seconds).toBeGreaterThan(0);
+  await service.post('/_local/clock', { advance: `PT${seconds}S` });
+}
+
 describe('changes, where they are limited,', () => {
   it('of keys are ten in a minute, whatever the change, and the next waits as long as Retry-After indicates', async () => {
-    await advance('PT1H');
     const { cookie, keyId } = await service.person();
     const other = await service.person();
     for (let turn = 0; turn < 4; turn++) {
@@ -37,19 +34,14 @@ describe('changes, where they are limited,', () => {
       await call('POST', `${path}/rotate`, cookie),
       await call('DELETE', path, cookie),
     ];
-    expect(refusals.map(({ status, body: { message } }) => `${status} ${message}`)).toEqual(
-      Array(4).fill('429 RATE_LIMIT_EXCEEDED'),
-    );
+    expect(refusals.map(code)).toEqual(times(4, () => tooMany));
     expect((await call('GET', '/api/keys', cookie)).status).toBe(200);
     expect((await call('PATCH', `/api/keys/${other.keyId}`, other.cookie, { name: 'mine' })).status).toBe(200);
-    const wait = Number(refusals.at(-1)?.headers.get('retry-after'));
-    expect(wait).toBeGreaterThan(0);
-    await advance(`PT${wait}S`);
+    await waitFor(refusals.at(-1)!);
     expect((await call('DELETE', path, cookie)).status).toBe(200);
   });
 
   it('of a subscription are ten in a minute, and send no more events', async () => {
-    await advance('PT1H');
     const { cookie } = await service.person({ planRank: 3 });
     const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
     const path = `/api/subscription/${id}`;
@@ -57,14 +49,11 @@ describe('changes, where they are limited,', () => {
     const codes: ApiResponse[] = [];
     for (const change of changes) codes.push(await call('PATCH', `${path}/${change}`, cookie));
     expect(codes.map(code)).toEqual([...times(10, () => '200 SUCCESS'), tooMany, tooMany]);
-    const wait = retryAfter(codes.at(-1)!);
-    expect(wait).toBeGreaterThan(0);
-    await advance(`PT${wait}S`);
+    await waitFor(codes.at(-1)!);
     expect(code(await call('PATCH', `${path}/cancel`, cookie))).toBe('200 SUCCESS');
   });
 
   it('count only where what they name allows them', async () => {
-    await advance('PT1H');
     const [{ cookie, keyId }, other] = [await service.person({ planRank: 3 }), await service.person()];
     const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
     const revoked = (await call('POST', '/api/keys', cookie, { name: 'brief' })).body.data.id;
@@ -85,5 +74,34 @@ describe('changes, where they are limited,', () => {
     expect([...codes].toSorted()).toEqual(['404', '409']);
     expect(code(await call('PATCH', `/api/subscription/${id}/cancel`, cookie))).toBe('200 SUCCESS');
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: 'renamed' })).status).toBe(200);
+  });
+
+  it('of agents are sixty in a minute, whatever the change, and reading goes on', async () => {
+    const owner = await agentOwner(service);
+    const conversation = await owner.conversation();
+    const change = () => owner.call('PATCH', owner.path, { name: 'Renamed' });
+    for (let count = 2; count < limits.agentChangesPerMinute; count++) expect(code(await change())).toBe('200 SUCCESS');
+    const refusals = [
+      await change(),
+      await owner.call('POST', '/api/agents', { name: 'One more', model: 'svc-1' }),
+      await owner.call('POST', `${owner.path}/conversations`),
+      await owner.call('DELETE', conversation.path),
+      await owner.call('DELETE', owner.path),
+    ];
+    expect(new Set(refusals.map(code))).toEqual(new Set([tooMany]));
+    expect(code(await owner.call('GET', owner.path))).toBe('200 SUCCESS');
+    expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
+    await waitFor(refusals.at(-1)!);
+    expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
+  });
+
+  it('of uploads are sixty in a minute, including refused ones', async () => {
+    const { key } = await service.person();
+    const codes = (await inTurn(limits.uploadsPerMinute, () => newUpload(service, key, 10))).map(code);
+    expect(codes.filter((one) => one === '201 SUCCESS')).toHaveLength(longAudio.openUploads);
+    expect(new Set(codes.slice(longAudio.openUploads))).toEqual(new Set(['409 INVALID_STATE']));
+    const refused = await newUpload(service, key, 10);
+    expect(code(refused)).toBe(tooMany);
+    expect(code(await newUpload(service, (await service.person()).key, 10))).toBe('201 SUCCESS');
   });
 });
