@@ -112,7 +112,11 @@ describe('POST /api/ai/analyze', () => {
     ['an unknown analysis', { text, analyses: ['pii', 'mood'] }, /^analyses\.1 must be one of sentiment, entities, /],
     ['an analysis twice', { text, analyses: ['pii', 'pii'] }, /^analyses must not have duplicates\./],
     ['categories without labels', withLabels(undefined), /^labels is required with the analysis categories\./],
-    ['labels without categories', { ...sample, labels }, /^labels must be left out unless analyses has categories\./],
+    [
+      'labels without categories',
+      { ...sample, labels },
+      /^labels must be absent unless analyses includes categories\./,
+    ],
     ['labels that are no list', withLabels('a, b'), /^labels must be a list\./],
     ['one label', withLabels(['a']), /^labels must have at least 2 labels\./],
     ['21 labels', withLabels(times(21, String)), /^labels must have at most 20 labels\./],

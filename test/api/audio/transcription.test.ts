@@ -113,7 +113,12 @@ describe('POST /api/ai/transcribe', () => {
     ['that is no audio', () => form(Buffer.from('no audio at all'), 'audio/mpeg'), 400, noAudio],
     ['of nothing', () => form(Buffer.alloc(0), 'audio/mpeg'), 400, noAudio],
     ['that is a picture', () => form(picture, 'audio/mpeg'), 400, noAudio],
-    ['of another format', () => form(spoken.wav, 'audio/flac'), 400, /is audio\/wav, but its Content-Type/],
+    [
+      'of another format',
+      () => form(spoken.wav, 'audio/flac'),
+      400,
+      /is audio\/wav, which differs from its Content-Type/,
+    ],
     ['that is missing', noFile, 400, /^file is required\.$/],
     ['that comes twice', twoFiles, 400, /one file/],
     ['in an unknown language', () => mp3({ language: 'zz' }), 400, /^language must be/],
@@ -139,7 +144,7 @@ describe('POST /api/ai/transcribe', () => {
     const type = { 'content-type': 'multipart/form-data; boundary=b' };
     const bare = { 'content-type': 'multipart/form-data' };
     const [unfinished, unbounded] = [await send(path, key, cut, type), await send(path, key, cut, bare)];
-    expect(unfinished.body).toMatchObject({ status: 400, detail: expect.stringMatching(/whole form/) });
+    expect(unfinished.body).toMatchObject({ status: 400, detail: expect.stringMatching(/complete form/) });
     expect(unbounded.body).toMatchObject({ status: 400, detail: expect.stringMatching(/boundary/) });
     expect((await send(path, `${key}x`, cut, type)).status).toBe(401);
     const plain = { 'content-type': 'text/plain' };

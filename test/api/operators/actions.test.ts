@@ -194,7 +194,7 @@ describe('the audit trail', () => {
   it.each([
     ['accountId=0', 'accountId must be an account id.'],
     ['accountId=9007199254740993', 'accountId must be an account id.'],
-    ['cursor=junk', 'cursor must be the nextCursor of the page before.'],
+    ['cursor=junk', 'cursor must be the nextCursor of the previous page.'],
     ['limit=0', 'limit must be a number from 1 to 100.'],
     ['limit=101', 'limit must be a number from 1 to 100.'],
   ])('refuses %s with 400', async (query, detail) => {

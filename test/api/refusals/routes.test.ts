@@ -158,7 +158,7 @@ const noKey = 'No API key was sent; send Authorization: Bearer and an API key th
 const neither =
   'Neither an API key nor a session was sent; send Authorization: Bearer and an API key that is active, or sign in.';
 const malformed =
-  'The Authorization header must be Bearer, a space, and an API key as it was shown: tai_ and 58 letters and digits.';
+  'The Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.';
 const unknown = 'The API key is unknown, revoked, suspended or expired. Use an active key.';
 
 describe('a 401 names what is wrong with the credential,', () => {

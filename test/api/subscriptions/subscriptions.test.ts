@@ -58,7 +58,10 @@ describe('POST /subscription/create', () => {
     const { cookie } = await service.registered();
     const invalid = { planId: 'nope', billingCycle: 'monthly' };
     const refused = await service.call('POST', '/api/subscription/create', { cookie, body: invalid });
-    expect([refused.status, refused.body.detail]).toEqual([400, 'planId must name a plan, or be its id as a string.']);
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      'planId must be the name of a plan, or its id as a string.',
+    ]);
     const body = { planId: '2', billingCycle: 'monthly' };
     expect(code(await service.call('POST', '/api/subscription/create', { cookie, body }))).toBe(
       '403 ACCOUNT_NOT_CONFIRMED',
