@@ -109,7 +109,7 @@ const charge = (which: number): Step['act'] => {
     open.holds.delete(id);
     const isKept = model.keep(id);
     if (isKept) open.charges.set(id, { requestId: kept, amount: openHold.held });
-    return { expected: isKept, outcome: kept !== 'no hold' };
+    return { expected: isKept, outcome: kept !== 'hold closed' };
   };
 };
 const refund = (which: number, share: number): Step['act'] => {
