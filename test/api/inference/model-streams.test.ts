@@ -16,7 +16,7 @@ import {
   usage,
 } from '#test/service/scripted-service.ts';
 
-const service = useScriptedService({ deadlineMs: 6000 });
+const service = useScriptedService({ deadlineMs: 4000 });
 
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }], stream: true };
 const completion = { model: 'svc-1', prompt: 'Say it', stream: true };
