@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const browser = 'test/browser/**/*.test.ts';
-const measured = 'test/{attack,perf}/**/*.test.ts';
+const measured = [
+  'test/{attack/bodies,perf}/**/*.test.ts',
+  'test/attack/{patterns,accounts/hour,accounts/names,models/hostile-model}.test.ts',
+];
 const globalSetup = ['test/support/temporary-folder.ts'];
 
 export default defineConfig({
@@ -11,10 +14,10 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [measured, browser], globalSetup },
+        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [...measured, browser], globalSetup },
       },
       // Some tests measure the process's CPU time and memory, so each file has its own process.
-      { extends: true, test: { name: 'measured', include: [measured], isolate: true, globalSetup } },
+      { extends: true, test: { name: 'measured', include: measured, isolate: true, globalSetup } },
       // Takes half of the time of all tests, so it is a separate command.
       {
         extends: true,

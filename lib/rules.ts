@@ -115,7 +115,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
     rules: ['AwsSolutions-IAM5[Resource::*]'],
     at: /-api\/.*\/?[a-z-]+\/Role\/DefaultPolicy\/Resource$/,
     reason:
-      'xray:PutTraceSegments and xray:PutTelemetryRecords have no resource. A snapshot of all grants shows that no other action uses a wildcard.',
+      'Tracing (xray:PutTraceSegments and xray:PutTelemetryRecords) has no resource. A snapshot of all grants shows that no other action uses a wildcard.',
   },
   {
     rules: ['AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:ses:<AWS::Region>:<AWS::AccountId>:identity/*]'],
