@@ -20,6 +20,7 @@ const proxy: ProxyOptions = {
 };
 
 export default defineConfig({
+  define: { OFFER: JSON.stringify(process.env['OFFER'] ?? null) },
   root: import.meta.dirname,
   plugins: [react(), content(), mantineStyles()],
   build: {

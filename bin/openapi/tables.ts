@@ -1,5 +1,6 @@
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
-import { messagesPlan, planListing, planOfRank, planOverview, webhooksPlan } from '#contract/billing/plans.ts';
+import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
+import { planOverview } from '#contract/offer/default-offer.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';

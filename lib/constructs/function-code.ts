@@ -50,7 +50,7 @@ export const bundling = {
     '@aws-sdk/credential-provider-node': substitute('credentials.ts'),
   },
   // Unused parts of `undici`: its second parser, and the modules below. `require` returns undefined for them.
-  define: { esbuildDetection: 'true' },
+  define: { esbuildDetection: 'true', OFFER: JSON.stringify(process.env['OFFER'] ?? null) },
   external: ['dispatcher/client-h2', 'llhttp/llhttp-wasm', 'web/*'].map(
     (file) => `./node_modules/undici/lib/${file}.js`,
   ),

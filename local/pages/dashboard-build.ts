@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import type { Closers } from '../shared/pump.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Folder of the built dashboard. Its stamp file contains the hash of the sources. */
-export const dashboardFolder = join(root, 'dashboard', 'dist');
+const offer = process.env['OFFER'] ?? '';
+const ofOffer = offer && `-${createHash('sha256').update(offer).digest('hex').slice(0, 12)}`;
+/** Folder of the dashboard built with the current offer. Its stamp file contains the hash of the sources. */
+export const dashboardFolder = join(root, 'dashboard', `dist${ofOffer}`);
 export const stampFile = 'sources.txt';
 
 const sources = [

@@ -1,25 +1,12 @@
 import type * as v from 'valibot';
 import type { lotSource } from '#contract/billing/credits.ts';
-
-/** Titles by plan name. */
-const plans: Readonly<Record<string, string>> = {
-  freemium: 'Freemium',
-  dev_pass: 'Dev Pass',
-  smm_pass: 'SMME Pass',
-  pro_pass: 'Pro Pass',
-  enterprise: 'Enterprise',
-};
-const planIds: Readonly<Record<string, string>> = {
-  1: 'freemium',
-  2: 'dev_pass',
-  3: 'smm_pass',
-  4: 'pro_pass',
-  5: 'enterprise',
-};
+import { offer } from '#contract/offer/current-offer.ts';
 
 /** Returns the plan's name for a `planId`, which is a number in a string or already the name. */
-export const planNameOf = (planId: string): string => planIds[planId] ?? planId;
-export const planTitle = (planId: string): string => plans[planNameOf(planId)] ?? planId;
+export const planNameOf = (planId: string): string => planOf(planId)?.name ?? planId;
+export const planTitle = (planId: string): string => planOf(planId)?.title ?? planId;
+
+const planOf = (planId: string) => offer.plans.find(({ id, name }) => name === planId || String(id) === planId);
 
 /** The plan's name after "the" in a sentence: "Dev Pass", "Freemium plan". */
 export function planInSentence(planId: string): string {

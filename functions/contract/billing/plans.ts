@@ -1,13 +1,17 @@
-/** Values of the plan listing (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
-export const planListing = [
-  { id: 1, name: 'freemium', price: 0, quota_limit: 100, rate_limit: 10 },
-  { id: 2, name: 'dev_pass', price: 29.99, quota_limit: 5000, rate_limit: 100 },
-  { id: 3, name: 'smm_pass', price: 99.99, quota_limit: 25_000, rate_limit: 500 },
-  { id: 4, name: 'pro_pass', price: 299.99, quota_limit: 100_000, rate_limit: 2000 },
-  { id: 5, name: 'enterprise', price: null, quota_limit: null, rate_limit: null },
-] as const;
+import { offer } from '../offer/current-offer.ts';
+import { planOverview } from '../offer/default-offer.ts';
+import type { PlanFeature } from '../offer/offer.ts';
 
-export type PlanName = (typeof planListing)[number]['name'];
+/** Values of the plan listing (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
+export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMonth, callsPerMinute }) => ({
+  id,
+  name,
+  price: priceUsd,
+  quota_limit: creditsPerMonth,
+  rate_limit: callsPerMinute,
+}));
+
+export type PlanName = string;
 export const planNames = planListing.map(({ name }) => name);
 
 /** Kinds of subscription changes. Every change has one ledger row, even if it moves no credits. */
@@ -21,18 +25,6 @@ export const changeKinds = [
   'downgraded',
   'cancelled',
   'resumed',
-] as const;
-
-/**
- * Values of the plan overview (docs/specification.md#plans), which differ from the listing's. A stage may enforce them
- * instead. Null if the overview has no value; in `callsPerMonth`, null means unlimited. Prices in USD.
- */
-export const planOverview = [
-  { name: 'freemium', price: 0, callsPerMonth: 10, callsPerMinute: 5 },
-  { name: 'dev_pass', price: 19, callsPerMonth: 1000, callsPerMinute: 20 },
-  { name: 'smm_pass', price: 129, callsPerMonth: 10_000, callsPerMinute: null },
-  { name: 'pro_pass', price: 399, callsPerMonth: 100_000, callsPerMinute: 500 },
-  { name: 'enterprise', price: null, callsPerMonth: null, callsPerMinute: null },
 ] as const;
 
 /**
@@ -50,34 +42,22 @@ export interface PlanLimits {
   readonly maxConcurrentCalls: number;
 }
 
-/** Limits of the plan with a rank from 1 to 5. Throws for any other number. */
+/** Limits of the plan with a rank. Throws for any other number. */
 export type Plans = (rank: number) => PlanLimits;
 
 /** The table of plans that a stage enforces. */
 export const planTables = ['listing', 'overview'] as const;
 export type PlanTable = (typeof planTables)[number];
 
-const maxConcurrentCalls = { freemium: 5, dev_pass: 20, smm_pass: 50, pro_pass: 100, enterprise: 1000 } as const;
-
 /** Both tables use the listing's credits per month and prices, because the overview has no credits. */
 export function plansOf(table: PlanTable): Plans {
   const limits = new Map(
-    planListing.map(({ id: rank, name, price, quota_limit: creditsPerMonth, rate_limit }): [number, PlanLimits] => {
-      const overview = table === 'overview' ? planOverview.find((plan) => plan.name === name) : undefined;
-      const callsPerMinute = overview?.callsPerMinute ?? rate_limit;
-      const callsPerMonth = overview?.callsPerMonth ?? null;
-      return [
-        rank,
-        {
-          name,
-          rank,
-          price,
-          creditsPerMonth,
-          callsPerMonth,
-          callsPerMinute,
-          maxConcurrentCalls: maxConcurrentCalls[name],
-        },
-      ];
+    offer.plans.map(({ id: rank, name, priceUsd: price, ...plan }): [number, PlanLimits] => {
+      const overview = table === 'overview' ? planOverview.find((one) => one.name === name) : undefined;
+      const { creditsPerMonth, maxConcurrentCalls } = plan;
+      const callsPerMinute = overview?.callsPerMinute ?? plan.callsPerMinute;
+      const callsPerMonth = overview ? overview.callsPerMonth : plan.callsPerMonth;
+      return [rank, { name, rank, price, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls }];
     }),
   );
   return (rank) => {
@@ -105,10 +85,16 @@ export function monthlyGrant(plan: PlanLimits): number {
 }
 
 /** Rank of the smallest plan. Its limits also apply before any subscription. */
-export const freePlanRank = 1;
+export const freePlanRank = offer.plans[0]?.id ?? 1;
+
+/** The smallest plan with a feature. If no plan has it, the id is larger than that of any plan. */
+function smallestWith(feature: PlanFeature): { readonly id: number; readonly name: PlanName | undefined } {
+  const plan = offer.plans.find(({ features }) => features.includes(feature));
+  return { id: plan?.id ?? Number.MAX_SAFE_INTEGER, name: plan?.name };
+}
 
 /** Smallest plan that includes messages: SMS and voice calls. */
-export const messagesPlan = planListing[1];
+export const messagesPlan = smallestWith('messages');
 
 /** Smallest plan that includes webhooks. */
-export const webhooksPlan = planListing[2];
+export const webhooksPlan = smallestWith('webhooks');

@@ -1,3 +1,6 @@
+import { offer } from '../offer/current-offer.ts';
+import type { OfferedService } from '../offer/offer.ts';
+
 /**
  * Credits are stored as integer microcredits. The lowest price, that of one embeddings token, is a 10,000th of a
  * credit, so every charge is exact and only displayed values are rounded (docs/adr/0001-microcredits.md).
@@ -15,21 +18,48 @@ export interface Price {
   readonly description: string;
 }
 
+const creditsOf = (service: OfferedService): number => offer.services[service] / microPerCredit;
+
 const listed = {
-  translation: { unit: 'word', unitSize: 100, credits: 10, description: 'Translation, per started 100 words' },
-  text_analysis: { unit: 'request', unitSize: 1, credits: 5, description: 'Text analysis, per request' },
+  translation: {
+    unit: 'word',
+    unitSize: 100,
+    credits: creditsOf('translation'),
+    description: 'Translation, per started 100 words',
+  },
+  text_analysis: {
+    unit: 'request',
+    unitSize: 1,
+    credits: creditsOf('analysis'),
+    description: 'Text analysis, per request',
+  },
   audio: {
     unit: 'character',
     unitSize: 1000,
-    credits: 50,
+    credits: creditsOf('speech'),
     description: 'Text-to-speech, per started 1,000 characters',
   },
-  transcription: { unit: 'second', unitSize: 10, credits: 1, description: 'Voice recognition, per started second' },
-  voice_call: { unit: 'message', unitSize: 1, credits: 2, description: 'Voice call, per message' },
-  sms: { unit: 'message', unitSize: 1, credits: 2, description: 'SMS, per message' },
-  chat: { unit: 'message', unitSize: 1, credits: 1, description: 'Chat, per completion' },
-  completion: { unit: 'token', unitSize: 1000, credits: 1, description: 'Text completion, per token' },
-  embeddings: { unit: 'token', unitSize: 10_000, credits: 1, description: 'Embeddings, per input token' },
+  transcription: {
+    unit: 'second',
+    unitSize: 10,
+    credits: creditsOf('transcription'),
+    description: 'Voice recognition, per started second',
+  },
+  voice_call: { unit: 'message', unitSize: 1, credits: creditsOf('messages'), description: 'Voice call, per message' },
+  sms: { unit: 'message', unitSize: 1, credits: creditsOf('messages'), description: 'SMS, per message' },
+  chat: { unit: 'message', unitSize: 1, credits: creditsOf('chat'), description: 'Chat, per completion' },
+  completion: {
+    unit: 'token',
+    unitSize: 1000,
+    credits: creditsOf('completion'),
+    description: 'Text completion, per token',
+  },
+  embeddings: {
+    unit: 'token',
+    unitSize: 10_000,
+    credits: creditsOf('embeddings'),
+    description: 'Embeddings, per input token',
+  },
 } satisfies Record<string, Price>;
 
 /** Service names for charges. Ledger rows and statements store them, so they never change. */

@@ -1,3 +1,7 @@
+import { offer } from '../offer/current-offer.ts';
+import type { ModelFeature, ModelPrice } from '../offer/offer.ts';
+
+/** What a model is called for. */
 export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
 
 /** Families of SageMaker model containers. Each has its own API (docs/inference.md#container-contracts). */
@@ -13,6 +17,13 @@ export interface Model {
   readonly id: string;
   readonly capabilities: readonly Capability[];
   readonly contextWindow: number;
+  /** Null: the service's price. */
+  readonly price: ModelPrice | null;
+  readonly aliases: readonly string[];
+  readonly title: string;
+  readonly description: string;
+  readonly maxOutputTokens: number;
+  readonly features: readonly ModelFeature[];
   readonly dimensions: number | null;
   readonly minPlanRank: number;
   readonly endpoint: string;
@@ -22,47 +33,10 @@ export interface Model {
 /** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
 export const catalogueCreated = 1_780_272_000;
 
-/** Rank of the Pro plan, which some models require (docs/inference.md#models). */
-const pro = 4;
-
-export const models: readonly Model[] = [
-  textModel('svc-1', 4096),
-  textModel('svc-1-32k', 32_768, pro),
-  textModel('svc-instruct', 4096),
-  textModel('svc-code', 8192),
-  {
-    id: 'svc-embed',
-    capabilities: ['embeddings'],
-    contextWindow: 8192,
-    dimensions: 1536,
-    minPlanRank: 1,
-    endpoint: 'svc-embed',
-    family: 'vllm',
-  },
-  {
-    id: 'svc-speech',
-    capabilities: ['speech'],
-    contextWindow: 4096,
-    dimensions: null,
-    minPlanRank: 1,
-    endpoint: 'svc-speech',
-    family: 'omni',
-  },
-  {
-    id: 'svc-transcribe',
-    capabilities: ['transcription'],
-    contextWindow: 448,
-    dimensions: null,
-    minPlanRank: 1,
-    endpoint: 'svc-transcribe',
-    family: 'whisperx',
-  },
-];
-
-function textModel(id: string, contextWindow: number, minPlanRank = 1): Model {
-  const capabilities = ['chat', 'completion'] as const;
-  return { id, capabilities, contextWindow, dimensions: null, minPlanRank, endpoint: id, family: 'vllm' };
-}
+export const models: readonly Model[] = offer.models.map(({ endpoints, ...model }) => {
+  const hosted = endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
+  return { ...model, endpoint: hosted?.endpoint ?? model.id, family: hosted?.family ?? 'vllm' };
+});
 
 /** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));

@@ -1,4 +1,4 @@
-import { planOfRank } from '#contract/billing/plans.ts';
+import { planListing } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
@@ -146,9 +146,10 @@ function notForKey(subject: string, allowed: readonly string[]): ServiceError {
 }
 
 function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
-  const needed = planOfRank(minPlanRank).name;
   const subject = model === '' ? `service ${service}` : `model ${model}`;
-  return new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${subject} needs the plan ${needed} or above.`);
+  const needed = planListing.find(({ id }) => id >= minPlanRank)?.name;
+  const detail = needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} needs the plan ${needed} or above.`;
+  return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 
 type Caller = Pick<Attempt, 'keyId'>;

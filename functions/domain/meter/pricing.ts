@@ -16,22 +16,24 @@ export function secondsPaid(service: 'transcription', amount: number): number {
 }
 
 function unitPrice(service: ServiceName, units: number): number {
-  const { unitSize, credits } = prices[service];
-  return (units * credits * microPerCredit) / unitSize;
+  return Math.ceil((units * microOf(service)) / prices[service].unitSize);
 }
+
+/** An offer's credits have at most six decimals. */
+const microOf = (service: ServiceName): number => Math.round(prices[service].credits * microPerCredit);
 
 /** Price in microcredits of a service with a fixed price per message or request. */
 export function fixedPrice(service: ServiceName): number {
   const price = prices[service];
   if (price.unitSize !== 1) throw new Error(`${service} has no fixed price`);
-  return price.credits * microPerCredit;
+  return microOf(service);
 }
 
 /** Price in microcredits of a service charged per started unit size (words, characters). */
 export function pricePerStarted(service: ServiceName, units: number): number {
-  const { unit, unitSize, credits } = prices[service];
+  const { unit, unitSize } = prices[service];
   if (unit === 'token' || unit === 'second') throw new Error(`${service} is metered to the single ${unit}`);
-  return Math.ceil(units / unitSize) * credits * microPerCredit;
+  return Math.ceil(units / unitSize) * microOf(service);
 }
 
 export interface Receipt {

@@ -193,7 +193,9 @@ export function webhookService(parts: WebhookServiceParts) {
   async function requirePlan(accountId: number): Promise<void> {
     const { planRank } = await accounts.metering.current(accountId, clock.now());
     if (planRank >= webhooksPlan.id) return;
-    throw new ServiceError('INSUFFICIENT_PERMISSIONS', `Webhooks need the plan ${webhooksPlan.name} or above.`);
+    const { name } = webhooksPlan;
+    const detail = name === undefined ? 'No plan has webhooks.' : `Webhooks need the plan ${name} or above.`;
+    throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
   }
 
   async function create(accountId: number, { url, events, description }: NewWebhook) {

@@ -1,7 +1,7 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { planListing } from '#contract/billing/plans.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import css from './auth-layout.module.css';
@@ -48,7 +48,8 @@ export function FootLink({ href, children }: { href: string; children: string })
   );
 }
 
-const [freemium] = planListing;
+const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
+const freeCredits = free?.creditsPerMonth ?? 0;
 
 /** Shows the guarantees of the service, with example headers of a free plan's first call. */
 function AboutService() {
@@ -66,15 +67,15 @@ function AboutService() {
         </div>
         <div>
           <dt>x-credits-remaining</dt>
-          <dd>{freemium.quota_limit - 1}</dd>
+          <dd>{Math.max(0, freeCredits - 1)}</dd>
         </div>
         <div>
           <dt>x-ratelimit-remaining-requests</dt>
-          <dd>{freemium.rate_limit - 1}</dd>
+          <dd>{Math.max(0, (free?.callsPerMinute ?? 60) - 1)}</dd>
         </div>
       </dl>
       <ul className={css.points}>
-        <li>{freemium.quota_limit} free credits per month. No card required.</li>
+        {freeCredits > 0 && <li>{freeCredits} free credits per month. No card required.</li>}
         <li>Unused plan credits roll over for up to three months.</li>
         <li>Failed calls are free.</li>
       </ul>

@@ -109,7 +109,9 @@ function NoPlan() {
           </Anchor>
         }
       >
-        Available on {planTitle(messagesPlan.name)} and larger plans, for {creditCount(prices.sms.credits)} each.
+        {messagesPlan.name === undefined
+          ? 'No plan has messages.'
+          : `Available on ${planTitle(messagesPlan.name)} and larger plans, for ${creditCount(prices.sms.credits)} each.`}
       </Empty>
     </Panel>
   );

@@ -87,7 +87,9 @@ function NoPlan() {
         </Anchor>
       }
     >
-      Available on {planTitle(webhooksPlan.name)} and larger plans.
+      {webhooksPlan.name === undefined
+        ? 'No plan has webhooks.'
+        : `Available on ${planTitle(webhooksPlan.name)} and larger plans.`}
     </Empty>
   );
 }

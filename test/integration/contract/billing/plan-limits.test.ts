@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { planOverview, plansOf } from '#contract/billing/plans.ts';
+import { plansOf } from '#contract/billing/plans.ts';
+import { planOverview } from '#contract/offer/default-offer.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { atLength } from '#test/many.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findPlan, monthlyGrant, type PlanTable, planListing, planOverview, plansOf } from '#contract/billing/plans.ts';
+import { findPlan, monthlyGrant, type PlanTable, planListing, plansOf } from '#contract/billing/plans.ts';
+import { planOverview } from '#contract/offer/default-offer.ts';
 import { prices } from '#contract/billing/prices.ts';
 
 describe('the tables of the specification', () => {

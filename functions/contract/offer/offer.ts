@@ -1,0 +1,110 @@
+import type { Capability, ContainerFamily } from '../inference/models.ts';
+
+/** What a deployment sells: the content of an offer file after `readOffer` (docs/offer.md). */
+export interface Offer {
+  readonly version: number;
+  readonly product: Product;
+  readonly models: readonly OfferedModel[];
+  /** Ids of the models that serve the services without a model of their own. */
+  readonly uses: { readonly translation: string; readonly analysis: string };
+  /** Credits of a service per unit (`contract/billing/prices.ts`). */
+  readonly services: Readonly<Record<OfferedService, number>>;
+  /** From the smallest up: the position is the rank. */
+  readonly plans: readonly OfferedPlan[];
+  readonly packs: readonly Pack[];
+}
+
+export interface Product {
+  readonly name: string;
+  readonly supportEmail: string | null;
+  readonly accent: string | null;
+  /** SVG. */
+  readonly logo: string | null;
+  readonly links: Readonly<Partial<Record<ProductLink, string>>>;
+}
+
+export const productLinks = ['terms', 'privacy', 'status', 'docs'] as const;
+export type ProductLink = (typeof productLinks)[number];
+
+export const offeredServices = [
+  'chat',
+  'completion',
+  'embeddings',
+  'translation',
+  'analysis',
+  'speech',
+  'transcription',
+  'messages',
+] as const;
+export type OfferedService = (typeof offeredServices)[number];
+
+export type OfferedEndpoint =
+  | {
+      readonly kind: 'sagemaker';
+      readonly endpoint: string;
+      readonly family: ContainerFamily;
+      readonly component?: string | undefined;
+    }
+  | { readonly kind: 'openai'; readonly url: string; readonly model: string; readonly secret?: string | undefined }
+  | { readonly kind: 'bedrock'; readonly model: string; readonly region?: string | undefined };
+
+export const modelFeatures = ['tools', 'json', 'reasoning'] as const;
+export type ModelFeature = (typeof modelFeatures)[number];
+
+export interface OfferedModel {
+  readonly id: string;
+  readonly aliases: readonly string[];
+  readonly title: string;
+  readonly description: string;
+  readonly capabilities: readonly Capability[];
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Tokens. */
+  readonly maxOutputTokens: number;
+  readonly dimensions: number | null;
+  /** Rank of the smallest plan that may use the model. */
+  readonly minPlanRank: number;
+  readonly endpoints: readonly OfferedEndpoint[];
+  /** Null: the price of the service, whatever the model. */
+  readonly price: ModelPrice | null;
+  readonly features: readonly ModelFeature[];
+  /** Days as `2026-12-31`, in UTC. */
+  readonly availableFrom: string | null;
+  readonly deprecatedFrom: string | null;
+  readonly retiredFrom: string | null;
+  readonly replacedBy: string | null;
+}
+
+/** `perRequest` in microcredits; the others in millionths of a microcredit per token, which is credits per million tokens with six decimals. */
+export interface ModelPrice {
+  readonly perRequest: number;
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly cacheWrite: number;
+  readonly output: number;
+}
+
+export const planFeatures = ['messages', 'webhooks'] as const;
+export type PlanFeature = (typeof planFeatures)[number];
+
+export interface OfferedPlan {
+  readonly id: number;
+  readonly name: string;
+  readonly title: string;
+  /** USD a month; null: contact sales. */
+  readonly priceUsd: number | null;
+  /** Null: unlimited. */
+  readonly creditsPerMonth: number | null;
+  readonly callsPerMonth: number | null;
+  readonly callsPerMinute: number | null;
+  readonly maxConcurrentCalls: number;
+  readonly features: readonly PlanFeature[];
+  readonly recommended: boolean;
+  readonly hidden: boolean;
+}
+
+export interface Pack {
+  readonly id: string;
+  readonly credits: number;
+  readonly priceUsd: number;
+}
