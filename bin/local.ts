@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
-import { describeError, exitCodeOf, errorSentence } from '#local/shared/problems.ts';
-import { engineName, type LocalOptions, parseOptions, usage, welcome } from '#local/start/options.ts';
+import { describeError, exitCodeOf, errorSentence, Problem } from '#local/shared/problems.ts';
+import { type LocalOptions, parseOptions, usage } from '#local/start/options.ts';
 
 const log = (line: string): void => console.error(line);
 const end = (error: unknown): never => {
@@ -13,9 +13,23 @@ const end = (error: unknown): never => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.on('unhandledRejection', (reason) => log(`Unhandled rejection: ${describeError(reason)}`));
 
+/** Before the service is loaded, which reads the offer once. */
+async function useOffer(file: string): Promise<void> {
+  const { loadOffer, OfferError } = await import('#lib/offer.ts');
+  try {
+    process.env['OFFER'] = JSON.stringify(loadOffer(file, { isLocal: true }));
+  } catch (error) {
+    throw error instanceof OfferError ? new Problem(error.message, 2) : error;
+  }
+}
+
 async function serve(options: LocalOptions): Promise<void> {
   enableCompileCache();
-  const { startService } = await import('#local/start/service.ts');
+  if (options.offer !== undefined) await useOffer(options.offer);
+  const [{ startService }, { engineName, welcome }] = await Promise.all([
+    import('#local/start/service.ts'),
+    import('#local/start/welcome.ts'),
+  ]);
   let isReady = false;
   const access = (line: string): void => void (isReady && console.log(line));
   const service = await startService({ ...options, buildDashboard: true, log, access });

@@ -1,10 +1,10 @@
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
-import { planOverview } from '#contract/offer/default-offer.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
 import { maxTranslationWords } from '#contract/inference/translation.ts';
+import { planOverview } from '#contract/offer/default-offer.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';

@@ -1,3 +1,4 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
 import type { agentRoutes } from '#contract/routes/agents.ts';
 import type { conversationRoutes } from '#contract/routes/conversations.ts';
 import type { documentRoutes } from '#contract/routes/documents.ts';
@@ -21,9 +22,12 @@ export const createMessage: PricedOperation<typeof conversationRoutes.createMess
     return order;
   },
   modelOf: async ({ agents }, { input, caller }) => (await agents()).turns().modelOf(caller.accountId, input.path),
-  run: async ({ agents }, { order, requestId }) => {
+  run: async ({ agents }, { order, requestId, setCost }) => {
     const turns = (await agents()).turns();
-    return order.stream ? turns.stream(order, requestId) : turns.take(order, requestId);
+    if (order.stream) return turns.stream(order, requestId);
+    const turn = await turns.take(order, requestId);
+    setCost(Math.round(turn.credits * microPerCredit));
+    return turn;
   },
 };
 

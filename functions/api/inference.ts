@@ -18,8 +18,12 @@ export const createChatCompletion: PricedOperation<
   ChatOrder<ChatCompletion>
 > = {
   order: ({ inference }, body, prove) => inference().orderChat(conversationOf(body), specifiedChat, prove),
-  run: ({ inference }, { order, requestId }) =>
-    order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId),
+  run: async ({ inference }, { order, requestId, setCost }) => {
+    if (order.stream) return inference().streamChat(order, requestId);
+    const { body, cost } = await inference().chat(order, requestId);
+    setCost(cost);
+    return body;
+  },
 };
 
 export const createCompletion: PricedOperation<typeof inferenceRoutes.createCompletion, CompletionOrder<Completion>> = {

@@ -13,8 +13,12 @@ export const createOpenAiChatCompletion: PricedOperation<
   ChatOrder<OpenAiChatCompletion>
 > = {
   order: ({ inference }, body, prove) => inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove),
-  run: ({ inference }, { order, requestId }) =>
-    order.stream ? inference().streamChat(order, requestId) : inference().chat(order, requestId),
+  run: async ({ inference }, { order, requestId, setCost }) => {
+    if (order.stream) return inference().streamChat(order, requestId);
+    const { body, cost } = await inference().chat(order, requestId);
+    setCost(cost);
+    return body;
+  },
 };
 
 export const createOpenAiCompletion: PricedOperation<

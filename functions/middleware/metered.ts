@@ -332,8 +332,10 @@ function prepare(work: Preparable): void {
 async function reduceToBudget(order: Order | undefined, refusal: unknown): Promise<Order> {
   if (!(refusal instanceof Unaffordable)) throw refusal;
   const smaller = await order?.within?.(refusal.spendable);
-  if (!smaller) throw refusal;
-  return smaller;
+  if (smaller) return smaller;
+  const fitting = await order?.affordableOutput?.(refusal.spendable);
+  if (fitting) throw refusal.advising(`With max_tokens ${fitting} or less you can afford it.`);
+  throw refusal;
 }
 
 /** Milliseconds between progress records of a stream (docs/adr/0012-lost-settlements.md). */

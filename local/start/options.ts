@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { curlLine, type Status } from '../admin/admin.ts';
 import { Problem, errorSentence } from '../shared/problems.ts';
 
 /** Options of `npm start` (docs/architecture.md#on-one-machine). */
@@ -9,6 +8,8 @@ export interface LocalOptions {
   readonly modelUrl?: string;
   readonly modelName?: string;
   readonly audioUrl?: string;
+  /** Path of an offer file. */
+  readonly offer?: string;
   readonly canary: boolean;
 }
 
@@ -19,6 +20,7 @@ export const usage = `Usage: npm start -- [options]
   --model-url URL    an OpenAI-compatible server to call instead of the demo engine, e.g. http://127.0.0.1:11434/v1
   --model-name NAME  the model to call there
   --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
+  --offer FILE       what is sold: models, plans, prices and name (docs/offer.md)
   --canary           also run the canary, every five minutes; its failures are logged
   --help             this text
 `;
@@ -37,6 +39,7 @@ export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
     canary: flags.canary,
     ...(flags['model-url'] !== undefined && { modelUrl: httpUrl('--model-url', flags['model-url']) }),
     ...(flags['audio-url'] !== undefined && { audioUrl: httpUrl('--audio-url', flags['audio-url']) }),
+    ...(flags.offer !== undefined && { offer: nonEmpty('--offer', flags.offer) }),
     ...(flags['model-name'] !== undefined && { modelName: nonEmpty('--model-name', flags['model-name']) }),
   };
 }
@@ -52,6 +55,7 @@ function read(args: readonly string[]) {
         'model-url': { type: 'string' },
         'model-name': { type: 'string' },
         'audio-url': { type: 'string' },
+        offer: { type: 'string' },
         canary: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -77,51 +81,4 @@ function httpUrl(flag: string, text: string): string {
 function nonEmpty(flag: string, text: string): string {
   if (text.trim() !== '') return text;
   throw new Problem(`${flag} must not be empty.`, usageExitCode);
-}
-
-export function welcome(status: Status, engine: string): string {
-  const { origin } = new URL(status.dashboardUrl);
-  return [
-    '',
-    'Text AI platform, running on this machine only.',
-    '',
-    `  Page       ${status.dashboardUrl}`,
-    `  Guides     ${origin}/guides`,
-    `  Reference  ${status.docsUrl}`,
-    `  API        ${status.apiUrl}`,
-    `  Inference  ${status.inferenceUrl}`,
-    `  OpenAI     ${origin}/openai/v1  (base URL for the official SDKs)`,
-    `  Inbox      ${origin}/_local/inbox  (mails end up here)`,
-    `  Phone      ${origin}/_local/phone  (messages end up here)`,
-    `  Models     ${engine}`,
-    ...demoLines(status),
-    'Next:',
-    `  register yourself    ${status.dashboardUrl}register, or use the demo account there`,
-    `  a month later        POST ${origin}/_local/clock  {"advance":"P1M"}`,
-    `  a broken model       POST ${origin}/_local/faults  {"target":"sagemaker","fault":"error"}`,
-    '',
-    'Ctrl-C ends it; all data is kept.',
-    '',
-  ].join('\n');
-}
-
-function demoLines(status: Status): string[] {
-  const line = curlLine(status);
-  if (!status.demo || line === undefined) return [''];
-  const { email, password, apiKey } = status.demo;
-  return [
-    '',
-    `  Demo       ${email}, password ${password}, plan pro_pass`,
-    `  Key        ${apiKey}`,
-    '',
-    'First call:',
-    '',
-    line,
-    '',
-  ];
-}
-
-export function engineName({ modelUrl, modelName }: Pick<LocalOptions, 'modelUrl' | 'modelName'>): string {
-  if (modelUrl === undefined) return 'built-in demo engine; --model-url puts a real model in its place';
-  return modelName === undefined ? modelUrl : `${modelName} at ${modelUrl}`;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { ContainerFamily } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
 import { demoSpeechFormats } from '../demo-engine/speech/speech-data.ts';
@@ -108,7 +109,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   const [dynamodb, ses, sagemaker, messaging, sqs, s3] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback: (event) => void publish(event) })),
-    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
+    external.sagemaker ?? started(startSageMaker({ engine, engines: offeredEngines(), faults, endpoints, jobs })),
     external.messaging ?? started(startCarrier({ phones, faults, receipts, now })),
     started(startSqs(queues)),
     started(
@@ -131,6 +132,18 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
   return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
+}
+
+/** The servers of the offer's models, by the name that `contract/inference/models.ts` gives their endpoints. */
+function offeredEngines(): ReadonlyMap<string, Engine> {
+  return new Map(
+    offer.models.flatMap(({ id, endpoints: [first] }) => {
+      if (first?.kind !== 'openai') return [];
+      const { url, model: modelName, secret } = first;
+      const apiKey = secret && process.env[secret.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')];
+      return [[id, modelUrlEngine({ url, modelName, apiKey })] as const];
+    }),
+  );
 }
 
 type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;

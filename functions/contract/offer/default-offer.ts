@@ -13,7 +13,7 @@ export const defaultOffer: Offer = {
     model('svc-speech', ['speech'], 4096, 'omni'),
     model('svc-transcribe', ['transcription'], 448, 'whisperx'),
   ],
-  uses: { translation: 'svc-1', analysis: 'svc-1' },
+  uses: { translation: 'svc-instruct', analysis: 'svc-instruct' },
   services: {
     chat: 1_000_000,
     completion: 1_000_000,

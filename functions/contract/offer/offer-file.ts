@@ -39,7 +39,7 @@ const text = (max: number) =>
     v.string(`must be text of 1 to ${max} characters`),
     v.minLength(1, `must be text of 1 to ${max} characters`),
     v.maxLength(max, `must be text of 1 to ${max} characters`),
-    v.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters'),
+    v.check((value) => !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(value), 'must not contain control characters'),
   );
 const integer = (min: number, max: number) => {
   const expected = `must be a whole number from ${min} to ${max}`;
@@ -178,7 +178,7 @@ export const OfferFile = v.strictObject({
         v.nullable(
           v.pipe(
             v.string('must be a colour such as #0a5c7a'),
-            v.regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #0a5c7a'),
+            v.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0a5c7a'),
           ),
         ),
         null,
@@ -209,6 +209,7 @@ export interface OfferReading {
 
 /** Returns the offer, or all faults of the parsed file. */
 export function readOffer(given: unknown, reading: OfferReading): Offer | readonly OfferFault[] {
+  if (Array.isArray(given)) return [{ path: [], expected: 'must be an object' }];
   const result = v.safeParse(OfferFile, given);
   if (!result.success) return result.issues.map(faultOf);
   const offer = completed(result.output, reading);
@@ -245,7 +246,7 @@ function completed(file: OfferFile, { defaults, readLogo }: OfferReading): Offer
         minPlanRank: rankOf(minPlan),
       };
     }) ?? defaults.models;
-  const firstChat = models.find((model) => model.capabilities.includes('chat'))?.id ?? '';
+  const firstChat = models.find((model) => model.capabilities.includes('chat'))?.id ?? null;
   const uses = file.models || file.uses ? { translation: firstChat, analysis: firstChat, ...file.uses } : defaults.uses;
   const { product = defaults.product } = file;
   return {
@@ -298,7 +299,7 @@ function* modelFaults(
     ]),
   );
   for (const [use, model] of Object.entries(uses))
-    if (!models.some(({ id, capabilities: has }) => id === model && has.includes('chat')))
+    if (model !== null && !models.some(({ id, capabilities: has }) => id === model && has.includes('chat')))
       yield { path: ['uses', use], expected: 'must be the id of a model with chat' };
   for (const [at, model] of models.entries()) {
     const path = (...rest: (string | number)[]) => ['models', at, ...rest];

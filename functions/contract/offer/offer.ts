@@ -5,8 +5,8 @@ export interface Offer {
   readonly version: number;
   readonly product: Product;
   readonly models: readonly OfferedModel[];
-  /** Ids of the models that serve the services without a model of their own. */
-  readonly uses: { readonly translation: string; readonly analysis: string };
+  /** Ids of the chat models that translate and analyze; null: the service is not offered. */
+  readonly uses: Readonly<Record<ModelUse, string | null>>;
   /** Credits of a service per unit (`contract/billing/prices.ts`). */
   readonly services: Readonly<Record<OfferedService, number>>;
   /** From the smallest up: the position is the rank. */
@@ -22,6 +22,8 @@ export interface Product {
   readonly logo: string | null;
   readonly links: Readonly<Partial<Record<ProductLink, string>>>;
 }
+
+export type ModelUse = 'translation' | 'analysis';
 
 export const productLinks = ['terms', 'privacy', 'status', 'docs'] as const;
 export type ProductLink = (typeof productLinks)[number];

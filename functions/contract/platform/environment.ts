@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { planTables } from '../billing/plans.ts';
-import { findModel, type Model } from '../inference/models.ts';
+import { findModel, type Model, models } from '../inference/models.ts';
+import { offer } from '../offer/current-offer.ts';
+import type { ModelUse } from '../offer/offer.ts';
 import { AnalysisEncoders, ModelEndpoints } from './model-endpoints.ts';
 import type { QueueId, TableId } from './resources.ts';
 
@@ -33,11 +35,15 @@ const optionalNumber = (fallback: number) =>
 
 const listed = (text: string): ReadonlySet<string> => new Set(text.split(',').filter((part) => part !== ''));
 
-const ChatModel = v.pipe(
-  v.optional(v.string(), 'svc-instruct'),
-  v.transform((id) => findModel(id, 'chat')),
-  v.custom<Model>((model) => model !== undefined, 'must name a chat model'),
-);
+/** Undefined if the offer has no model for this. */
+function chatModelFor(use: ModelUse) {
+  const fallback = offer.uses[use] ?? '';
+  return v.pipe(
+    v.optional(v.string(), fallback),
+    v.check((id) => findModel(id, 'chat') !== undefined || (id === '' && fallback === ''), 'must name a chat model'),
+    v.transform((id): Model | undefined => findModel(id, 'chat')),
+  );
+}
 
 /**
  * Environment of a function. Contains the names of the tables that the function may access. A missing variable is
@@ -93,14 +99,14 @@ export const Environment = v.object({
   MESSAGES_PER_ACCOUNT: optionalNumber(1000),
   MESSAGES_PER_RANGE: optionalNumber(50),
   /** Chat model for translations. The caller's plan must include it. */
-  TRANSLATION_MODEL: ChatModel,
+  TRANSLATION_MODEL: chatModelFor('translation'),
   /** Chat model for text analysis. The caller's plan must include it. */
-  ANALYSIS_MODEL: ChatModel,
+  ANALYSIS_MODEL: chatModelFor('analysis'),
   /** JSON of the encoders that perform parts of an analysis instead of the chat model. Default: none. */
   ANALYSIS_ENCODERS: v.optional(v.pipe(v.string(), v.parseJson(), AnalysisEncoders), '{}'),
   /** Origin that the canary calls (default: the public origin), and its chat model. */
   CANARY_ORIGIN: v.optional(v.string()),
-  CANARY_MODEL: v.optional(v.string(), 'svc-1'),
+  CANARY_MODEL: v.optional(v.string(), models[0]?.id ?? ''),
   /** Table of plans to enforce (docs/guides/plans-and-limits.md#plans). */
   PLAN_TABLE: v.optional(v.picklist(planTables), 'listing'),
   /** `off`: the SDK sends every request to AWS, including the first attempt of a call's writes and invocations. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { offer } from '../offer/current-offer.ts';
 
 /**
  * Text with a length in Unicode code points, which JSON Schema also counts. Messages contain only the rule; validation
@@ -118,13 +119,13 @@ function atLeast(min: number): string {
 
 /** Product name and colors for emails and the pages of `npm start`. The dashboard's theme uses the same values. */
 export const brand = {
-  name: 'Text AI platform',
+  name: offer.product.name,
   ink: '#1e1d1a',
   dim: '#69645a',
   line: '#e2ded5',
   page: '#faf9f6',
   card: '#ffffff',
-  accent: '#1f7551',
+  accent: offer.product.accent ?? '#1f7551',
   coin: '#f0b429',
 } as const;
 

@@ -1,9 +1,10 @@
 import type { NewMessage } from '#contract/agents/conversations.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { defaultMaxTokens } from '../inference/chat.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { Order } from '../inference/order.ts';
-import { fixedPrice } from '../meter/pricing.ts';
+import { tariffOf } from '../inference/tariff.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Agent, type AgentStore, throwNotFound } from './agent.ts';
@@ -54,7 +55,8 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     if (isLocked(conversation, now)) throw inProgress();
     checkKind(conversation, message);
     const { model } = agent;
-    return { model, amount: fixedPrice('chat'), stream: message.stream, agent, conversation, recent, message };
+    const amount = tariffOf(model, 'chat').max(windowOf(model), agent.maxTokens ?? defaultMaxTokens);
+    return { model, amount, stream: message.stream, agent, conversation, recent, message };
   }
 
   return { open, modelOf };

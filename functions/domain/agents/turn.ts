@@ -6,6 +6,7 @@ import type { ModelGateway } from '../inference/model-gateway.ts';
 import { type ModelUsage, totalled } from '../inference/model-stream.ts';
 import type { Proof } from '../inference/order.ts';
 import { StreamedResponse } from '../inference/streamed-response.ts';
+import { tariffOf } from '../inference/tariff.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { throwNotFound } from './agent.ts';
@@ -26,10 +27,10 @@ export function turnService(parts: TurnParts) {
   const keep = turnRecord(parts);
 
   function generation({ agent, stream }: TurnOrder, { context }: BegunTurn) {
-    const { system, messages, maxTokens } = context;
+    const { system, messages, maxTokens, used } = context;
     const format = turnFormat();
     const conversation = modelConversation(agent, system, messages, stream);
-    return { format, ordered: inference.orderChatWithin(conversation, format, maxTokens) };
+    return { format, ordered: inference.orderChatWithin(conversation, format, maxTokens, used) };
   }
 
   async function take(order: TurnOrder, token: string): Promise<Turn> {
@@ -37,7 +38,8 @@ export function turnService(parts: TurnParts) {
     return freeing(conversations, begun.conversation, async () => {
       const { ordered } = generation(order, begun);
       if (ordered.stream) throw new Error('a turn that is not streamed has a whole reply');
-      return keep(order, begun, await inference.chat(ordered, token));
+      const { body, cost } = await inference.chat(ordered, token);
+      return keep(order, begun, body, cost);
     });
   }
 
@@ -48,9 +50,8 @@ export function turnService(parts: TurnParts) {
     return streamedTurn({
       reply: inference.streamChat(ordered, token),
       collected: format.collected,
-      keep: (reply) => keep(order, begun, reply),
+      keep: (reply) => keep(order, begun, reply, tariffOf(order.model, 'chat').cost(reply.usage)),
       free: () => conversations.unlock(begun.conversation).catch(() => undefined),
-      amount: order.amount,
     });
   }
 
@@ -156,14 +157,13 @@ export interface StreamedTurn {
   readonly collected: () => ChatReply | undefined;
   readonly keep: (reply: ChatReply) => Promise<Turn>;
   readonly free: () => Promise<void>;
-  readonly amount: number;
 }
 
 /**
  * Streams the reply, then the turn's summary event. Stores a complete reply even after a client disconnect. Charges
  * once anything was delivered or stored. Until the end its cost is 0, so that a crash costs the account nothing.
  */
-function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): StreamedResponse {
+function streamedTurn({ reply, collected, keep, free }: StreamedTurn): StreamedResponse {
   const progress = { isKept: false, isCancelled: false, isDelivered: false, isEnded: false };
   let used: ModelUsage | undefined;
 
@@ -197,7 +197,7 @@ function streamedTurn({ reply, collected, keep, free, amount }: StreamedTurn): S
 
   const cost = async () => {
     const { isKept, isCancelled, isDelivered, isEnded } = progress;
-    return isKept || (isDelivered && (isEnded || isCancelled)) ? amount : 0;
+    return isKept || (isDelivered && (isEnded || isCancelled)) ? reply.cost() : 0;
   };
   const cancel = () => {
     progress.isCancelled = true;
@@ -218,8 +218,8 @@ export interface RecordParts {
 
 function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
   /** Stores the turn. Throws 404 if the conversation was deleted, 502 if the reply cannot be stored. */
-  return async function keep(order: TurnOrder, begun: BegunTurn, reply: ChatReply): Promise<Turn> {
-    const { agent, conversation: before, amount } = order;
+  return async function keep(order: TurnOrder, begun: BegunTurn, reply: ChatReply, cost: number): Promise<Turn> {
+    const { agent, conversation: before } = order;
     const { conversation, fresh } = begun;
     const { content, call } = checkedReply(reply);
     const now = clock.now();
@@ -253,7 +253,7 @@ function turnRecord({ conversations, tokenizer, clock }: RecordParts) {
       status: call ? 'requires_action' : 'completed',
       sources,
       context,
-      credits: amount / microPerCredit,
+      credits: Math.min(cost, order.amount) / microPerCredit,
       usage: totalled(reply.usage),
     };
   };

@@ -60,20 +60,39 @@ export const ModelChatReply = v.object({
 });
 export type ModelChatReply = v.InferOutput<typeof ModelChatReply>;
 
+export interface OutputRoom {
+  readonly maxTokens: number;
+  /** Upper bound of the prompt's tokens. */
+  readonly promptTokens: number;
+  /** Counts the prompt's tokens. */
+  readonly count: () => Promise<number>;
+}
+
 /**
  * Returns the maximum output tokens. An explicit `max_tokens` must fit (400); the default is reduced
  * (docs/inference.md#context-length).
  */
-export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<number> {
+export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<OutputRoom> {
   const { model, messages, maxTokens } = conversation;
-  const window = findModel(model, 'chat')?.contextWindow ?? 0;
+  const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'chat') ?? {};
+  if (maxOutputTokens < window && (maxTokens ?? 0) > maxOutputTokens) throw outputTooLong(model, maxOutputTokens);
   const extra = overhead + overheadPerMessage * messages.length;
-  const enough = window - extra - (maxTokens ?? defaultMaxTokens);
+  const usual = Math.min(defaultMaxTokens, maxOutputTokens);
+  const enough = window - extra - (maxTokens ?? usual);
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
   const prompt = extra + (await tokens.bound(enough, window - extra, prove));
   const minTokens = maxTokens ?? 1;
   if (prompt + minTokens > window) throw contextLengthExceeded(model, window, prompt, minTokens);
-  return maxTokens ?? Math.min(defaultMaxTokens, window - prompt);
+  return {
+    maxTokens: maxTokens ?? Math.min(usual, window - prompt),
+    promptTokens: prompt,
+    count: async () => extra + (await tokens.upTo(window - extra)),
+  };
+}
+
+export function outputTooLong(model: string, maxOutputTokens: number): ServiceError {
+  const detail = `max_tokens must be at most ${maxOutputTokens} for ${model}.`;
+  return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'max_tokens', isMissing: false } });
 }
 
 function promptTexts({ messages, functions }: Conversation): string[] {

@@ -51,7 +51,7 @@ export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, p
   if (tokens + (requested ?? 1) > window) throw contextLengthExceeded(model, window, tokens, requested ?? 1);
   const maxTokens = requested ?? Math.min(defaultMaxTokens, window - tokens);
   const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
-  return { body, maxTokens: tokens + maxTokens, count };
+  return { body, promptTokens: tokens, count };
 }
 
 export interface CompletionEnd {
@@ -111,17 +111,13 @@ export function completionReply(reply: ModelCompletionReply, usage: ModelUsage):
   return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
 }
 
-/** Counts the tokens for containers that do not report them. Output counts at most `maxTokens`. */
-export async function countedUsage(
-  prompt: string,
-  output: string,
-  maxTokens: number,
-  tokenizer: Tokenizer,
-): Promise<ModelUsage> {
-  const completionTokens = await tokenizer.count(output);
-  return {
-    prompt_tokens: await tokenizer.count(prompt),
-    completion_tokens: Math.min(completionTokens, maxTokens),
+/** Counts the tokens for containers that do not report them, the prompt's once. Output counts at most `maxTokens`. */
+export function countedUsage(prompt: string, maxTokens: number, tokenizer: Tokenizer) {
+  let counted: Promise<number> | undefined;
+  return async (output: string): Promise<ModelUsage> => {
+    const completionTokens = await tokenizer.count(output);
+    const prompt_tokens = await (counted ??= tokenizer.count(prompt));
+    return { prompt_tokens, completion_tokens: Math.min(completionTokens, maxTokens) };
   };
 }
 

@@ -1,6 +1,5 @@
 import { findModel } from '#contract/inference/models.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
-import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import {
   type ResponseMetadata,
@@ -40,6 +39,7 @@ import {
   type WholeCompletionOrder,
 } from './order.ts';
 import { StreamedResponse } from './streamed-response.ts';
+import { tariffOf } from './tariff.ts';
 
 /** `cost` in microcredits. */
 export interface Priced<Body> {
@@ -48,6 +48,8 @@ export interface Priced<Body> {
 }
 
 export type Inference = ReturnType<typeof inference>;
+
+const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
 export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
   const about = (kind: string, requestId: string, model: string): ResponseMetadata => ({
@@ -71,17 +73,30 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     hasOutput,
   });
 
-  const countedChat = ({ messages, max_tokens }: ModelChatRequest, output: string): Promise<ModelUsage> =>
-    countedUsage(JSON.stringify(messages), output, max_tokens, tokenizer);
-  const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest, output: string): Promise<ModelUsage> =>
-    countedUsage(prompt, output, max_tokens, tokenizer);
+  const countedChat = ({ messages, max_tokens }: ModelChatRequest) =>
+    countedUsage(JSON.stringify(messages), max_tokens, tokenizer);
+  const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest) =>
+    countedUsage(prompt, max_tokens, tokenizer);
 
   async function orderChat<Body>(
     conversation: Conversation,
     format: ChatFormat<Body>,
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
-    return orderChatWithin(conversation, format, await outputRoom(conversation, tokenizer, prove));
+    const { maxTokens, promptTokens, count } = await outputRoom(conversation, tokenizer, prove);
+    const order = orderChatWithin(conversation, format, maxTokens, promptTokens);
+    const tariff = tariffOf(order.model, 'chat');
+    if (!tariff.isByTokens) return order;
+    const isChosen = conversation.maxTokens !== undefined;
+    async function within(budget: number): Promise<ChatOrder<Body> | undefined> {
+      const tokens = await count();
+      const affordable = tariff.outputWithin(budget, tokens);
+      if (maxTokens <= affordable) return { ...order, amount: tariff.max(tokens, maxTokens) };
+      if (isChosen || affordable < Math.min(tariff.minOutput, maxTokens)) return undefined;
+      return orderChatWithin(conversation, format, affordable, tokens);
+    }
+    const affordableOutput = async (budget: number) => Math.max(0, tariff.outputWithin(budget, await count()));
+    return { ...order, within, affordableOutput };
   }
 
   /** Requires that the conversation and `maxTokens` of output fit into the context. */
@@ -89,36 +104,40 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     conversation: Conversation,
     format: ChatFormat<Body>,
     maxTokens: number,
+    promptTokens: number,
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
     const offered = new Set(conversation.functions.map(({ name }) => name));
-    const order = { model, format, amount: fixedPrice('chat'), request, offered };
+    const order = { model, format, amount: tariffOf(model, 'chat').max(promptTokens, maxTokens), request, offered };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
   }
 
   /** `requestId` becomes part of the response's id. */
-  async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Body> {
+  async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Priced<Body>> {
     const { model, request, format, call } = order;
     const reply = await call.send();
     const message = reply.choices[0]?.message;
     const bounds = chatBounds(order, Boolean(message?.content || message?.tool_calls?.length));
-    const usage = await billable(reply.usage, bounds, () => countedChat(request, JSON.stringify(message)));
+    const usage = await billable(reply.usage, bounds, () => countedChat(request)(JSON.stringify(message)));
     const named = about('chatcmpl', requestId, model);
-    return format.body(chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered }), named);
+    const read = chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered });
+    return { body: format.body(read, named), cost: tariffOf(model, 'chat').cost(usage) };
   }
 
-  /** Charged once any content was delivered. */
+  /** Charged once any content was delivered. By tokens, an interrupted stream is charged for its prompt and the delivered text. */
   function streamChat(order: StreamedChatOrder, requestId: string): StreamedResponse {
-    const { model, request, amount, format, call } = order;
+    const { model, request, format, call } = order;
+    const tariff = tariffOf(model, 'chat');
+    const counted = countedChat(request);
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     let used: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
       const bounds = chatBounds(order, delivered.text !== '');
-      used = await billable(usage, bounds, () => countedChat(request, delivered.text));
+      used = await billable(usage, bounds, () => counted(delivered.text));
       return used;
     };
     const chunks = chatChunks({
@@ -129,7 +148,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       delivered,
       onUsage,
     });
-    const cost = async (isWhole: boolean) => (isWhole || delivered.text !== '' ? amount : 0);
+    async function cost(isWhole: boolean): Promise<number> {
+      if (!isWhole && delivered.text === '') return 0;
+      return tariff.cost(tariff.isByTokens ? (used ?? (await counted(delivered.text))) : noTokens);
+    }
     return new StreamedResponse(chunks, cost, cancel, () => used ?? delivered.usage);
   }
 
@@ -138,9 +160,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     format: CompletionFormat<Body>,
     prove: Proof,
   ): Promise<CompletionOrder<Body>> {
-    const { body, maxTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
+    const { body, promptTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
     const { model, stream } = prompt;
-    const amount = tokenPrice('completion', maxTokens);
+    const tariff = tariffOf(model, 'completion');
+    const amount = tariff.max(promptTokens, body.max_tokens);
     const order = { model, format, amount, request: body, ...callOf(body) };
     function callOf(request: ModelCompletionRequest): WholeCall<ModelCompletionReply> | StreamedCall {
       return stream
@@ -149,15 +172,18 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     }
     /** Reduces the output to the budget. If all of it fits, the prepared call is reused. */
     async function within(budget: number): Promise<CompletionOrder<Body> | undefined> {
-      const affordable = Math.floor(budget / tokenPrice('completion', 1));
-      const tokens = await count.upTo(affordable);
-      const room = affordable - tokens;
+      const tokens = await count.upTo(tariff.inputWithin(budget));
+      const room = tariff.outputWithin(budget, tokens);
       if (room <= 0) return undefined;
-      if (body.max_tokens <= room) return { ...order, amount: tokenPrice('completion', tokens + body.max_tokens) };
+      if (body.max_tokens <= room) return { ...order, amount: tariff.max(tokens, body.max_tokens) };
+      if (room < Math.min(tariff.minOutput, body.max_tokens)) return undefined;
       const request = { ...body, max_tokens: room };
-      return { ...order, amount: tokenPrice('completion', affordable), request, ...callOf(request) };
+      return { ...order, amount: tariff.max(tokens, room), request, ...callOf(request) };
     }
-    return { ...order, within };
+    async function affordableOutput(budget: number): Promise<number> {
+      return Math.max(0, tariff.outputWithin(budget, await count.upTo(tariff.inputWithin(budget))));
+    }
+    return { ...order, within, affordableOutput };
   }
 
   async function complete<Body>(order: WholeCompletionOrder<Body>, requestId: string): Promise<Priced<Body>> {
@@ -165,8 +191,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const reply = await call.send();
     const text = reply.choices[0]?.text ?? '';
     const bounds = completionBounds(request, text !== '');
-    const usage = await billable(reply.usage, bounds, () => countedCompletion(request, text));
-    const cost = tokenPrice('completion', usage.prompt_tokens + usage.completion_tokens);
+    const usage = await billable(reply.usage, bounds, () => countedCompletion(request)(text));
+    const cost = tariffOf(model, 'completion').cost(usage);
     return { body: format.body(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
   }
 
@@ -176,8 +202,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     const bounds = () => completionBounds(request, delivered.text !== '');
-    const usedSoFar = (): Promise<ModelUsage> =>
-      billable(delivered.usage, bounds(), () => countedCompletion(request, delivered.text));
+    const tariff = tariffOf(model, 'completion');
+    const counted = countedCompletion(request);
+    const usedSoFar = (): Promise<ModelUsage> => billable(delivered.usage, bounds(), () => counted(delivered.text));
     let used: ModelUsage | undefined;
     let charged: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
@@ -187,8 +214,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     async function cost(): Promise<number> {
       if (!used && delivered.text === '') return 0;
       charged = used ?? (await usedSoFar());
-      const { prompt_tokens, completion_tokens } = charged;
-      return tokenPrice('completion', prompt_tokens + completion_tokens);
+      return tariff.cost(charged);
     }
     const chunks = completionChunks({
       chunks: modelChunks,
@@ -202,15 +228,16 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   async function orderEmbeddings(input: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
     const { body, maxTokens, counts } = await toModelEmbeddings(input, tokenizer, prove);
-    const order = { model: input.model, amount: tokenPrice('embeddings', maxTokens), request: body, input };
+    const tariff = tariffOf(input.model, 'embeddings');
+    const order = { model: input.model, amount: tariff.max(maxTokens, 0), request: body, input };
     async function within(budget: number) {
-      const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
+      const affordable = tariff.inputWithin(budget);
       let tokens = 0;
       for (const count of counts) {
         tokens += await count.upTo(affordable - tokens);
         if (tokens > affordable) return undefined;
       }
-      return { ...order, amount: tokenPrice('embeddings', tokens) };
+      return { ...order, amount: tariff.max(tokens, 0) };
     }
     return { ...order, within };
   }
@@ -220,7 +247,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const reported = reply.usage?.prompt_tokens ?? 0;
     const isUsable = isPossibleCount(reported, 1, maxTokensOf(request.input));
     const prompt_tokens = isUsable ? reported : await countTokens(request.input, tokenizer);
-    return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tokenPrice('embeddings', prompt_tokens) };
+    return {
+      body: toEmbeddingList(reply, prompt_tokens, input),
+      cost: tariffOf(model, 'embeddings').cost({ prompt_tokens, completion_tokens: 0 }),
+    };
   }
 
   return {

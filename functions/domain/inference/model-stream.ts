@@ -1,10 +1,45 @@
 import * as v from 'valibot';
 import type { Tokenizer } from '../shared/ports.ts';
 
-const Usage = v.object({ prompt_tokens: v.number(), completion_tokens: v.number() });
-export type ModelUsage = v.InferOutput<typeof Usage>;
+/** `prompt_tokens` include those that were read from a cache or written to one. */
+export interface ModelUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cached_tokens?: number;
+  readonly cache_write_tokens?: number;
+}
 
-export const ReportedUsage = v.fallback(v.nullish(Usage), null);
+const tokens = v.nullish(v.number(), 0);
+
+/** OpenAI, vLLM and LMI count cached tokens within the prompt; TGI does not report them. */
+const OpenAiUsage = v.pipe(
+  v.object({
+    prompt_tokens: v.number(),
+    completion_tokens: v.number(),
+    prompt_tokens_details: v.nullish(v.object({ cached_tokens: tokens }), {}),
+  }),
+  v.transform(({ prompt_tokens_details: { cached_tokens = 0 }, ...counts }) => withCache(counts, cached_tokens, 0)),
+);
+
+/** Anthropic counts cached tokens beside the input. */
+const AnthropicUsage = v.pipe(
+  v.object({
+    input_tokens: v.number(),
+    output_tokens: v.number(),
+    cache_read_input_tokens: tokens,
+    cache_creation_input_tokens: tokens,
+  }),
+  v.transform(({ input_tokens, output_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: written }) =>
+    withCache({ prompt_tokens: input_tokens + read + written, completion_tokens: output_tokens }, read, written),
+  ),
+);
+
+function withCache(counts: ModelUsage, cached_tokens: number, cache_write_tokens: number): ModelUsage {
+  return cached_tokens === 0 && cache_write_tokens === 0 ? counts : { ...counts, cached_tokens, cache_write_tokens };
+}
+
+/** The report of any container family, in one form. An unreadable one is null. */
+export const ReportedUsage = v.fallback(v.nullish(v.union([OpenAiUsage, AnthropicUsage])), null);
 
 /** Like `v.object`, but rejects arrays, which would otherwise pass as objects without fields. */
 export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -79,8 +114,16 @@ export async function billable(
   const isUsable =
     usage &&
     isPossibleCount(usage.prompt_tokens, minTokens, promptTokens) &&
-    isPossibleCount(usage.completion_tokens, minTokens, completionTokens);
+    isPossibleCount(usage.completion_tokens, minTokens, completionTokens) &&
+    isPossibleCache(usage);
   return isUsable ? usage : count();
+}
+
+function isPossibleCache({ prompt_tokens, cached_tokens = 0, cache_write_tokens = 0 }: ModelUsage): boolean {
+  return (
+    isPossibleCount(cached_tokens, 0, prompt_tokens) &&
+    isPossibleCount(cache_write_tokens, 0, prompt_tokens - cached_tokens)
+  );
 }
 
 export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {

@@ -16,6 +16,8 @@ export interface Order {
   readonly call?: Preparable;
   /** Set if `amount` is an upper bound. Reduces the order to a budget in microcredits, if possible. */
   readonly within?: (budget: number) => Promise<Order | undefined>;
+  /** The largest `max_tokens` that a budget in microcredits pays, for the refusal of an order that is not reduced. */
+  readonly affordableOutput?: (budget: number) => Promise<number>;
 }
 
 export interface Preparable {

@@ -29,6 +29,7 @@ export type Use = Pick<Attempt, 'keyId' | 'service' | 'minPlanRank'> & { readonl
 /** 402 or 403 for a call that may cost more than `spendable` microcredits. */
 export class Unaffordable extends ServiceError {
   readonly spendable: number;
+  readonly #kind: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED';
 
   constructor(
     code: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED',
@@ -37,6 +38,11 @@ export class Unaffordable extends ServiceError {
   ) {
     super(code, detail, { rateLimit });
     this.spendable = spendable;
+    this.#kind = code;
+  }
+
+  advising(advice: string): Unaffordable {
+    return new Unaffordable(this.#kind, `${this.message} ${advice}`, this);
   }
 }
 

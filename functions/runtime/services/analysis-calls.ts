@@ -7,6 +7,7 @@ import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { lazy } from '../process.ts';
+import { offeredModel } from './core-services.ts';
 
 interface Models {
   readonly gateway: ModelGateway;
@@ -15,9 +16,10 @@ interface Models {
 }
 
 export function analysisCalls(
-  { ANALYSIS_MODEL: model, ANALYSIS_ENCODERS }: Pick<Environment, 'ANALYSIS_MODEL' | 'ANALYSIS_ENCODERS'>,
+  { ANALYSIS_MODEL, ANALYSIS_ENCODERS }: Pick<Environment, 'ANALYSIS_MODEL' | 'ANALYSIS_ENCODERS'>,
   { gateway, runtime, deadlineMs }: Models,
 ) {
+  const model = offeredModel(ANALYSIS_MODEL, 'Text analysis');
   return analysisService({
     model,
     chat: chatAnalyzer(gateway, model, bpeTokenizer),

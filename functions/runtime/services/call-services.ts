@@ -13,7 +13,7 @@ import type { Update } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { environment, lazy, perEnvironment } from '../process.ts';
-import { createCoreServices, modelDeadlines } from './core-services.ts';
+import { createCoreServices, modelDeadlines, offeredModel } from './core-services.ts';
 
 export type CallServices = ReturnType<typeof createCallServices>;
 
@@ -31,7 +31,6 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
   const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
   const forTranslation = {
-    model: TRANSLATION_MODEL,
     newDeadline: () => AbortSignal.timeout(deadlines.deadlineMs),
   };
   return {
@@ -45,7 +44,10 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     }),
     audio,
     audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
-    translation: lazy(() => translationService(modelGateway(), forTranslation)),
+    translation: lazy(() => {
+      const model = offeredModel(TRANSLATION_MODEL, 'Translation');
+      return translationService(modelGateway(), { ...forTranslation, model });
+    }),
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
     agents: lazy(async () => {
       const { agentCalls } = await import('./agent-calls.ts');

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plansOf } from '#contract/billing/plans.ts';
 import type { Route } from '#contract/http/route.ts';
+import type { Model } from '#contract/inference/models.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
@@ -8,6 +9,7 @@ import { renewals } from '#domain/billing/grants.ts';
 import type { MeterStore } from '#domain/meter/meter-store.ts';
 import { metering } from '#domain/meter/metering.ts';
 import { idempotency, type IdempotencyStore } from '#domain/shared/idempotency.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { meterCalls, type Update } from '#repositories/meter/meter-calls.ts';
 import { ambient, environment, lazy } from '../process.ts';
 
@@ -109,4 +111,10 @@ export function modelDeadlines(
     deadlineMs: Math.min(environment.MODEL_DEADLINE_MS, maxMs),
     streamDeadlineMs: Math.min(environment.MODEL_STREAM_DEADLINE_MS, maxMs),
   };
+}
+
+/** Throws 404 if the offer has no model for a service. */
+export function offeredModel(model: Model | undefined, service: string): Model {
+  if (model) return model;
+  throw new ServiceError('NOT_FOUND', `${service} is not offered by this platform.`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findPlan, monthlyGrant, type PlanTable, planListing, plansOf } from '#contract/billing/plans.ts';
-import { planOverview } from '#contract/offer/default-offer.ts';
 import { prices } from '#contract/billing/prices.ts';
+import { planOverview } from '#contract/offer/default-offer.ts';
 
 describe('the tables of the specification', () => {
   it('are the listing, value by value', () => {

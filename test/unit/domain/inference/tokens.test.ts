@@ -29,9 +29,10 @@ describe('our own count', () => {
 describe('without max_tokens', () => {
   const completion = (count: number) =>
     toModelCompletion({ model: 'svc-1', prompt: words(count), stream: false } as never, bpeTokenizer, proved);
-  const chat = (count: number) => {
+  const chat = async (count: number) => {
     const messages = [{ role: 'user', content: words(count) }];
-    return outputRoom({ model: 'svc-1', messages, functions: [] } as never, bpeTokenizer, proved);
+    const conversation = { model: 'svc-1', messages, functions: [] } as never;
+    return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
   };
 
   it('a completion may have 100 tokens and a chat 1,024 by default, however many bytes its words have', async () => {

@@ -1,0 +1,147 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import { OfferFile } from '#contract/offer/offer-file.ts';
+import type { ModelPrice, Offer } from '#contract/offer/offer.ts';
+import { loadOffer, OfferError } from '#lib/offer.ts';
+
+const usage = `Usage: node bin/offer.ts COMMAND
+
+  check FILE      checks an offer file (docs/offer.md)
+  diff OLD NEW    prints what customers notice of a change
+  example         prints an example: two models with prices by token
+  schema          prints the JSON Schema of offer files, for editors
+
+  --local         allow models behind http on this machine
+`;
+
+const example = new URL('../examples/offers/open-models.json', import.meta.url);
+
+function run(): string {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { local: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  const [command, ...files] = positionals;
+  const load = (file: string): Offer => loadOffer(file, { isLocal: values.local });
+  if (command === 'check' && files.length === 1) return summary(load(files[0] ?? ''));
+  if (command === 'diff' && files.length === 2) return difference(load(files[0] ?? ''), load(files[1] ?? ''));
+  if (command === 'example' && files.length === 0) return readFileSync(example, 'utf8');
+  if (command === 'schema' && files.length === 0) return `${JSON.stringify(schema(), null, 2)}\n`;
+  if (values.help) return usage;
+  throw new OfferError(usage);
+}
+
+/** Rules that JSON Schema cannot express are checked by `check` alone. */
+const schema = () =>
+  toJsonSchema(OfferFile, {
+    target: 'draft-2020-12',
+    typeMode: 'input',
+    ignoreActions: ['check', 'transform', 'safe_integer', 'email'],
+  });
+
+function summary({ product, version, models, plans, packs }: Offer): string {
+  const counts = [`${models.length} models`, `${plans.length} plans`, `${packs.length} packs`].join(', ');
+  return [
+    `${product.name}, version ${version}: ${counts}.`,
+    ...models.map((model) => `  ${model.id}: ${model.contextWindow} tokens, ${priceText(model.price)}`),
+    ...plans.map(
+      (plan) => `  ${plan.name}: ${usd(plan.priceUsd)}, ${plan.creditsPerMonth ?? 'unlimited'} credits a month`,
+    ),
+    '',
+  ].join('\n');
+}
+
+const usd = (price: number | null): string => (price === null ? 'contact sales' : `${price.toFixed(2)} USD`);
+
+/** Rates are credits per million tokens. */
+function priceText(price: ModelPrice | null): string {
+  if (!price) return "the service's price";
+  const rate = (millionths: number): number => millionths / 1_000_000;
+  const { perRequest, input, cachedInput, cacheWrite, output } = price;
+  return [
+    ...(perRequest > 0 ? [`${rate(perRequest)} credits per request`] : []),
+    ...(input + output > 0 ? [`${rate(input)} in, ${rate(output)} out per million tokens`] : []),
+    ...(cachedInput === input ? [] : [`${rate(cachedInput)} cached`]),
+    ...(cacheWrite === input ? [] : [`${rate(cacheWrite)} written to the cache`]),
+  ].join(', ');
+}
+
+function difference(before: Offer, after: Offer): string {
+  const lines = [
+    ...changes(
+      'model',
+      byKey(before.models, ({ id }) => id),
+      byKey(after.models, ({ id }) => id),
+      (model) => ({
+        price: priceText(model.price),
+        'context window': String(model.contextWindow),
+        'maximum output': String(model.maxOutputTokens),
+        'smallest plan': (after.plans.find(({ id }) => id === model.minPlanRank) ?? after.plans[0])?.name ?? '',
+        'deprecated from': model.deprecatedFrom ?? 'never',
+        'retired from': model.retiredFrom ?? 'never',
+      }),
+    ),
+    ...changes(
+      'plan',
+      byKey(before.plans, ({ name }) => name),
+      byKey(after.plans, ({ name }) => name),
+      (plan) => ({
+        price: usd(plan.priceUsd),
+        'credits a month': String(plan.creditsPerMonth ?? 'unlimited'),
+        'calls a month': String(plan.callsPerMonth ?? 'unlimited'),
+        'calls a minute': String(plan.callsPerMinute ?? 'unlimited'),
+        'concurrent calls': String(plan.maxConcurrentCalls),
+        features: plan.features.join(', ') || 'none',
+      }),
+    ),
+    ...changes(
+      'pack',
+      byKey(before.packs, ({ id }) => id),
+      byKey(after.packs, ({ id }) => id),
+      (pack) => ({
+        price: usd(pack.priceUsd),
+        credits: String(pack.credits),
+      }),
+    ),
+    ...changes(
+      'service',
+      new Map(Object.entries(before.services)),
+      new Map(Object.entries(after.services)),
+      (price) => ({
+        credits: String(price / 1_000_000),
+      }),
+    ),
+  ];
+  return lines.length === 0 ? 'Customers notice no change.\n' : `${lines.join('\n')}\n`;
+}
+
+const byKey = <T>(values: readonly T[], key: (value: T) => string) =>
+  new Map(values.map((value) => [key(value), value]));
+
+function changes<T>(
+  kind: string,
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  facts: (value: T) => Readonly<Record<string, string>>,
+): string[] {
+  const removed = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${kind} ${name}: removed`);
+  const rest = [...after].flatMap(([name, value]) => {
+    const old = before.get(name);
+    if (old === undefined) return [`${kind} ${name}: new`];
+    const was = facts(old);
+    return Object.entries(facts(value))
+      .filter(([fact, text]) => was[fact] !== text)
+      .map(([fact, text]) => `${kind} ${name}: ${fact} ${was[fact]} becomes ${text}`);
+  });
+  return [...removed, ...rest];
+}
+
+try {
+  process.stdout.write(run());
+} catch (error) {
+  if (!(error instanceof OfferError || (error instanceof TypeError && 'code' in error))) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

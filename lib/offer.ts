@@ -1,0 +1,65 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import { defaultOffer } from '#contract/offer/default-offer.ts';
+import { maxOfferBytes, type OfferFault, readOffer } from '#contract/offer/offer-file.ts';
+import type { Offer } from '#contract/offer/offer.ts';
+
+/** An offer file that cannot be used. One line for each fault, such as `offer.json:12: models[0].price.input must be …`. */
+export class OfferError extends Error {}
+
+const maxFaults = 20;
+
+/** Reads and checks an offer file. `isLocal`: models may be served from this machine, over http. Throws an OfferError. */
+export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean }): Offer {
+  const text = textOf(file);
+  const lines = new LineCounter();
+  // Every JSON text is YAML 1.2. Of two equal keys, JSON.parse would take the last.
+  const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
+  const [broken] = document.errors;
+  if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
+  const readLogo = (path: string): string | undefined => readIfFile(join(dirname(file), path));
+  const offer = readOffer(document.toJS({ maxAliasCount: 0 }), { defaults: defaultOffer, isLocal, readLogo });
+  if (!isFaulty(offer)) return offer;
+  const shown = offer
+    .slice(0, maxFaults)
+    .map((fault) => `${file}:${lineOf(fault.path)}: ${pathText(fault)} ${fault.expected}.`);
+  const more = offer.length > maxFaults ? [`${offer.length - maxFaults} more faults.`] : [];
+  throw new OfferError([...shown, ...more].join('\n'));
+
+  /** The line of the value at a path, or of the closest one that contains it. */
+  function lineOf(path: OfferFault['path']): number {
+    for (let length = path.length; length >= 0; length--) {
+      const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+      const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+      if (Array.isArray(range)) return lines.linePos(Number(range[0])).line;
+    }
+    return 1;
+  }
+}
+
+const isFaulty = (result: Offer | readonly OfferFault[]): result is readonly OfferFault[] => Array.isArray(result);
+
+function textOf(file: string): string {
+  try {
+    if (statSync(file).size > maxOfferBytes) throw new OfferError(`${file} has more than ${maxOfferBytes} bytes.`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof OfferError) throw error;
+    throw new OfferError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
+
+function readIfFile(path: string): string | undefined {
+  try {
+    return statSync(path).size > maxOfferBytes ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** `models[1].price.input`. */
+function pathText({ path }: OfferFault): string {
+  const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
+  return text === '' ? 'The file' : text.replace(/^\./, '');
+}

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { defaultOffer } from '#contract/offer/default-offer.ts';
+import { contrastWithWhite, type OfferFault, readOffer } from '#contract/offer/offer-file.ts';
+import type { Offer } from '#contract/offer/offer.ts';
+
+const example = (name: string): any =>
+  JSON.parse(readFileSync(new URL(`../../../../examples/offers/${name}.json`, import.meta.url), 'utf8'));
+
+const logos: Record<string, string> = {
+  'plain.svg': '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M0 0h9"/><use href="#a"/></svg>',
+  'script.svg': '<svg><script>alert(1)</script></svg>',
+  'event.svg': '<svg onload="alert(1)"></svg>',
+  'outside.svg': '<svg><image href="https://elsewhere.example/x.png"/></svg>',
+  'style.svg': '<svg><rect style="fill:url(https://elsewhere.example)"/></svg>',
+  'entity.svg': '<!DOCTYPE svg [<!ENTITY x "y">]><svg></svg>',
+  'text.svg': 'no image',
+};
+
+const read = (given: unknown, isLocal = false) =>
+  readOffer(given, { defaults: defaultOffer, isLocal, readLogo: (path) => logos[path] });
+const faults = (given: unknown, isLocal = false): string[] => {
+  const result = read(given, isLocal);
+  return Array.isArray(result)
+    ? (result as OfferFault[]).map(({ path, expected }) => `${path.join('.')} ${expected}`)
+    : [];
+};
+
+describe('an offer file', () => {
+  it('of the specification is the default offer', () => {
+    expect(read(example('specification'))).toEqual(defaultOffer);
+  });
+
+  it('keeps the default of each absent section and replaces each present one', () => {
+    const offer = read({ version: 7, services: { translation: '0.000001' } }) as Offer;
+    expect(offer).toEqual({ ...defaultOffer, version: 7, services: { ...defaultOffer.services, translation: 1 } });
+    expect(read({ version: 1, plans: example('open-models').plans })).toMatchObject({
+      models: defaultOffer.models,
+      plans: [
+        { id: 1, name: 'free', callsPerMonth: null },
+        { id: 2, name: 'team', recommended: true },
+      ],
+    });
+  });
+
+  it('reads rates as exact amounts, and takes absent cached rates from the input', () => {
+    const offer = read(example('open-models')) as Offer;
+    expect(offer.models.map(({ price }) => price)).toEqual([
+      { perRequest: 0, input: 2_000_000, cachedInput: 500_000, cacheWrite: 2_000_000, output: 8_000_000 },
+      { perRequest: 0, input: 200_000, cachedInput: 50_000, cacheWrite: 200_000, output: 800_000 },
+      { perRequest: 0, input: 100_000, cachedInput: 100_000, cacheWrite: 100_000, output: 0 },
+    ]);
+  });
+
+  it('without a chat model offers no translation and no analysis', () => {
+    expect(read(example('speech'))).toMatchObject({ uses: { translation: null, analysis: null } });
+  });
+
+  const model = { id: 'a', capabilities: ['chat'], contextWindow: 1000, endpoints: [{ kind: 'bedrock', model: 'm' }] };
+  const offered = (change: object, ...others: object[]) => ({
+    version: 1,
+    models: [{ ...model, ...change }, ...others],
+  });
+  const at = (url: string) => offered({ endpoints: [{ kind: 'openai', url, model: 'm' }] });
+  const plan = { name: 'a', priceUsd: 0, creditsPerMonth: 1, callsPerMinute: 1, maxConcurrentCalls: 1 };
+  const planned = (...plans: object[]) => ({ version: 1, plans: plans.map((one) => ({ ...plan, ...one })) });
+  const product = (change: object) => ({ version: 1, product: { name: 'A', ...change } });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown section', { version: 1, extras: [] }, 'extras is not a field of an offer'],
+    ['an unknown field of a model', offered({ colour: 3 }), 'models.0.colour is not a field of an offer'],
+    ['no version', {}, 'version is required'],
+    ['a list', [], ' must be an object'],
+    ['two models of one id', offered({}, model), 'models.1.id must be unique; a is used twice'],
+    [
+      'an alias that is an id',
+      offered({ aliases: ['b'] }, { ...model, id: 'b' }),
+      'models.1.id must be unique; b is used twice',
+    ],
+    [
+      'a cycle of replacements',
+      offered({ replacedBy: 'b' }, { ...model, id: 'b', replacedBy: 'a' }),
+      'models.0.replacedBy must not lead back to the model',
+    ],
+    ['an unknown replacement', offered({ replacedBy: 'z' }), 'models.0.replacedBy must be the id of another model'],
+    ['an unknown plan', offered({ minPlan: 'gold' }), 'models.0.minPlan must be the name of a plan; gold is none'],
+    [
+      'a negative price',
+      offered({ price: { input: -1, output: 1 } }),
+      'models.0.price.input must be an amount of credits of at least 0, with at most 6 decimals',
+    ],
+    [
+      'seven decimals',
+      offered({ price: { input: 0.0000001 } }),
+      'models.0.price.input must be an amount of credits of at least 0, with at most 6 decimals',
+    ],
+    [
+      'a price above 2^53 microcredits at the window',
+      offered({ contextWindow: 100_000_000, price: { input: 500_000_000 } }),
+      'models.0.price must be smaller: a call that fills the window exceeds 2^53 microcredits',
+    ],
+    [
+      'a cached rate without an input rate',
+      offered({ price: { cachedInput: 1 } }),
+      'models.0.price must have input where it has cachedInput or cacheWrite',
+    ],
+    [
+      'more output than the window',
+      offered({ maxOutputTokens: 1001 }),
+      'models.0.maxOutputTokens must not exceed contextWindow',
+    ],
+    [
+      'days out of order',
+      offered({ deprecatedFrom: '2026-05-01', retiredFrom: '2026-04-01' }),
+      'models.0.retiredFrom must be later than deprecatedFrom, and that later than availableFrom',
+    ],
+    [
+      'a day that does not exist',
+      offered({ retiredFrom: '2026-02-30' }),
+      'models.0.retiredFrom must be a day such as 2026-12-31',
+    ],
+    [
+      'vectors without a size',
+      offered({ capabilities: ['embeddings', 'chat'] }),
+      'models.0.dimensions is required for a model with embeddings',
+    ],
+    ['a model behind http', at('http://models.example/v1'), 'models.0.endpoints.0.url must begin with https://'],
+    ['another scheme', at('ftp://models.example/v1'), 'models.0.endpoints.0.url must be a URL'],
+    [
+      'a use without a chat model',
+      { version: 1, uses: { translation: 'svc-embed' } },
+      'uses.translation must be the id of a model with chat',
+    ],
+    ['two free plans', planned({}, { name: 'b' }), 'plans.1.priceUsd must not be 0, because a is free'],
+    ['two plans of one name', planned({}, { priceUsd: 5 }), 'plans.1.name must be unique; a is used twice'],
+    [
+      'plans that are not sorted',
+      planned({ id: 2 }, { id: 1, name: 'b', priceUsd: 5 }),
+      'plans.1.id must be larger than that of the plan before: plans are sorted by rank',
+    ],
+    [
+      'a link that is not https',
+      product({ links: { terms: 'http://a.example' } }),
+      'product.links.terms must be a link that begins with https://',
+    ],
+    [
+      'a colour of low contrast',
+      product({ accent: '#ffd400' }),
+      'product.accent must have a contrast of at least 4.5 with white; #ffd400 has 1.43',
+    ],
+    [
+      'a logo with a script',
+      product({ logo: 'script.svg' }),
+      'product.logo must not contain scripts, events or declarations',
+    ],
+    [
+      'a logo with an event',
+      product({ logo: 'event.svg' }),
+      'product.logo must not contain scripts, events or declarations',
+    ],
+    ['a logo with an entity', product({ logo: 'entity.svg' }), 'product.logo must be an SVG file'],
+    [
+      'a logo with an outside image',
+      product({ logo: 'outside.svg' }),
+      'product.logo must not refer to anything outside the file',
+    ],
+    [
+      'a logo with an outside style',
+      product({ logo: 'style.svg' }),
+      'product.logo must not refer to anything outside the file',
+    ],
+    ['a logo that is no image', product({ logo: 'text.svg' }), 'product.logo must be an SVG file'],
+    [
+      'a logo that is missing',
+      product({ logo: 'none.svg' }),
+      'product.logo must be the path of an SVG file beside the offer',
+    ],
+  ])('with %s is refused, and the fault names its field', (_, given, expected) => {
+    expect(faults(given)).toContain(expected);
+  });
+
+  it('may name a model on this machine only where it is served locally', () => {
+    expect(faults(at('http://127.0.0.1:11434/v1'))).not.toEqual([]);
+    expect(faults(at('http://127.0.0.1:11434/v1'), true)).toEqual([]);
+    expect(faults(at('http://127.0.0.1.example/v1'), true)).not.toEqual([]);
+  });
+
+  it('may have a logo without scripts and outside references', () => {
+    expect(faults(product({ logo: 'plain.svg' }))).toEqual([]);
+  });
+
+  it('knows the contrast of a colour with white', () => {
+    expect([contrastWithWhite('#000000'), contrastWithWhite('#ffffff')]).toEqual([21, 1]);
+  });
+});

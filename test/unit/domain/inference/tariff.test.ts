@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ModelPrice } from '#contract/offer/offer.ts';
+import { modelTariff } from '#domain/inference/tariff.ts';
+import { atLength } from '#test/many.ts';
+
+const rate = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_000_000_000 }));
+const price = fc.record<ModelPrice>({
+  perRequest: fc.integer({ min: 0, max: 3_000_000 }),
+  input: rate,
+  cachedInput: rate,
+  cacheWrite: rate,
+  output: rate,
+});
+const tokens = fc.integer({ min: 0, max: 200_000 });
+
+/** By hand: credits as decimal digits, added column by column, so that it shares no arithmetic with the tariff. */
+function byHand(terms: readonly (readonly [number, number])[]): number {
+  let millionths = 0n;
+  for (const [count, perToken] of terms)
+    for (const digit of [...String(perToken)].entries()) {
+      const [position, figure] = digit;
+      millionths += BigInt(count) * BigInt(figure) * 10n ** BigInt(String(perToken).length - 1 - position);
+    }
+  const text = String(millionths).padStart(7, '0');
+  return Number(text.slice(0, -6)) + (/[1-9]/.test(text.slice(-6)) ? 1 : 0);
+}
+
+describe('the price of a model by tokens', () => {
+  it('charges each kind of token at its rate, rounded up once per call', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, tokens, tokens, (rates, plain, cached, written, output) => {
+        const usage = {
+          prompt_tokens: plain + cached + written,
+          completion_tokens: output,
+          cached_tokens: cached,
+          cache_write_tokens: written,
+        };
+        const expected = byHand([
+          [plain, rates.input],
+          [cached, rates.cachedInput],
+          [written, rates.cacheWrite],
+          [output, rates.output],
+        ]);
+        expect(modelTariff(rates).cost(usage)).toBe(rates.perRequest + expected);
+      }),
+      { numRuns: atLength(2000, 50_000) },
+    );
+  });
+
+  it('never exceeds the maximum for its tokens, however many are cached', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, tokens, tokens, (rates, plain, cached, written, output) => {
+        const prompt_tokens = plain + cached + written;
+        const tariff = modelTariff(rates);
+        const usage = { prompt_tokens, completion_tokens: output, cached_tokens: cached, cache_write_tokens: written };
+        expect(tariff.max(prompt_tokens, output)).toBeGreaterThanOrEqual(tariff.cost(usage));
+      }),
+      { numRuns: atLength(2000, 50_000) },
+    );
+  });
+
+  it('allows the largest output and input that a budget pays, and no token more', () => {
+    fc.assert(
+      fc.property(price, fc.integer({ min: 0, max: 10 ** 12 }), tokens, (rates, budget, input) => {
+        const tariff = modelTariff(rates);
+        const most = tariff.inputWithin(budget);
+        if (Number.isSafeInteger(most) && most >= 0) {
+          expect(tariff.max(most, 0)).toBeLessThanOrEqual(budget);
+          expect(tariff.max(most + 1, 0)).toBeGreaterThan(budget);
+        }
+        const output = tariff.outputWithin(budget, input);
+        if (output < 0) expect(tariff.max(input, 0)).toBeGreaterThan(budget);
+        else if (Number.isSafeInteger(output)) {
+          expect(tariff.max(input, output)).toBeLessThanOrEqual(budget);
+          expect(tariff.max(input, output + 1)).toBeGreaterThan(budget);
+        }
+      }),
+      { numRuns: atLength(2000, 50_000) },
+    );
+  });
+});
