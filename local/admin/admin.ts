@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { inboxPage, inboxScript } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { phonePage, phoneScript } from '../messages/phone-page.ts';
@@ -192,7 +193,7 @@ export function statusOf(origin: string, changing: Changing): Status {
 /** A command line for a first call. Undefined without a demo account. */
 export function curlLine({ inferenceUrl, demo }: Status): string | undefined {
   if (!demo) return undefined;
-  const body = '{"model":"svc-1","messages":[{"role":"user","content":"Hello"}]}';
+  const body = `{"model":"${firstModelFor('chat')}","messages":[{"role":"user","content":"Hello"}]}`;
   return `curl -s ${inferenceUrl}/chat/completions -H "Authorization: Bearer ${demo.apiKey}" -H "Content-Type: application/json" -d '${body}'`;
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { CurrentUser } from '#contract/accounts/accounts.ts';
 import { CreatedKey } from '#contract/accounts/keys.ts';
+import { freePlanRank, planListing } from '#contract/billing/plans.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
 import { Problem } from '../shared/problems.ts';
@@ -22,12 +23,12 @@ export interface DemoAccountOptions {
 }
 
 const email = 'demo@example.com';
-const proPassRank = 4;
+export const demoPlan = planListing.findLast(({ price }) => price !== null) ?? { id: freePlanRank, name: '' };
 const mailWaitMs = 5000;
 
 /**
  * Creates the demo account on the first start, through the API, with a random password for each data folder. Confirmed,
- * on pro_pass, with one key. Each step checks the existing state, so that a later start completes an interrupted one. A
+ * on the largest plan with a price, with one key. Each step checks the existing state, so that a later start completes an interrupted one. A
  * key that no longer works is replaced.
  */
 export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAccountOptions): Promise<DemoAccount> {
@@ -39,7 +40,7 @@ export async function openDemoAccount({ origin, file, mails, startPlan }: DemoAc
   if (!stored) await writeJsonFile(file, { email, password, apiKey: null });
   await signIn(api, password, stored && isFinished(stored) ? undefined : mails);
   const user = v.parse(CurrentUser, (await api.expect(200, 'GET', '/api/auth/me')).data);
-  if (!user.isSubscribe) await startPlan(user.id, proPassRank);
+  if (!user.isSubscribe) await startPlan(user.id, demoPlan.id);
   const demo = { email, password, apiKey: await newKey(api, mails) };
   await writeJsonFile(file, demo);
   return demo;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import type { Pending } from '../shared/json-file.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import type { FaultOf, Faults } from '../shared/faults.ts';
 import { BodyTooLarge, listen, listener, type Loopback, readBody } from '../shared/loopback.ts';
 import { asContainer, speechRoute } from './containers/dialect.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ContainerFamily } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
 import { demoSpeechFormats } from '../demo-engine/speech/speech-data.ts';

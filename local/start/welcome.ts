@@ -1,5 +1,6 @@
 import { brand } from '#contract/shared/fields.ts';
 import { curlLine, type Status } from '../admin/admin.ts';
+import { demoPlan } from '../admin/demo-account.ts';
 import type { LocalOptions } from './options.ts';
 
 /** Printed once the service accepts requests. */
@@ -35,7 +36,7 @@ function demoLines(status: Status): string[] {
   const { email, password, apiKey } = status.demo;
   return [
     '',
-    `  Demo       ${email}, password ${password}, plan pro_pass`,
+    `  Demo       ${email}, password ${password}, plan ${demoPlan.name}`,
     `  Key        ${apiKey}`,
     '',
     'First call:',

@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot';
 import type { ServiceName } from '../billing/prices.ts';
-import type { Capability } from '../inference/models.ts';
+import type { Capability } from '../offer/offer.ts';
 import type { QueueId, TableId } from '../platform/resources.ts';
 import type { ErrorCode } from '../shared/errors.ts';
 import { limits } from '../shared/limits.ts';

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
+import type { Capability } from '../offer/offer.ts';
 import { decimal, integer, isJsonObject, text, wellFormed, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { type Capability, models } from './models.ts';
+import { findModel, models } from './models.ts';
 
 /** Text for a model. It must be encodable as UTF-8, so it cannot contain a lone surrogate. */
 export const content = v.pipe(v.string('must be a string'), wellFormed());
@@ -17,8 +18,13 @@ const alternatives = (names: readonly string[]): string =>
 
 /** Name of a model. The error lists the few valid names. */
 export function modelFor(capability: Capability) {
-  const names = models.filter((model) => model.capabilities.includes(capability)).map((model) => model.id);
-  return v.picklist(names, `must name a model for ${capability}: ${alternatives(names)}`);
+  const fitting = models.filter((model) => model.capabilities.includes(capability));
+  const names = fitting.flatMap(({ id, aliases }) => [id, ...aliases]);
+  const ids = fitting.map(({ id }) => id);
+  return v.pipe(
+    v.picklist(names, `must name a model for ${capability}: ${alternatives(ids)}`),
+    v.transform((name) => findModel(name, capability)?.id ?? name),
+  );
 }
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');

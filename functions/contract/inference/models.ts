@@ -1,12 +1,5 @@
 import { offer } from '../offer/current-offer.ts';
-import type { ModelFeature, ModelPrice } from '../offer/offer.ts';
-
-/** What a model is called for. */
-export type Capability = 'chat' | 'completion' | 'embeddings' | 'speech' | 'transcription';
-
-/** Families of SageMaker model containers. Each has its own API (docs/inference.md#container-contracts). */
-export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
-export type ContainerFamily = (typeof containerFamilies)[number];
+import type { Capability, ContainerFamily, ModelFeature, ModelPrice } from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
@@ -38,12 +31,18 @@ export const models: readonly Model[] = offer.models.map(({ endpoints, ...model 
   return { ...model, endpoint: hosted?.endpoint ?? model.id, family: hosted?.family ?? 'vllm' };
 });
 
+/** The model of a capability that examples and forms begin with; empty if there is none. */
+export const firstModelFor = (capability: Capability): string =>
+  models.find(({ capabilities }) => capabilities.includes(capability))?.id ?? '';
+
 /** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
 
-const byId: ReadonlyMap<string, Model> = new Map(models.map((model) => [model.id, model]));
+const byId: ReadonlyMap<string, Model> = new Map(
+  models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)),
+);
 
-/** Finds the model with this id and capability. Undefined if it does not exist; the call then returns 400. */
+/** Finds the model with this id or alias and capability. Undefined if it does not exist; the call then returns 400. */
 export function findModel(id: string, capability: Capability): Model | undefined {
   const model = byId.get(id);
   return model?.capabilities.includes(capability) ? model : undefined;

@@ -170,6 +170,17 @@ export const EmbeddingList = v.object({
 });
 export type EmbeddingList = v.InferOutput<typeof EmbeddingList>;
 
+const credits = v.pipe(v.number(), v.minValue(0));
+
+/** Credits per request and per million tokens. Absent for models at their service's price. */
+const ListedPrice = v.object({
+  per_request: credits,
+  input: credits,
+  cached_input: credits,
+  cache_write: credits,
+  output: credits,
+});
+
 export const ListedModel = v.object({
   id: v.string(),
   object: v.literal('model'),
@@ -180,6 +191,7 @@ export const ListedModel = v.object({
   max_output_tokens: v.nullable(whole),
   dimensions: v.nullable(whole),
   min_plan: v.string(),
+  price: v.exactOptional(ListedPrice),
 });
 
 export const ModelList = v.array(ListedModel);

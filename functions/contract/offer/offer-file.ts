@@ -1,6 +1,14 @@
 import * as v from 'valibot';
-import { type Capability, containerFamilies } from '../inference/models.ts';
-import { modelFeatures, type Offer, type OfferedModel, offeredServices, planFeatures, productLinks } from './offer.ts';
+import {
+  capabilities,
+  containerFamilies,
+  modelFeatures,
+  type Offer,
+  type OfferedModel,
+  offeredServices,
+  planFeatures,
+  productLinks,
+} from './offer.ts';
 
 /** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */
 export interface OfferFault {
@@ -73,8 +81,6 @@ const list = <const Item extends v.GenericSchema>(item: Item, max: number) =>
   v.pipe(v.array(item, 'must be a list'), v.maxLength(max, `must have at most ${max} entries`));
 const oneOf = <const Names extends readonly string[]>(names: Names) =>
   v.picklist(names, `must be one of ${names.join(', ')}`);
-
-const capabilities = ['chat', 'completion', 'embeddings', 'speech', 'transcription'] as const satisfies Capability[];
 
 const Endpoint = v.variant(
   'kind',

@@ -1,4 +1,9 @@
-import type { Capability, ContainerFamily } from '../inference/models.ts';
+export const capabilities = ['chat', 'completion', 'embeddings', 'speech', 'transcription'] as const;
+export type Capability = (typeof capabilities)[number];
+
+/** Families of SageMaker model containers. Each has its own API (docs/inference.md#container-contracts). */
+export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
+export type ContainerFamily = (typeof containerFamilies)[number];
 
 /** What a deployment sells: the content of an offer file after `readOffer` (docs/offer.md). */
 export interface Offer {

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { entityTypes, sentiments } from '../analysis/names.ts';
-import { type Capability, containerFamilies, type ContainerFamily, type Model, models } from '../inference/models.ts';
+import { type Model, models } from '../inference/models.ts';
+import { type Capability, containerFamilies, type ContainerFamily } from '../offer/offer.ts';
 
 /** Location of a model: the SageMaker endpoint, its container family, and the model's name in the container. */
 export interface ModelEndpoint {

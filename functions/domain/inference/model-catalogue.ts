@@ -1,6 +1,7 @@
 import { planOfRank } from '#contract/billing/plans.ts';
-import { prices } from '#contract/billing/prices.ts';
+import { microPerCredit, prices } from '#contract/billing/prices.ts';
 import { catalogueCreated, models } from '#contract/inference/models.ts';
+import type { ModelPrice } from '#contract/offer/offer.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
 export function listedModels() {
@@ -11,10 +12,23 @@ export function listedModels() {
     owned_by: 'platform',
     capabilities: [...model.capabilities],
     context_window: model.contextWindow,
-    max_output_tokens: model.capabilities.includes('chat') ? model.contextWindow : null,
+    max_output_tokens: model.capabilities.includes('chat') ? model.maxOutputTokens : null,
     dimensions: model.dimensions,
     min_plan: planOfRank(model.minPlanRank).name,
+    ...(model.price && { price: listedPrice(model.price) }),
   }));
+}
+
+/** `perRequest` is in microcredits, rates in millionths of a microcredit per token. */
+function listedPrice({ perRequest, input, cachedInput, cacheWrite, output }: ModelPrice) {
+  const credits = (amount: number): number => amount / microPerCredit;
+  return {
+    per_request: credits(perRequest),
+    input: credits(input),
+    cached_input: credits(cachedInput),
+    cache_write: credits(cacheWrite),
+    output: credits(output),
+  };
 }
 
 export function listedModel(id: string) {

@@ -1,4 +1,4 @@
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import type { ModelEndpoint } from '#contract/platform/model-endpoints.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Container } from './container.ts';

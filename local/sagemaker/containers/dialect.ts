@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { containerError, type Engine, type EngineReply } from '../engine.ts';
 import { eventData, failureIn, overflowIn, refusalIn, vectorsIn } from './openai-reply.ts';
 import { asTgi } from './tgi.ts';

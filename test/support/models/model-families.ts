@@ -1,6 +1,6 @@
 import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type ContainerFamily, containerFamilies } from '#contract/inference/models.ts';
+import { type ContainerFamily, containerFamilies } from '#contract/offer/offer.ts';
 import type { ModelGateway, ModelStream } from '#domain/inference/model-gateway.ts';
 import type { ModelChunk } from '#domain/inference/model-stream.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';

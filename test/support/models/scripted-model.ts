@@ -1,4 +1,4 @@
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults } from '#local/shared/faults.ts';

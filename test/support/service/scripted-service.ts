@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type ContainerFamily, models } from '#contract/inference/models.ts';
+import { models } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/services/container.ts';
 import { startScriptedModel } from '../models/scripted-model.ts';

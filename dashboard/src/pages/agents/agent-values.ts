@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { NewAgent, truncations } from '#contract/agents/agents.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import type { Labels } from '../../api/form-errors.ts';
 import { modelId } from '../playground/tab/sampling.ts';
 import type { AgentRecord } from './agent.ts';
@@ -65,7 +66,7 @@ export const agentFormSchema = v.pipe(
 export const agentBody = (values: AgentValues) => v.parse(agentFormSchema, values);
 
 export const newAgentValues: AgentValues = valuesOf({
-  ...v.parse(NewAgent, { name: '-', model: 'svc-1' }),
+  ...v.parse(NewAgent, { name: '-', model: firstModelFor('chat') }),
   name: '',
 });
 
@@ -76,7 +77,7 @@ export function valuesOf(
   return {
     name,
     // An unknown model must be chosen again.
-    model: v.is(modelId, model) ? model : 'svc-1',
+    model: v.is(modelId, model) ? model : firstModelFor('chat'),
     instructions,
     functions: functions.length === 0 ? '' : JSON.stringify(functions, undefined, 2),
     temperature,

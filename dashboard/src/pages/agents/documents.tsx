@@ -14,6 +14,7 @@ import { useIsMutating, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
 import { prices } from '#contract/billing/prices.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { useAction } from '../../api/actions.ts';
@@ -212,7 +213,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
           />
           <Size text={text} />
         </div>
-        {error && <ErrorNotice error={error} model="svc-embed" onRetry={() => submit()} />}
+        {error && <ErrorNotice error={error} model={firstModelFor('embeddings')} onRetry={() => submit()} />}
         <Group gap="0.5rem 0.75rem">
           <Button type="submit" loading={isRunning}>
             Add document

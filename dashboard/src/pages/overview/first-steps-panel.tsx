@@ -1,6 +1,7 @@
 import { ActionIcon, Anchor, Button, Group, Progress, Text, Tooltip, VisuallyHidden, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { useConfig } from '../../api/config.ts';
 import { isPlaygroundKey } from '../../api/keys.ts';
 import { useKeys, useMe } from '../../api/reads.ts';
@@ -174,7 +175,8 @@ interface Snippet {
 
 /** Returns the same call for four clients. `key` is the known prefix of the key. */
 function snippets(origin: string, key: string): Snippet[] {
-  const body = '{"model": "svc-1", "messages": [{"role": "user", "content": "Hello"}]}';
+  const model = firstModelFor('chat');
+  const body = `{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}`;
   return [
     {
       id: 'curl',
@@ -196,7 +198,7 @@ const response = await fetch('${origin}/v1/chat/completions', {
     Authorization: \`Bearer \${process.env.API_KEY}\`,
     'Content-Type': 'application/json',
   },
-  body: JSON.stringify({ model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] }),
+  body: JSON.stringify({ model: '${model}', messages: [{ role: 'user', content: 'Hello' }] }),
 });
 const { message, data, detail } = await response.json();
 console.log(data?.choices[0].message.content ?? \`\${message}: \${detail}\`);`,
@@ -213,7 +215,7 @@ request = urllib.request.Request(
         "Authorization": f"Bearer {os.environ['API_KEY']}",
         "Content-Type": "application/json",
     },
-    data=json.dumps({"model": "svc-1", "messages": [{"role": "user", "content": "Hello"}]}).encode(),
+    data=json.dumps({"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}).encode(),
 )
 with urllib.request.urlopen(request) as response:
     print(json.load(response)["data"]["choices"][0]["message"]["content"])`,
@@ -226,7 +228,7 @@ import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: '${origin}/openai/v1', apiKey: process.env.API_KEY });
 const completion = await client.chat.completions.create({
-  model: 'svc-1',
+  model: '${model}',
   messages: [{ role: 'user', content: 'Hello' }],
 });
 console.log(completion.choices[0].message.content);`,

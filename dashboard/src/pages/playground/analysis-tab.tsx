@@ -4,6 +4,7 @@ import { type Analysis, labelLimits, maxAnalysisCharacters } from '#contract/ana
 import { type AnalysisName, analysisNames } from '#contract/analysis/names.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { analysisRoutes } from '#contract/routes/analysis.ts';
 import { count, formatAbout, formatWhole } from '../../lib/format.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
@@ -112,7 +113,7 @@ export function AnalysisTab() {
           </Text>
         )}
       </Group>
-      <ExchangeNotices exchange={exchange} model="svc-instruct" onRetry={() => void analyze()} />
+      <ExchangeNotices exchange={exchange} model={offer.uses.analysis ?? ''} onRetry={() => void analyze()} />
       <div role="status">{result && <Findings {...result} />}</div>
     </TabLayout>
   );

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { findModel } from '#contract/inference/models.ts';
+import { findModel, firstModelFor } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { GetCodeButton } from './code/get-code-button.tsx';
 import { useExchange } from './exchange/use-exchange.ts';
@@ -17,7 +18,10 @@ const defaultMaxTokens = 100;
 
 export function CompletionTab() {
   const exchange = useExchange();
-  const [sampling, setSampling] = useState({ ...defaultSampling, model: 'svc-instruct' });
+  const [sampling, setSampling] = useState({
+    ...defaultSampling,
+    model: offer.uses.translation ?? firstModelFor('completion'),
+  });
   const [prompt, setPrompt] = useState('Once upon a time, a river');
   const [text, setText] = useState('');
   const [finishReason, setFinishReason] = useState<string>();

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import * as v from 'valibot';
-import { findModel, maxDimensions } from '#contract/inference/models.ts';
+import { findModel, firstModelFor, maxDimensions } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
@@ -22,7 +22,7 @@ const examples = [
   'The invoice was paid on Friday.',
 ].join('\n');
 
-const defaultDimensions = findModel('svc-embed', 'embeddings')?.dimensions ?? 0;
+const defaultDimensions = findModel(firstModelFor('embeddings'), 'embeddings')?.dimensions ?? 0;
 const dimensionsRule = integer(1, maxDimensions);
 
 function countError(texts: number): string | undefined {
@@ -40,7 +40,11 @@ export function EmbeddingsTab() {
   const textsError = countError(texts.length);
 
   const canSend = textsError === undefined && dimensionsError === undefined;
-  const body = { model: 'svc-embed', input: texts, ...(v.is(dimensionsRule, dimensions) && { dimensions }) };
+  const body = {
+    model: firstModelFor('embeddings'),
+    input: texts,
+    ...(v.is(dimensionsRule, dimensions) && { dimensions }),
+  };
 
   async function embed(): Promise<void> {
     const response = await exchange.call(inferenceRoutes.createEmbeddings, { body });
@@ -51,7 +55,7 @@ export function EmbeddingsTab() {
   const parameters = (
     <Stack>
       <Text size="sm" c="dimmed">
-        Model <span className="mono">svc-embed</span>
+        Model <span className="mono">{firstModelFor('embeddings')}</span>
       </Text>
       <WholeNumberField
         label="Dimensions"
@@ -76,7 +80,11 @@ export function EmbeddingsTab() {
           Compare
         </Button>
       </Group>
-      <ExchangeNotices exchange={exchange} model="svc-embed" onRetry={canSend ? () => void embed() : undefined} />
+      <ExchangeNotices
+        exchange={exchange}
+        model={firstModelFor('embeddings')}
+        onRetry={canSend ? () => void embed() : undefined}
+      />
       {result && <HeatMap {...result} />}
     </TabLayout>
   );

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Stack, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { prices } from '#contract/billing/prices.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
 import { Icon } from '../../components/icon.tsx';
 import { count } from '../../lib/format.ts';
@@ -74,7 +75,7 @@ export function TranslateTab() {
           </Text>
         )}
       </Group>
-      <ExchangeNotices exchange={exchange} model="svc-instruct" onRetry={() => void translate()} />
+      <ExchangeNotices exchange={exchange} model={offer.uses.translation ?? ''} onRetry={() => void translate()} />
       <OutputText label="Translation" text={result?.text ?? ''} isRunning={exchange.isRunning} />
     </TabLayout>
   );

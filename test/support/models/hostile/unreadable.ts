@@ -1,4 +1,4 @@
-import type { ContainerFamily } from '#contract/inference/models.ts';
+import type { ContainerFamily } from '#contract/offer/offer.ts';
 
 /** Families that generate text, and the model that runs in each. */
 export const textFamilies = { vllm: 'svc-1', lmi: 'svc-instruct', tgi: 'svc-code' } as const;

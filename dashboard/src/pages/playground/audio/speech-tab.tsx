@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { formatNames, maxSpeechCharacters, type SpeechFormat, voiceIds, voices } from '#contract/audio/speech.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { useConfig } from '../../../api/config.ts';
 import { useData } from '../../../api/reads.ts';
@@ -24,7 +25,7 @@ import { StopButton } from '../tab/text.tsx';
 import { formatLength } from './display.ts';
 import { AudioPlayer, type DecodedAudio, useDecoded, usePlayback } from './player.tsx';
 
-const model = 'svc-speech';
+const model = firstModelFor('speech');
 
 export function SpeechTab() {
   const exchange = useExchange();

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { maxDirectAudioBytes, type Transcription } from '#contract/audio/transcription.ts';
 import { prices } from '#contract/billing/prices.ts';
 import { languageName } from '#contract/inference/languages.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import { useConfig } from '../../../api/config.ts';
 import { ErrorNotice, Notice } from '../../../components/notice.tsx';
@@ -174,7 +175,11 @@ export function TranscriptionTab() {
             {job.data && <JobView job={job.data} />}
             {job.error && <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />}
             {exchange.error && (
-              <ErrorNotice error={exchange.error} model="svc-transcribe" onRetry={() => void transcribe()} />
+              <ErrorNotice
+                error={exchange.error}
+                model={firstModelFor('transcription')}
+                onRetry={() => void transcribe()}
+              />
             )}
           </Stack>
         </TranscribedAudio>
@@ -226,7 +231,7 @@ function UploadView({ stage, total, onCancel, onRetry }: UploadViewProps) {
       </Notice>
     );
   }
-  if (stage.kind === 'refused') return <ErrorNotice error={stage.error} model="svc-transcribe" />;
+  if (stage.kind === 'refused') return <ErrorNotice error={stage.error} model={firstModelFor('transcription')} />;
   if (stage.kind === 'idle') return null;
   const sent = stage.kind === 'uploading' ? stage.sent : total;
   const percent = Math.floor((sent / total) * 100);

@@ -1,3 +1,4 @@
+import { firstModelFor } from '#contract/inference/models.ts';
 import { audioRoutes } from '#contract/routes/audio.ts';
 import {
   type CodeOf,
@@ -14,7 +15,7 @@ export function speechCode(origin: string, body: SpeechCode['body']): CodeOf {
   const url = origin + audioRoutes.createSpeech.path;
   const file = speechFile(body.format);
   const openAiBody = {
-    model: 'svc-speech',
+    model: firstModelFor('speech'),
     voice: body.voice,
     input: body.text,
     response_format: body.format,
@@ -77,7 +78,7 @@ export function transcriptionCode(origin: string, { file, body }: TranscriptionC
   const { language, timestamps = 'none' } = body;
   const hasTimes = timestamps !== 'none';
   const openAiBody = {
-    model: 'svc-transcribe',
+    model: firstModelFor('transcription'),
     ...(language !== undefined && { language }),
     ...(hasTimes && {
       response_format: 'verbose_json',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { samplingRules } from '#contract/inference/inference-fields.ts';
-import { models } from '#contract/inference/models.ts';
+import { firstModelFor, models } from '#contract/inference/models.ts';
 import { integer } from '#contract/shared/fields.ts';
 import { numberError } from '../../../api/form-errors.ts';
 
@@ -24,7 +24,7 @@ export const Sampling = v.object({
 export type Sampling = Readonly<v.InferOutput<typeof Sampling>>;
 
 export const defaultSampling: Sampling = {
-  model: 'svc-1',
+  model: firstModelFor('chat'),
   stream: true,
   maxTokens: '',
   temperature: 1,
