@@ -12,4 +12,4 @@ const given = typeof OFFER === 'undefined' ? process.env['OFFER'] : OFFER;
  * The offer in force: the JSON of an offer that `readOffer` returned. Bundles have it as a constant; `npm start` and
  * the commands of `bin` take it from the environment.
  */
-export const offer: Offer = given ? (JSON.parse(given) as Offer) : defaultOffer;
+export const offer: Offer = given ? JSON.parse(given) : defaultOffer;

@@ -275,14 +275,11 @@ function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
         expected: 'must be larger than that of the plan before: plans are sorted by rank',
       };
   yield* repeated(packs.map((pack, at) => [pack.id, ['packs', at, 'id']]));
-  const free = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
-  for (const at of free.slice(1))
-    yield { path: ['plans', at, 'priceUsd'], expected: `must not be 0, because ${plans[free[0]!]?.name} is free` };
-  if (free.length > 0 && free[0] !== 0)
-    yield {
-      path: ['plans', free[0]!, 'priceUsd'],
-      expected: 'must be 0 only for the first plan, which is the smallest',
-    };
+  const [first = 0, ...others] = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
+  for (const at of others)
+    yield { path: ['plans', at, 'priceUsd'], expected: `must not be 0, because ${plans[first]?.name} is free` };
+  if (first !== 0)
+    yield { path: ['plans', first, 'priceUsd'], expected: 'must be 0 only for the first plan, which is the smallest' };
 }
 
 function* repeated(names: readonly (readonly [string, OfferFault['path']])[]): Iterable<OfferFault> {
