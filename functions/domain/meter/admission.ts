@@ -154,7 +154,8 @@ function notForKey(subject: string, allowed: readonly string[]): ServiceError {
 function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
   const subject = model === '' ? `service ${service}` : `model ${model}`;
   const needed = planListing.find(({ id }) => id >= minPlanRank)?.name;
-  const detail = needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} needs the plan ${needed} or above.`;
+  const detail =
+    needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} needs the plan ${needed} or above.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);
 }
 

@@ -174,7 +174,7 @@ describe('a translation', () => {
 
 it('the stage names a chat model of the catalogue for translations, svc-instruct unless set', () => {
   expect(v.parse(Environment, {}).TRANSLATION_MODEL).toBe(model);
-  expect(v.parse(Environment, { TRANSLATION_MODEL: 'svc-1' }).TRANSLATION_MODEL.id).toBe('svc-1');
+  expect(v.parse(Environment, { TRANSLATION_MODEL: 'svc-1' }).TRANSLATION_MODEL?.id).toBe('svc-1');
   for (const wrong of ['svc-embed', 'gpt-4', ''])
     expect(() => v.parse(Environment, { TRANSLATION_MODEL: wrong })).toThrow('must name a chat model');
 });
