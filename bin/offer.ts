@@ -6,7 +6,7 @@ import { OfferFile } from '#contract/offer/offer-file.ts';
 import type { ModelPrice, Offer } from '#contract/offer/offer.ts';
 import { loadOffer, OfferError } from '#lib/offer.ts';
 
-const usage = `Usage: node bin/offer.ts COMMAND
+const usage = `Usage: npx node bin/offer.ts COMMAND
 
   check FILE      checks an offer file (docs/offer.md)
   diff OLD NEW    prints what customers notice of a change

@@ -90,7 +90,7 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   };
 }
 
-export function outputTooLong(model: string, maxOutputTokens: number): ServiceError {
+function outputTooLong(model: string, maxOutputTokens: number): ServiceError {
   const detail = `max_tokens must be at most ${maxOutputTokens} for ${model}.`;
   return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'max_tokens', isMissing: false } });
 }

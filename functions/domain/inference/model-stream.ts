@@ -16,9 +16,9 @@ const OpenAiUsage = v.pipe(
   v.object({
     prompt_tokens: v.number(),
     completion_tokens: v.number(),
-    prompt_tokens_details: v.nullish(v.object({ cached_tokens: tokens }), {}),
+    prompt_tokens_details: v.nullish(v.object({ cached_tokens: tokens })),
   }),
-  v.transform(({ prompt_tokens_details: { cached_tokens = 0 }, ...counts }) => withCache(counts, cached_tokens, 0)),
+  v.transform(({ prompt_tokens_details: details, ...counts }) => withCache(counts, details?.cached_tokens ?? 0, 0)),
 );
 
 /** Anthropic counts cached tokens beside the input. */

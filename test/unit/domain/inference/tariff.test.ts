@@ -17,11 +17,11 @@ const tokens = fc.integer({ min: 0, max: 200_000 });
 /** By hand: credits as decimal digits, added column by column, so that it shares no arithmetic with the tariff. */
 function byHand(terms: readonly (readonly [number, number])[]): number {
   let millionths = 0n;
-  for (const [count, perToken] of terms)
-    for (const digit of [...String(perToken)].entries()) {
-      const [position, figure] = digit;
-      millionths += BigInt(count) * BigInt(figure) * 10n ** BigInt(String(perToken).length - 1 - position);
-    }
+  for (const [count, perToken] of terms) {
+    const figures = String(perToken).split('').toReversed();
+    for (const [place, figure] of figures.entries())
+      millionths += BigInt(count) * BigInt(figure) * 10n ** BigInt(place);
+  }
   const text = String(millionths).padStart(7, '0');
   return Number(text.slice(0, -6)) + (/[1-9]/.test(text.slice(-6)) ? 1 : 0);
 }

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeFolder, testFolder } from '#test/folder.ts';
+import { runCommand } from '#test/run-command.ts';
+
+const examples = new URL('../../../examples/offers/', import.meta.url);
+
+describe('npm start with a faulty offer', () => {
+  it('prints line and field of each fault, and exits with 2 before it listens', async () => {
+    const folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    await writeFile(file, '{\n  "version": 1,\n  "services": { "chat": -1 },\n  "colour": "red"\n}\n');
+    const { status, out, err } = await runCommand('bin/local.ts', ['--offer', file, '--data', folder], {});
+    expect([status, out]).toEqual([2, '']);
+    expect(err.split('\n')).toEqual([
+      `${file}:3: services.chat must be an amount of credits of at least 0, with at most 6 decimals.`,
+      `${file}:4: colour is not a field of an offer.`,
+      '',
+    ]);
+    await removeFolder(folder);
+  });
+});
+
+describe('a service with an offer of open models', () => {
+  const requests: { authorization: string | undefined; body: any }[] = [];
+  let usage: object | undefined = {
+    prompt_tokens: 1000,
+    completion_tokens: 100,
+    prompt_tokens_details: { cached_tokens: 400 },
+  };
+  let models: Server;
+  let folder: string;
+  let child: ReturnType<typeof spawn>;
+  let service: { origin: string; key: string };
+
+  beforeAll(async () => {
+    models = createServer(async (req, res) => {
+      const body: any = await json(req);
+      requests.push({ authorization: req.headers.authorization, body });
+      const message = { role: 'assistant', content: 'Hello' };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      res.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
+    }).listen(0, '127.0.0.1');
+    await once(models, 'listening');
+    const url = `http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`;
+    folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    const example = await readFile(new URL('open-models.json', examples), 'utf8');
+    await writeFile(file, example.replaceAll('https://models.acme.example/v1', url));
+    child = spawn(process.execPath, ['test/support/service/serve-offer.ts', file, join(folder, 'data')], {
+      env: { ...process.env, ACME_MODELS: 'model-secret' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = await once(child.stdout!, 'data');
+    service = JSON.parse(String(line));
+  });
+
+  afterAll(async () => {
+    child.kill();
+    await once(child, 'exit');
+    models.close();
+    await removeFolder(folder);
+  });
+
+  async function chat(body: object) {
+    const response = await fetch(`${service.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${service.key}` },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
+    });
+    const { data, detail }: any = await response.json();
+    return { status: response.status, charged: response.headers.get('x-credits-charged'), data, detail };
+  }
+
+  it('charges input, cached input and output at their rates, and calls the model with its secret', async () => {
+    const { status, charged, data } = await chat({ model: 'acme' });
+    // 600 tokens at 2, 400 at 0.5 and 100 at 8 credits per million.
+    expect([status, charged, data.model]).toEqual([200, '0.0022', 'acme-large']);
+    expect(requests.at(-1)).toMatchObject({ authorization: 'Bearer model-secret', body: { model: 'large' } });
+  });
+
+  it.each<[what: string, usage: object | undefined]>([
+    ['a negative count', { prompt_tokens: -5, completion_tokens: 1 }],
+    [
+      'more cached tokens than input',
+      { prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: { cached_tokens: 11 } },
+    ],
+    ['more output than allowed', { prompt_tokens: 10, completion_tokens: 65 }],
+    ['no count', undefined],
+  ])('charges its own count for a report of %s', async (_, report) => {
+    usage = report;
+    const { status, charged } = await chat({ model: 'acme-large', max_tokens: 64 });
+    const credits = Number(charged);
+    expect([status, credits > 0, credits < 0.0002]).toEqual([200, true, true]);
+  });
+
+  it('refuses more output than the model has', async () => {
+    const { status, detail } = await chat({ model: 'acme-large', max_tokens: 32_769 });
+    expect([status, detail]).toEqual([400, 'max_tokens must be at most 32768 for acme-large.']);
+  });
+
+  it('refuses the models of the specification', async () => {
+    const { status, detail } = await chat({ model: 'svc-1' });
+    expect([status, detail]).toEqual([400, 'model must name a model for chat: acme-large or acme-small.']);
+  });
+});
