@@ -11,7 +11,7 @@ export function itemOf(image: unknown): Record<string, unknown> {
 }
 
 function typedImage(image: unknown): Record<string, AttributeValue> {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- see above
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `unmarshall` throws for anything else
   return image as Record<string, AttributeValue>;
 }
 

@@ -20,7 +20,7 @@ const streaming = new WeakSet<LambdaHandler>();
 const isStreaming = (handler: LambdaHandler): boolean => streaming.has(handler);
 
 /**
- * Defines the global `awslambda` of Lambda's Node.js runtime, which Middy's streaming mode uses (AWS "Writing response
+ * Defines the global `awslambda` of Lambda's Node.js runtime, which streamed handlers use (AWS "Writing response
  * streaming-enabled Lambda functions"). Call this before importing a handler.
  */
 export function installLambdaRuntime(): void {

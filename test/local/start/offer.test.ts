@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -28,7 +28,7 @@ describe('npm start with a faulty offer', () => {
 });
 
 describe('a service with an offer of open models', () => {
-  const requests: { authorization: string | undefined; body: any }[] = [];
+  const requests: { authorization: string | undefined; body: unknown }[] = [];
   let usage: object | undefined = {
     prompt_tokens: 1000,
     completion_tokens: 100,
@@ -39,14 +39,14 @@ describe('a service with an offer of open models', () => {
   let child: ReturnType<typeof spawn>;
   let service: { origin: string; key: string };
 
+  async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    requests.push({ authorization: req.headers.authorization, body: await json(req) });
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }];
+    res.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
+  }
+
   beforeAll(async () => {
-    models = createServer(async (req, res) => {
-      const body: any = await json(req);
-      requests.push({ authorization: req.headers.authorization, body });
-      const message = { role: 'assistant', content: 'Hello' };
-      const choices = [{ index: 0, message, finish_reason: 'stop' }];
-      res.setHeader('content-type', 'application/json').end(JSON.stringify({ choices, usage }));
-    }).listen(0, '127.0.0.1');
+    models = createServer((req, res) => void respond(req, res)).listen(0, '127.0.0.1');
     await once(models, 'listening');
     const url = `http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`;
     folder = await testFolder();
