@@ -32,7 +32,7 @@ export function guideTests(): void {
     await expectReadable(page, 'guides-key');
     await page.setViewportSize(phone.viewport);
     await field.fill(person.key);
-    await shows(page, /^The examples have your key/);
+    await shows(page, /^The examples contain your key/);
     expect(await isTooWide(page)).toBe(false);
     await shoot(page, 'guides-key-phone');
     await page.setViewportSize({ width: 1360, height: 900 });

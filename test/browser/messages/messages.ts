@@ -15,7 +15,7 @@ export function messageTests(): void {
     await shoot(page, 'messages-empty-light');
     await press(page, 'Get code');
     const code = page.getByRole('dialog');
-    await code.getByText('# A new Idempotency-Key for each message').waitFor();
+    await code.getByText('# Use a new Idempotency-Key for each message').waitFor();
     await code.getByText('"to": "+14155550100"').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('Test numbers').click();
