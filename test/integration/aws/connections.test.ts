@@ -22,7 +22,7 @@ async function responseOver(over: Connections): Promise<HttpResponse> {
   return result.response;
 }
 
-/** A connection that has served a request, and what the next request over it meets. */
+/** A connection that has served one request, and the outcome of the next request on it. */
 async function reused(next: Script) {
   const over = connections();
   wire.script = { pieces: [two] };
@@ -35,7 +35,7 @@ async function reused(next: Script) {
 
 const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as Error).name : result.response.status);
 
-test('an unread response pauses its sender, and is then complete', async () => {
+test('the client pauses the sender of an unread response and still reads all of it', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };
   const reply = await responseOver(connections());
@@ -47,7 +47,7 @@ test('an unread response pauses its sender, and is then complete', async () => {
 test.each([
   [10, 0],
   [400, 1],
-])('an abandoned response with %i ms between five chunks costs %i connections', async (gapMs, lost) => {
+])('an abandoned response with %i ms between five chunks uses %i connections', async (gapMs, lost) => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);
@@ -62,7 +62,7 @@ test.each([
 });
 
 describe('a connection that breaks', () => {
-  test('is replaced once if it was reused and had no byte of a response', async () => {
+  test('is replaced once if it was reused and no response byte had arrived', async () => {
     const { result, ...counts } = await reused({ pieces: [], resets: true });
     expect(nameOf(result)).toBe('TimeoutError');
     expect(counts).toEqual({ sockets: 1, requests: 2 });
@@ -94,7 +94,7 @@ describe('a connection that breaks', () => {
     expect(requests.length - before).toBe(1);
   });
 
-  test('is not replaced for a request that was cancelled', async () => {
+  test('is not replaced for a cancelled request', async () => {
     const over = connections();
     wire.script = { pieces: [two] };
     await read(over);
@@ -112,7 +112,7 @@ describe('a connection that breaks', () => {
 test.each([
   [9_999, 0],
   [10_000, 1],
-])('a connection that was idle for %i ms is followed by %i new connection', async (ms, opened) => {
+])('after %i idle ms, the next request opens %i new connections', async (ms, opened) => {
   let now = Date.now();
   const over = connections(() => now);
   wire.script = { pieces: [two] };
@@ -123,14 +123,14 @@ test.each([
   expect(sockets.length - before).toBe(opened);
 });
 
-test('a response that does not start or end in time closes the connection', async () => {
+test('a response that starts or ends too late closes its connection', async () => {
   wire.script = { pieces: [] };
   expect(nameOf(await attempt(connections(), request, { requestTimeout: 50 }))).toBe('TimeoutError');
   wire.script = { pieces: [two.subarray(0, -1)] };
   expect(await read(connections(), { requestTimeout: 50 })).toBe('200 undefined broke off');
 });
 
-test('a request with a line break in its path or a header is not sent', async () => {
+test('the client rejects a request with a line break in its path or in a header', async () => {
   const before = requests.length;
   const odd = [{ headers: { host: 'a\r\nx: 1' } }, { headers: { host: 'a', x: 'a\nb' } }, { path: '/ HTTP/1.1\r\n' }];
   for (const part of odd) expect(await attempt(connections(), { ...request, ...part }, {})).toHaveProperty('error');

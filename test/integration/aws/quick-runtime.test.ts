@@ -33,7 +33,7 @@ async function all(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return pieces.join('|');
 }
 
-/** Only an unbroken stream has metadata. */
+/** Only a complete stream has metadata. */
 function withoutMetadata({ outcome, ...rest }: Awaited<ReturnType<typeof resultOf>>) {
   return { ...rest, outcome: { ...outcome, metadata: undefined } };
 }
@@ -93,7 +93,7 @@ describe.each(['on', 'off'] as const)(
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
     });
 
-    test('a prepared invocation, which is sent on demand and ends when it is cancelled', async () => {
+    test('a prepared invocation that is sent on demand and ends on cancellation', async () => {
       scripted.aws.play([{ status: 200, silent: true }]);
       const over = new Deadline(10_000);
       const send = runtimes[setting]().reply(invocation);
@@ -107,7 +107,7 @@ describe.each(['on', 'off'] as const)(
   },
 );
 
-test('complete streams share one connection; a stream that is not read to its end closes it', async () => {
+test('complete streams share one connection, and an abandoned stream closes it', async () => {
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
   const lines = [...words.map((choice) => JSON.stringify({ choices: [choice] })), '[DONE]'];
   const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));
@@ -136,7 +136,7 @@ test('complete streams share one connection; a stream that is not read to its en
   expect(scripted.aws.sent[1]!.connection).not.toBe(scripted.aws.sent[0]!.connection);
 });
 
-test('cancelling an invocation at any point of its response has no effect on others', async () => {
+test('cancelling an invocation at any point of its response does not affect others', async () => {
   const runtime = runtimes.on();
   scripted.aws.play([{ status: 200, headers: frameHeaders, body: frames }]);
   for (let round = 0; round < 60; round++) {

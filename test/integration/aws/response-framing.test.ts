@@ -18,7 +18,7 @@ import {
 const wire = useScriptedServer();
 const { sockets, connections } = wire;
 
-/** The same with Node's client. */
+/** Sends the same request with Node's client. */
 async function readByNode(): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   const outgoing = nodeRequest({
@@ -84,7 +84,7 @@ function cut(whole: Buffer, places: readonly number[]): Buffer[] {
   return ends.map((end, index) => whole.subarray(index === 0 ? 0 : ends[index - 1], end));
 }
 
-test('a response is parsed like in Node’s client, wherever its bytes are split', async () => {
+test('the parser agrees with Node’s client wherever the bytes are split', async () => {
   const over = connections();
   const property = fc.asyncProperty(responseBytes, cuts, async (whole, places) => {
     wire.script = { pieces: cut(whole, places).filter(({ length }) => length > 0) };
@@ -93,7 +93,7 @@ test('a response is parsed like in Node’s client, wherever its bytes are split
   await fc.assert(property, { numRuns: 150 });
 });
 
-test('a response that is cut off anywhere is never complete', async () => {
+test('a truncated response is never complete, wherever it is cut', async () => {
   const property = fc.asyncProperty(
     responseBytes,
     fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
@@ -123,7 +123,7 @@ test.each([
   ['a chunk that is longer than it declares', `${chunked}1${crlf}ab${crlf}0${crlf}${crlf}`],
   ['more than the response', `${head}Content-Length: 1${crlf}${crlf}ab`],
   ['a head without an end', `${head}x-name: ${'a'.repeat(20_000)}`],
-])('rejected, with its connection closed: %s', async (_, bytesOfResponse) => {
+])('the parser rejects the response and closes its connection: %s', async (_, bytesOfResponse) => {
   const over = connections();
   const before = sockets.length;
   wire.script = { pieces: [Buffer.from(bytesOfResponse)] };
@@ -151,7 +151,7 @@ test.each<[string, string, { ends?: boolean }, number]>([
   expect(sockets.length - before).toBe(used);
 });
 
-test('unsolicited bytes close an idle connection, and are not part of the next response', async () => {
+test('unsolicited bytes close an idle connection and never become part of the next response', async () => {
   const over = connections();
   wire.script = { pieces: [two] };
   await read(over);

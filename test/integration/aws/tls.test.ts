@@ -11,7 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { bundling } from '#lib/constructs/function-code.ts';
 import { loopbackCertificate, loopbackKey } from '#test/transport/loopback-certificate.ts';
 
-/** Calls twice, over two connections as each response ends its own, and prints the bodies or the error's code. */
+/** Calls twice, on two connections because each response closes its own. Prints the bodies or the error code. */
 const script = `
 import { text } from 'node:stream/consumers';
 import { attempt, Connections } from '#aws/transport.ts';
@@ -60,7 +60,7 @@ async function callTwice(host: string, certificates: string): Promise<string[]> 
   return stdout.trim().split('\n');
 }
 
-test('over TLS the server name is sent, and the second connection resumes the session of the first', async () => {
+test('TLS sends the server name and resumes the session on the second connection', async () => {
   expect(await callTwice('localhost', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toEqual([
     { name: 'localhost', isResumed: false },
@@ -68,12 +68,12 @@ test('over TLS the server name is sent, and the second connection resumes the se
   ]);
 });
 
-test('an address is not sent as a server name, but is verified', async () => {
+test('TLS verifies an IP address without sending it as the server name', async () => {
   expect(await callTwice('127.0.0.1', trusted)).toEqual(['ok', 'ok']);
   expect(seen).toMatchObject([{ name: false }, { name: false }]);
 });
 
-test('an untrusted server receives nothing', async () => {
+test('the client sends nothing to an untrusted server', async () => {
   expect(await callTwice('localhost', '')).toEqual(['DEPTH_ZERO_SELF_SIGNED_CERT', 'DEPTH_ZERO_SELF_SIGNED_CERT']);
   expect(seen).toEqual([]);
 });

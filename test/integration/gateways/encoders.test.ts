@@ -17,7 +17,7 @@ const Batch = v.strictObject({
   truncate: v.literal(false),
   raw_scores: v.literal(false),
 });
-/** The Hugging Face toolkit, one text a request. */
+/** The Hugging Face toolkit accepts one text per request. */
 const Tokens = v.strictObject({
   inputs: v.string(),
   parameters: v.strictObject({ aggregation_strategy: v.literal('simple') }),
@@ -72,7 +72,7 @@ const long = Array.from({ length: 400 }, (_, index) => `Line ${index}.`)
   .join(' ')
   .slice(0, 5000);
 
-describe('a model that classifies sequences in TEI', () => {
+describe('a sequence classification model in TEI', () => {
   it('returns the label with its score, and receives a batch of lists', async () => {
     const scores = [[label('LABEL_0', 0.9), label('Positive', 0.1)]];
     const { found, requests } = await analyze('It broke.', ['sentiment', 'key_phrases'], () => scores);
@@ -82,7 +82,7 @@ describe('a model that classifies sequences in TEI', () => {
     expect(JSON.stringify(requests)).not.toContain('sentiment');
   });
 
-  it('returns the mean of the parts of a text, weighted by their lengths, without a chat model', async () => {
+  it('returns the mean of the parts of a text, weighted by length, without a chat model', async () => {
     const { found, requests } = await analyze(long, ['language'], (body) =>
       texts(body).map((_, index) => [label('de', index % 2), label('en', 1 - (index % 2))]),
     );
@@ -108,12 +108,12 @@ describe('a model that classifies sequences in TEI', () => {
     ['the form of one text', [label('neutral', 1)]],
     ['no label', [[]]],
     ['a label twice', [[label('neutral', 0.6), label('neutral', 0.6)]]],
-  ])('that returns %s is a MODEL_ERROR', async (_, body) => {
+  ])('fails with MODEL_ERROR if it returns %s', async (_, body) => {
     await expect(analyze('x', ['sentiment'], () => body)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 });
 
-describe('a model that classifies tokens in the Hugging Face toolkit', () => {
+describe('a token classification model in the Hugging Face toolkit', () => {
   const group = (entity_group: string, start: number, end: number, score = 0.75) => ({
     entity_group,
     score,
@@ -139,7 +139,7 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
     expect(v.parse(Tokens, sent[0]).inputs).toBe(text);
   });
 
-  it('gives each entity once, in the order of the text, without the white space around it', async () => {
+  it('returns each entity once, in text order, without surrounding white space', async () => {
     const { found } = await analyze('Ada saw Oslo.', ['entities'], () => [
       group('LOC', 7, 12),
       group('PER', 0, 4, 0.5),
@@ -156,7 +156,7 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
     expect(found.entities).toHaveLength(2);
   });
 
-  it('receives a text in parts, and positions refer to the whole text', async () => {
+  it('receives a long text in parts, and positions refer to the whole text', async () => {
     const { found } = await analyze(long, ['entities'], (body) => {
       const at = v.parse(Tokens, body).inputs.indexOf('Line');
       return [group('PRODUCT', at, at + 4)];
@@ -175,14 +175,14 @@ describe('a model that classifies tokens in the Hugging Face toolkit', () => {
     ['an invalid score', [group('PER', 0, 1, Number.NaN)]],
     ['single tokens', [{ entity: 'B-PER', score: 1, start: 0, end: 1 }]],
     ['an error', { error: 'CUDA out of memory' }],
-  ])('that returns %s is a MODEL_ERROR', async (_, body) => {
+  ])('fails with MODEL_ERROR if it returns %s', async (_, body) => {
     await expect(analyze('Ada', ['entities'], () => body)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
   it.each([
     ['throttle', 'SERVICE_UNAVAILABLE'],
     ['cut', 'MODEL_ERROR'],
-  ] as const)('that fails with %s fails the analysis with %s', async (fault, code) => {
+  ] as const)('with the error %s fails the analysis with %s', async (fault, code) => {
     faults.order({ target: 'sagemaker', fault, count: 1 });
     await expect(analyze('Ada', ['entities', 'key_phrases'], () => [])).rejects.toMatchObject({ code });
     faults.order({ target: 'sagemaker', fault: 'none', count: 1 });

@@ -40,7 +40,7 @@ describe('the records of Idempotency-Keys', () => {
     expect(JSON.stringify(met?.response)).toBe(JSON.stringify(kept));
   });
 
-  it('expire at their time, even if they still exist', async () => {
+  it('expire at their time, even if they are still stored', async () => {
     expect(await store.claim(first, start, later)).toBeUndefined();
     expect(await store.claim(second, later - 1, later)).toEqual(running);
     expect(await store.claim(second, later, later + 1000)).toBeUndefined();

@@ -6,11 +6,11 @@ import { useTestDatabase } from '#test/database/database.ts';
 import { atLength } from '#test/many.ts';
 import { type LedgerAccount, useLedgerAccounts } from '#test/meter/ledger-account.ts';
 
-describe('the overview on a meter', () => {
+describe('the plan limits of a metered account', () => {
   const openAccount = useLedgerAccounts(useTestDatabase());
   const open = () => openAccount({ plans: plansOf('overview') });
 
-  /** Makes so many calls of one microcredit, five at a time; the refusals. */
+  /** Sends `count` calls of one microcredit, five at a time. Returns the refusals. */
   async function calls(account: LedgerAccount, count: number, cost = 1): Promise<ServiceError[]> {
     const refusals: ServiceError[] = [];
     for (let made = 0; made < count; made += 5) {
@@ -30,14 +30,14 @@ describe('the overview on a meter', () => {
     ['smm_pass', 500],
     ['pro_pass', 500],
     ['enterprise', undefined],
-  ])('lets %s make so many calls in a minute, and names the limit: %s', async (plan, perMinute) => {
+  ])('allow %s its calls per minute, and report the limit: %s', async (plan, perMinute) => {
     const account = await open();
     await account.subscriptions.assign(account.id, plan);
     const openHold = await account.admit(1);
     expect(openHold.holding().rateLimit?.limit).toBe(perMinute);
   });
 
-  it.each(atLength([5, 20], [5, 20, 500]))('keeps a limit of %i calls in a minute', async (perMinute) => {
+  it.each(atLength([5, 20], [5, 20, 500]))('allow %i calls in a minute', async (perMinute) => {
     const account = await open();
     const plan = planOverview.find(({ callsPerMinute }) => callsPerMinute === perMinute)!;
     await account.subscriptions.assign(account.id, plan.name);
@@ -45,7 +45,7 @@ describe('the overview on a meter', () => {
     expect(await calls(account, 1)).toMatchObject([{ code: 'RATE_LIMIT_EXCEEDED' }]);
   });
 
-  it('refuses with 402 once the calls of the month are used, with that reason, and admits them again with the next month', async () => {
+  it('refuse calls with 402 and the reason after the monthly calls are used, until the next month', async () => {
     const account = await open();
     for (let minute = 0; minute < 2; minute++) {
       expect(await calls(account, 5)).toEqual([]);
@@ -63,7 +63,7 @@ describe('the overview on a meter', () => {
     expect((await account.current()).callsThisMonth).toBe(1);
   });
 
-  it('counts a call while it runs and once it is charged, and none that fails, dies or is refused', async () => {
+  it('count running and charged calls, but not failed, crashed or refused ones', async () => {
     const account = await open();
     const counted = async () => (await account.current()).callsThisMonth;
     expect(await calls(account, 4, 0)).toEqual([]);
@@ -77,7 +77,7 @@ describe('the overview on a meter', () => {
     expect(await counted()).toBe(5);
   });
 
-  it('never admits more calls than the month has, however many fail, are cut off by its end or run concurrently', async () => {
+  it('never admit more than the monthly calls, even with concurrent, failed or interrupted calls', async () => {
     const account = await open();
     for (let minute = 0; minute < 2; minute++, account.clock.seconds += 63) await calls(account, 4);
     const running = [await account.admit(1), await account.admit(1)];
@@ -88,7 +88,7 @@ describe('the overview on a meter', () => {
     expect(await calls(account, 1)).toMatchObject([{ code: 'INSUFFICIENT_CREDITS' }]);
   });
 
-  it('lets a larger plan count on from the calls already made', async () => {
+  it('count the calls already made this month after an upgrade', async () => {
     const account = await open();
     await account.subscriptions.create(account.id, 'freemium');
     expect(await calls(account, 5)).toEqual([]);

@@ -13,7 +13,7 @@ const database = useTestDatabase();
 const indexingOf = (faults: Faults) => indexingIn(database, faults);
 type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 
-/** Under a prefix of its sort key: DynamoDB takes no empty one. */
+/** Stored under a sort key prefix, because DynamoDB accepts no empty prefix. */
 async function keysIn(pk: string, ...prefixes: string[]): Promise<string[]> {
   const found = await Promise.all(
     prefixes.map((prefix) =>
@@ -42,7 +42,7 @@ const fault = fc.constantFrom<Fault>('none', 'none', 'none', 'throttle', 'lost r
 const faults = fc.array(fault, { maxLength: 14 });
 const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven', 'slow');
 
-describe('a document whose storage, model or queue fails at any step', () => {
+describe('a document after a fault of storage, model or queue at any step', () => {
   it('is ready and charged for its tokens, or stores nothing and costs nothing', { timeout: patience }, async () => {
     const seen = new Set<string>();
     const property = fc.asyncProperty(
@@ -104,7 +104,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
     await expectNothing(indexing);
   });
 
-  it('continues after the indexed chunks in another run when its time is up', async () => {
+  it('resumes after the last indexed chunk in another run when time runs out', async () => {
     const indexing = await indexingOf({ model: ['slow', 'slow', 'slow'] });
     await indexing.add(250);
     await indexing.work();
@@ -125,7 +125,7 @@ describe('a document whose storage, model or queue fails at any step', () => {
   });
 
   it.each(['before', 'after'] as const)(
-    'is indexed by the next run, or failed by the sweep, if its job crashes %s any of its requests',
+    'is indexed by the next run, or failed by the sweep, after its job crashed %s any of its requests',
     async (when) => {
       let crashes = 0;
       for (const next of ['run', 'sweep'] as const)

@@ -32,8 +32,8 @@ const search = async (blocks: readonly Block[], text: string, by: 'both' | 'vect
   });
 };
 
-describe('the four passages for a question', () => {
-  it('contain the one relevant sentence among repeated sentences', async () => {
+describe('retrieval of four passages', () => {
+  it('finds the one relevant sentence among repeated sentences', async () => {
     const text = `${'Harbours are old. '.repeat(60)}The ferry to Zanzibar leaves at noon. ${'Lighthouses are tall. '.repeat(60)}`;
     const blocks = [
       await blockOf(
@@ -46,7 +46,7 @@ describe('the four passages for a question', () => {
     expect(first?.score).toBeLessThan(0.1);
   });
 
-  describe('over the documentation of three packages', () => {
+  describe('from the documentation of three packages', () => {
     let blocks: Block[];
     beforeAll(async () => {
       const names = Object.keys(documents) as DocumentName[];
@@ -69,7 +69,7 @@ describe('the four passages for a question', () => {
       return hits.filter(Boolean).length;
     };
 
-    it('contain the right one for at least 90 % of 50 questions, more than by vectors or by words alone', async () => {
+    it('finds the right passage for 90 % of 50 questions, more than with vectors or words alone', async () => {
       const everywhere = blocks.flatMap(({ texts }) => texts.map((text) => text.replaceAll(/\s+/g, ' ')));
       for (const [, question, quote] of questions)
         expect([question, everywhere.filter((text) => text.includes(quote)).length]).toEqual([question, 1]);
@@ -80,7 +80,7 @@ describe('the four passages for a question', () => {
       expect(both).toBeGreaterThan(Math.max(vectors, words));
     });
 
-    it('are not found by words for unrelated questions, with one exception', async () => {
+    it('matches no words of unrelated questions, with one exception', async () => {
       const counts = await Promise.all(unrelated.map(async (text) => (await search(blocks, text, 'words')).length));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
     });

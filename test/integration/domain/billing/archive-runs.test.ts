@@ -25,7 +25,7 @@ describe('the projector', () => {
 });
 
 describe('the archiver of all accounts', () => {
-  it('archives purged accounts too, and reads no more than two rows of an account without closed months', async () => {
+  it('archives purged accounts, and reads at most two rows of an account without closed months', async () => {
     await here.live(4);
     const other = await openLedgerAccount(database.url, { at: here.account.clock.seconds });
     for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
@@ -50,7 +50,7 @@ describe('the archiver of all accounts', () => {
     await other.close();
   });
 
-  it('archives the others when one fails, and reports it', async () => {
+  it('archives the other accounts when one fails, and reports the failure', async () => {
     await here.live(4);
     const other = await openLedgerAccount(database.url, { files: archive.files });
     for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
@@ -73,7 +73,7 @@ describe('the archiver of all accounts', () => {
     await other.close();
   });
 
-  it('continues where the last run ended early, and begins again after that', async () => {
+  it('resumes where the last run stopped, then starts again from the first account', async () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => openLedgerAccount(database.url)));
     await Promise.all([here.account, ...others].map((one) => one.project()));
     const store = archiveStore(database.client, table, archive.files);

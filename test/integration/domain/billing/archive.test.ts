@@ -36,7 +36,7 @@ async function audit(args: string[]) {
 }
 
 describe('archiving 14 months', () => {
-  it('leaves history, usage, audit and rebuilt balance as they were, and only open months in the table', async () => {
+  it('changes no history, usage, audit or rebuilt balance, and keeps only open months in the table', async () => {
     await here.live(14);
     const before = { rows: await here.history(), usage: await usageOf(), rebuilt: await findings('rebuild') };
     expect(before.rows.length).toBeGreaterThan(14 * 3);
@@ -52,7 +52,7 @@ describe('archiving 14 months', () => {
       expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differ, 0 behind\n' });
   });
 
-  it('writes nothing when repeated, and adds only the months that closed since', async () => {
+  it('writes nothing when repeated, and later adds only newly closed months', async () => {
     await here.live(4);
     await here.archiveNow();
     const [written, rows] = [archive.keys.length, await here.history()];
@@ -64,7 +64,7 @@ describe('archiving 14 months', () => {
     expect((await here.history()).slice(-rows.length)).toEqual(rows);
   });
 
-  it('names an object by account, month, first row and content, and never puts two months in one', async () => {
+  it('names an object by account, month, first row and content, with one month per object', async () => {
     await here.live(4);
     const from = archive.keys.length;
     await here.archiveNow();
@@ -81,7 +81,7 @@ describe('archiving 14 months', () => {
 
 describe('a page of the history', () => {
   it(
-    'has exactly the rows in order, each once, for any length, position and progress of the deletion',
+    'contains every row once and in order, for any page length, position and deletion progress',
     async () => {
       await here.live(5);
       const whole = await here.history(1000);
@@ -95,7 +95,7 @@ describe('a page of the history', () => {
       ] as const;
       await fc.assert(
         fc.asyncProperty(...input, async (limit, before, undeleted) => {
-          // A run that crashed may leave any of the archived rows in the table.
+          // A crashed run may leave any of the archived rows in the table.
           for (const Item of undeleted) await database.client.send(new PutCommand({ TableName: table, Item }));
           const page = await here.account.history(limit, before);
           const expected = whole.filter(({ seq }) => seq < before);
@@ -126,7 +126,7 @@ describe('a page of the history', () => {
 });
 
 describe('a run of the archiver', () => {
-  /** A client and files of which the call with this number fails, before or after it had its effect. */
+  /** A client and files that fail on the given call, before or after its effect. */
   function dying(at: number, isAfter: boolean) {
     let calls = 0;
     const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -150,7 +150,7 @@ describe('a run of the archiver', () => {
   }
 
   it.each([false, true])(
-    'that crashes at any of its calls (after its effect: %j) loses and repeats no row, and the next run finishes',
+    'loses and repeats no row after a crash at any call (after its effect: %j), and the next run finishes',
     async (isAfter) => {
       await here.live(3);
       const whole = await here.history();
@@ -185,7 +185,7 @@ describe('a run of the archiver', () => {
     patience,
   );
 
-  it('that races with others archives every row once', async () => {
+  it('archives every row once when runs race', async () => {
     await here.live(5);
     const whole = await here.history();
     await Promise.all([1, 2, 3, 4].map(() => here.archiveNow()));

@@ -33,8 +33,8 @@ async function audit(args: string[] = [], env: NodeJS.ProcessEnv = environment()
 }
 
 /**
- * Runs the command as `audit` does. `maxBytes`: its peak resident memory. On Linux `maxRSS` starts at the size of the parent
- * process (kernel `exec_mmap`), so the peak is read from procfs.
+ * Runs the command as `audit` does. `maxBytes`: its peak resident memory. On Linux `maxRSS` starts at the size of the
+ * parent process (kernel `exec_mmap`), so the peak is read from procfs.
  */
 async function measuredAudit(args: string[]) {
   const report = `import { existsSync, readFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const setInRow = (seq: number, attribute: 'balance' | 'amount', value: number) =
 const loseRow = (accountId: number, seq: number) =>
   database.client.send(new DeleteCommand({ TableName: tables.ledger.name, Key: rowKey(accountId, seq) }));
 
-/** Repeats the account's last row, straight into the file of the database: through its API it would take minutes. */
+/** Repeats the account's last row directly in the database file, because the API would need minutes. */
 async function fillLedger(rows: number): Promise<void> {
   const { Item: row } = await database.client.send(
     new GetCommand({ TableName: tables.ledger.name, Key: rowKey(account.id, 4) }),
@@ -87,11 +87,11 @@ async function fillLedger(rows: number): Promise<void> {
 }
 
 describe('npx node bin/audit.ts', () => {
-  it.each([[[]], [['--rebuild']]])('%j finds nothing where all is well, and exits 0', async (args) => {
+  it.each([[[]], [['--rebuild']]])('%j finds no differences in a correct ledger and exits 0', async (args) => {
     expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differ, 0 behind\n' });
   });
 
-  it('names the account whose balance was changed past the ledger, and exits 1', async () => {
+  it('names the account with a balance that the ledger does not explain, and exits 1', async () => {
     await setInMeter('c', credits(86));
     const { status, out } = await audit();
     expect(status).toBe(1);
@@ -102,7 +102,7 @@ describe('npx node bin/audit.ts', () => {
     expect(rebuilt.out).toContain(`the balance is ${credits(85)}; stored is ${credits(86)}`);
   });
 
-  it('names the row that is missing in the middle, and exits 1', async () => {
+  it('names the missing row in the middle of a ledger and exits 1', async () => {
     await loseRow(account.id, 2);
     const [{ status, out }, rebuilt] = [await audit(), await audit(['--rebuild'])];
     expect([status, rebuilt.status]).toEqual([1, 1]);
@@ -110,7 +110,7 @@ describe('npx node bin/audit.ts', () => {
     expect(rebuilt.out).toContain(`${account.id}  rebuilt from 3 of 4 rows`);
   });
 
-  it('reports a ledger whose last rows are not written yet as behind, not as different, and exits 3', async () => {
+  it('reports a ledger with unwritten last rows as behind, not as different, and exits 3', async () => {
     await account.call(credits(10), credits(2));
     for (const args of [[], ['--rebuild']]) {
       const { status, out } = await audit(args);
@@ -139,7 +139,7 @@ describe('npx node bin/audit.ts', () => {
     expect(out).toContain(`${account.id}  row 3 has the balance 7, the rows up to it add up to`);
   });
 
-  it('names a row whose amount was changed, and the sum that comes of it', async () => {
+  it('names a row with a changed amount, and the resulting sum', async () => {
     await setInRow(4, 'amount', -1);
     const { status, out } = await audit();
     expect(status).toBe(1);
@@ -148,7 +148,7 @@ describe('npx node bin/audit.ts', () => {
     expect((await audit(['--rebuild'])).out).toContain(`the balance is ${credits(92) - 1}; stored is`);
   });
 
-  it('waits for rows that are on their way', async () => {
+  it('waits for rows that are being written', async () => {
     await account.call(credits(10), credits(2));
     const reads = account.reads();
     const pause = () => account.project();
@@ -157,7 +157,7 @@ describe('npx node bin/audit.ts', () => {
     expect(findings).toEqual([]);
   });
 
-  it('counts rows that came after the meter was read neither way', async () => {
+  it('ignores rows written after the meter was read', async () => {
     const reads = account.reads();
     const [before] = await Array.fromAsync(reads.meters());
     await account.call(credits(1), credits(1));
@@ -165,9 +165,9 @@ describe('npx node bin/audit.ts', () => {
     expect(await Array.fromAsync(reads.rows(account.id, 1, before!.seq))).toHaveLength(4);
   });
 
-  // Only the embedded database keeps its rows in a file.
+  // Only the embedded database stores its rows in a file.
   it.skipIf(process.env['DYNAMODB_LOCAL']).each([[[]], [['--rebuild']]])(
-    '%j reads a ledger of 100,000 rows that is behind once, within 200 MB',
+    '%j reads a lagging ledger of 100,000 rows once, within 200 MB',
     async (args) => {
       await fillLedger(100_000);
       await loseRow(account.id, 100_000);
@@ -179,7 +179,7 @@ describe('npx node bin/audit.ts', () => {
     120_000,
   );
 
-  it('exits 2 and shows how it is used when it cannot be run', async () => {
+  it('prints its usage and exits 2 when its arguments are invalid', async () => {
     const wrong = await audit(['--fast']);
     expect([wrong.status, wrong.out]).toEqual([2, expect.stringContaining('Usage: npx node bin/audit.ts')]);
     const { [tableVariables.ledger]: _none, ...env } = environment();

@@ -53,7 +53,7 @@ describe('the ledger', () => {
   });
   afterAll(() => account.close());
 
-  it('never changes a row, whatever is written in its place later', async () => {
+  it('never changes a row, even if a later write targets it', async () => {
     const { seq } = await account.current();
     const before = await account.rows(seq);
     const ledger = ledgerOf(database);
@@ -61,7 +61,7 @@ describe('the ledger', () => {
     expect(await account.rows(seq)).toEqual(before);
   });
 
-  it('has one row for each call, findable by its request id, of what it cost, 0 when it failed', async () => {
+  it('has one row for each call with its cost, 0 if it failed, findable by request id', async () => {
     const charges = (await account.rows((await account.current()).seq)).filter(({ type }) => type === 'charge');
     expect(charges).toHaveLength(24);
     expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(24);
@@ -69,7 +69,7 @@ describe('the ledger', () => {
     expect(charges.reduce((sum, { amount }) => sum - amount, 0)).toBe(credits(66));
   });
 
-  it('counts every call that cost something once in its day', async () => {
+  it('counts every charged call once in its day', async () => {
     const usage = statementService(usageStore(), account.clock).usage;
     const { days } = await usage(account.id, { from: '2027-03-01', to: '2027-05-01', group: 'service' });
     const total = (service: string) =>
@@ -78,7 +78,7 @@ describe('the ledger', () => {
     expect(days.reduce((sum, day) => sum + day.calls, 0)).toBe(11);
   });
 
-  it.each(['service', 'model', 'key'] as const)('has the same usage by %s as its detail adds up to', async (group) => {
+  it.each(['service', 'model', 'key'] as const)('reports the same usage by %s as the sum of its rows', async (group) => {
     const usage = statementService(usageStore(), account.clock).usage;
     const range = { from: '2027-03-01', to: '2027-05-01' };
     const field = group === 'key' ? 'keyId' : group;
@@ -99,7 +99,7 @@ describe('the ledger', () => {
 
 describe('the projector', () => {
   it(
-    'writes the same ledger and the same days for stream events in any order, with any repeats',
+    'writes the same ledger and daily totals for stream events in any order, with any repeats',
     async () => {
       const account = await busyAccount(database.url);
       const images = account.images.map(meterImageOf);
@@ -134,9 +134,9 @@ describe('the projector', () => {
   );
 });
 
-describe('many accounts', () => {
+describe('the ledgers of many accounts', () => {
   it(
-    'show the balance that their rows add up to, each of them, and the audit finds nothing',
+    'add up to the displayed balances, and the audit finds no differences',
     async () => {
       const own = await startTestDatabase();
       const accounts = await Promise.all(times(atLength(4, 300), () => busyAccount(own.url)));

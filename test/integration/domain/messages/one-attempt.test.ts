@@ -27,7 +27,7 @@ describe('a function that crashes', () => {
     ['before the carrier is called', taken, 'after', { handed: 0, messages: ['queued 0'], spendable: 100 }],
     ['while the carrier is called', crash, undefined, { handed: 1, messages: ['queued 0'], spendable: 100 }],
   ])(
-    '%s leaves nothing, or a message with an unknown result, and costs nothing',
+    '%s stores nothing, or a message with an unknown result, and charges nothing',
     async (_, carrier, when, expected) => {
       const desk = await openDesk(database);
       const messages = when ? dying('create', desk.store, when) : desk.store;
@@ -37,7 +37,7 @@ describe('a function that crashes', () => {
     },
   );
 
-  it('sends once with its Idempotency-Key, whose repeats return the message for a day', async () => {
+  it('sends once for its Idempotency-Key, and repeats return the message for a day', async () => {
     const desk = await openDesk(database);
     await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
@@ -50,7 +50,7 @@ describe('a function that crashes', () => {
     expect(desk.handed).toHaveLength(3);
   });
 
-  it('binds its Idempotency-Key to the body: another body is refused, and the same one returns the message', async () => {
+  it('binds its Idempotency-Key to the body: another body is refused, the same body returns the message', async () => {
     const desk = await openDesk(database);
     await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
@@ -61,9 +61,9 @@ describe('a function that crashes', () => {
   });
 });
 
-describe('one attempt', () => {
+describe('a send attempt', () => {
   it.each(['opted_out', 'number_blocked', 'country_blocked', 'price', 'throttled', 'carrier'] as const)(
-    'that is refused (%s) fails with its reason, costs nothing and releases the key',
+    'fails with the reason, costs nothing and releases the key if the carrier refuses it (%s)',
     async (why: RefusalReason) => {
       const desk = await openDesk(database);
       await expect(desk.send(() => Promise.resolve({ is: 'refused', why }), { key: 'again' })).rejects.toThrow(
@@ -80,14 +80,14 @@ describe('one attempt', () => {
     },
   );
 
-  it('whose reply is lost has the status unknown, is charged and not repeated', async () => {
+  it('has the status unknown, is charged and is not repeated if its response is lost', async () => {
     const desk = await openDesk(database);
     expect((await desk.send(lost, { key: 'once' })).status).toBe('unknown');
     await desk.send(taken, { key: 'once' });
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['unknown 2'], spendable: 98 });
   });
 
-  it('that was accepted is neither repeated nor charged if the store is down', async () => {
+  it('is neither repeated nor charged if the carrier accepts it while the store is down', async () => {
     const desk = await openDesk(database);
     const away = { ...desk.store, charge: () => Promise.reject(new Error('away')) };
     expect(await desk.send(taken, { messages: away })).toMatchObject({ status: 'unknown', credits: 0 });
@@ -95,7 +95,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['queued 0'], spendable: 100 });
   });
 
-  it('that was accepted is charged if the store has recorded it, even if that reply was lost', async () => {
+  it("is charged if the store recorded the acceptance, even if the store's response was lost", async () => {
     const desk = await openDesk(database);
     const charge: MessageStore['charge'] = async (...args) => {
       await desk.store.charge(...args);
@@ -108,7 +108,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('that was accepted and recorded is charged even if its function crashes before the settlement', async () => {
+  it('is charged for a recorded acceptance even if its function crashes before the settlement', async () => {
     const desk = await openDesk(database);
     const sent = await desk.send(taken, { isSettled: false });
     expect(sent).toMatchObject({ status: 'sent', credits: 2 });
@@ -116,7 +116,7 @@ describe('one attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('whose hold has expired is sent and costs nothing', async () => {
+  it('is sent and costs nothing if its hold has expired', async () => {
     const desk = await openDesk(database);
     const slow: SendToCarrier = async () => {
       desk.clock.at += 5 * minute;

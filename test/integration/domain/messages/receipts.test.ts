@@ -14,7 +14,7 @@ const database = useTestDatabase();
 
 const ends = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const satisfies readonly MessageStatus[];
 
-it('in any order and number set the first final status, and refund a failed message exactly once', async () => {
+it('receipts in any order and number set the first final status and refund a failed message once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...ends), { maxLength: 6 }), fc.boolean(), async (receipts, isLost) => {
       const desk = await openDesk(database);
@@ -32,7 +32,7 @@ it('in any order and number set the first final status, and refund a failed mess
   );
 });
 
-it('store the reason of a failure, and a message stored without one has none', async () => {
+it('receipts store the reason of a failure; a message without a reason has none', async () => {
   const desk = await openDesk(database);
   const { id, failure } = await desk.send(taken);
   expect(failure).toBeNull();
@@ -46,7 +46,7 @@ it('store the reason of a failure, and a message stored without one has none', a
   expect(await desk.messages()).toMatchObject([{ status: 'undelivered', failure: null }]);
 });
 
-it('that arrive concurrently refund once, and the balance is the sum of the lots', async () => {
+it('concurrent receipts refund once, and the balance is the sum of the lots', async () => {
   const desk = await openDesk(database);
   const { id } = await desk.send(taken);
   const failed = { accountId: desk.accountId, id, status: 'failed' } as const;
@@ -58,7 +58,7 @@ it('that arrive concurrently refund once, and the balance is the sum of the lots
   expect(balance(meter)).toBe(meter.lots.reduce((sum, { remaining }) => sum + remaining, 0));
 });
 
-it('refund the spending limit of the key too', async () => {
+it("receipts of failures refund the key's spending limit", async () => {
   const limit = { budget: 'budget-1', amount: credits(10), period: 'day' } as const;
   const desk = await openDesk(database, {
     about: { keys: new Map([['key-1', { expiresAt: 4_000_000_000, limit }]]) },
@@ -71,7 +71,7 @@ it('refund the spending limit of the key too', async () => {
   expect([await used(), await desk.spendable()]).toEqual([credits(2), 98]);
 });
 
-it('of an unknown, foreign or expired message change nothing', async () => {
+it('receipts of an unknown, foreign or expired message change nothing', async () => {
   const [desk, other] = [await openDesk(database), await openDesk(database)];
   const { id } = await desk.send(taken);
   const unknown = { accountId: desk.accountId, id: 'msg_0000000aaaaaaaaaaaaa', status: 'failed' } as const;
@@ -82,7 +82,7 @@ it('of an unknown, foreign or expired message change nothing', async () => {
   expect(await desk.messages()).toEqual([]);
 });
 
-it('that precede the message’s own record set its status, and it is charged unless it failed', async () => {
+it('early receipts set the status of a message that is recorded later, and it is charged unless it failed', async () => {
   for (const [status, spendable] of [
     ['delivered', 98],
     ['failed', 100],
@@ -97,8 +97,8 @@ it('that precede the message’s own record set its status, and it is charged un
   }
 });
 
-describe('with the carrier’s message id only', () => {
-  it('refer to that message for as long as receipts may arrive', async () => {
+describe('a receipt with only the carrier’s message id', () => {
+  it('finds its message for as long as receipts may arrive', async () => {
     const desk = await openDesk(database);
     const carrierId = crypto.randomUUID();
     await desk.send(takenAs(carrierId));
@@ -109,7 +109,7 @@ describe('with the carrier’s message id only', () => {
     expect(await desk.spendable()).toBe(100);
   });
 
-  it('wait for the record of the id, and ones with unknown ids are ignored', async () => {
+  it('waits until the id is recorded, and is ignored if the id is unknown', async () => {
     const carrierId = crypto.randomUUID();
     let sent: Promise<unknown> | undefined;
     const desk = await openDesk(database, { pause: async () => void (await sent) });
@@ -120,7 +120,7 @@ describe('with the carrier’s message id only', () => {
     expect(await desk.receipts.record({ carrierId: crypto.randomUUID(), status: 'failed' })).toBe(false);
   });
 
-  it('refer to the first message if a carrier uses an id twice', async () => {
+  it('applies to the first message if a carrier reuses an id', async () => {
     const [desk, other] = [await openDesk(database), await openDesk(database)];
     const carrierId = crypto.randomUUID();
     await desk.send(takenAs(carrierId));
@@ -130,7 +130,7 @@ describe('with the carrier’s message id only', () => {
     expect(await other.messages()).toMatchObject([{ status: 'sent', credits: 2 }]);
   });
 
-  it('are ignored if the id could not be recorded, and the message is still sent and charged', async () => {
+  it('is ignored if the id could not be recorded, and the message is still sent and charged', async () => {
     const desk = await openDesk(database);
     const messages = { ...desk.store, noteCarrierId: () => Promise.reject(new Error('away')) };
     expect(await desk.send(takenAs('lost'), { messages })).toMatchObject({ status: 'sent', credits: 2 });

@@ -22,7 +22,7 @@ const database = useTestDatabase();
 
 interface Real {
   readonly account: LedgerAccount;
-  /** Faults of the next requests to the database. */
+  /** Faults of the next database requests. */
   readonly faults: Fault[];
   readonly open: {
     count: number;
@@ -34,10 +34,10 @@ interface Real {
 
 interface Step {
   readonly name: string;
-  /** Seconds before it without any access to the account, or seconds after the next due time. */
+  /** Seconds to wait without access to the account, or seconds after the next due time. */
   readonly wait: number | { readonly afterDue: number };
   readonly faults: readonly Fault[];
-  /** Runs it on both and returns the two outcomes. */
+  /** Runs the action on both. Returns the two outcomes. */
   readonly act: (model: AccountModel, real: Real) => Promise<{ expected: unknown; outcome: unknown }>;
 }
 
@@ -80,7 +80,7 @@ const topUp = (whole: number): Step['act'] => {
     return { expected: 'done', outcome: await outcomeOf(grant) };
   };
 };
-/** An admitted call. It has crashed unless a later step settles it. */
+/** An admitted call. It counts as crashed unless a later step settles it. */
 const call = (held: number, service: ServiceName, limited: LimitPeriod | undefined): Step['act'] => {
   return async (model, { account, open }) => {
     const id = `${(open.count += 1)}`;
@@ -100,7 +100,7 @@ const settle = (which: number, share: number): Step['act'] => {
     return { expected: 'done', outcome: 'done' };
   };
 };
-/** A job or message, charged before its result is known. */
+/** A job or message that is charged before its result is known. */
 const charge = (which: number): Step['act'] => {
   return async (model, { account, open }) => {
     const [id, openHold] = pick(open.holds, which);
@@ -177,7 +177,7 @@ function commandOf(step: Step): fc.AsyncCommand<AccountModel, Real> {
       account.clock.seconds += typeof step.wait === 'number' ? step.wait : untilDue(model, step.wait.afterDue);
       const hasExpiredHold = model.holds.values().some(({ deadline }) => deadline <= account.clock.seconds);
       model.tick(account.clock.seconds);
-      // A call does not wait for holds that have expired to be swept; where it would be admitted before, look first.
+      // A call does not wait for the sweep of expired holds. If waiting would change the admission, sweep first.
       if (hasExpiredHold) await account.current();
       real.faults.splice(0, Infinity, ...step.faults);
       const { expected, outcome } = await step.act(model, real);
@@ -229,8 +229,8 @@ async function compare(model: AccountModel, real: Real): Promise<void> {
 }
 
 /**
- * Compares the ledger with the model's: its rows in order, and what expired at each time. A call that ends may be settled
- * before or after the credits that expired while it was running.
+ * Compares the ledger with the model's: the order of rows, and the credits that expired at each time. A finished call may be
+ * settled before or after the credits that expired while it was running.
  */
 async function compareLedger(model: AccountModel, account: LedgerAccount): Promise<void> {
   const meter = await account.current();
@@ -252,7 +252,7 @@ function expiredByTime(rows: readonly LedgerLine[]): Record<number, number> {
 
 describe('an account under random actions of its owner, operators, calls, jobs, time and the network', () => {
   it(
-    'has the credits, lots, subscription, budgets and ledger of a simple model after every step',
+    'matches a simple model of credits, lots, subscription, budgets and ledger after every step',
     async () => {
       const opened = fc.record({ day: fc.nat(800), second: fc.nat(86_399) });
       await fc.assert(

@@ -17,7 +17,7 @@ import { attemptOn, credits, meterWith, putMeter, start } from '#test/meter/mete
 const database = useTestDatabase();
 const open = useLedgerAccounts(database);
 
-/** A client that counts what it sends. */
+/** A client that counts its requests. */
 function countingClient() {
   const requests = { GetItem: 0, UpdateItem: 0, Query: 0 };
   const client = new DynamoDBClient({ endpoint: database.url });
@@ -32,12 +32,12 @@ function countingClient() {
   return { client: DynamoDBDocumentClient.from(client), requests };
 }
 
-describe('calls that died', () => {
+describe('the sweep of crashed calls', () => {
   const [accounts, holds] = atLength([8, 15], [100, 100]);
   const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 
   it(
-    'leave nothing held once a sweep has gone round, though none went for a day, and others call meanwhile',
+    'releases all holds in one round after a day without sweeps, while other calls run',
     async () => {
       const counted = countingClient();
       const { admit, find } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
@@ -62,7 +62,7 @@ describe('calls that died', () => {
       for (const { accountId } of meters) {
         expect(await find(accountId)).toMatchObject({ holds: new Map(), spendable: credits(holds) });
       }
-      // One write for each dead call and one for its account's watch, and three looks at each account.
+      // One write for each crashed call and one for the account's watch, and three reads of each account.
       expect(counted.requests.UpdateItem - before.UpdateItem).toBeLessThanOrEqual(accounts * (holds + 1));
       expect(counted.requests.GetItem - before.GetItem).toBeLessThanOrEqual(accounts * 3);
       expect(await sweep(nextDay)).toMatchObject({ accounts: 0 });
@@ -71,7 +71,7 @@ describe('calls that died', () => {
     patience,
   );
 
-  it('of an account whose item cannot be read do not keep the sweep from the others, and the sweep reports it', async () => {
+  it('continues with other accounts if one item is unreadable, and reports that item', async () => {
     const own = await startTestDatabase();
     const { admit, sweep, find } = metering(meterStore(own.client, 'meters', ambient.random), renewals(planOfRank));
     const meters = await Promise.all(Array.from({ length: 20 }, () => putMeter(own.client, meterWith(credits(1)))));
@@ -90,7 +90,7 @@ describe('calls that died', () => {
     await own.close();
   });
 
-  it('are found by the first sweep after their deadline, also a short one behind long ones that still run', async () => {
+  it('releases a hold in the first run after its deadline, even while longer calls are still running', async () => {
     const { admit, sweep, find } = metering(
       meterStore(database.client, 'meters', ambient.random),
       renewals(planOfRank),
@@ -115,7 +115,7 @@ describe('calls that died', () => {
     expect(await sweep(at(361))).toMatchObject({ accounts: 0 });
   });
 
-  it('are charged what they had noted as delivered, and nothing where they had noted nothing', async () => {
+  it('charges the recorded deliveries of a call, or nothing if none are recorded', async () => {
     const account = await open();
     const [noted, silent, late] = [
       await account.admit(credits(5)),
@@ -142,7 +142,7 @@ describe('calls that died', () => {
     expect(auditLedger(rows, meter.seq, balance(meter))).toEqual([]);
   });
 
-  it('are never charged more than was held, whatever they had noted', async () => {
+  it('never charges more than the hold, whatever the call recorded', async () => {
     const account = await open();
     const openHold = await account.admit(credits(5));
     await openHold.recordProgress(credits(70));
@@ -151,7 +151,7 @@ describe('calls that died', () => {
     expect((await account.current()).spendable).toBe(credits(95));
   });
 
-  it('stop counting as concurrent when their deadline has passed, and not before', async () => {
+  it('stops counting a call as concurrent after its deadline, and not before', async () => {
     const { admit } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
     const meter = await putMeter(database.client, meterWith(credits(10), { maxConcurrentCalls: 3, ceiling: 1000 }));
     for (const call of ['one', 'two', 'three']) await admit(attemptOn(meter, call));

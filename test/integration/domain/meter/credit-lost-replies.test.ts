@@ -11,7 +11,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const database = useTestDatabase();
 
-/** An action of an account's owner, operator or programs. */
+/** An action of an account's owner, an operator or a program. */
 type Action = (account: LedgerAccount) => Promise<unknown>;
 const change = fc.constantFrom('create', 'upgrade', 'downgrade');
 const plan = fc.constantFrom('freemium', 'dev_pass', 'smm_pass');
@@ -64,15 +64,15 @@ async function lived(actions: readonly Action[], fault?: (requestId: string) => 
   const rows = await account.rows(meter.seq);
   await account.close();
   expect(accountId).toBe(account.id);
-  // The refunds of calls that crashed together have no fixed order.
+  // Refunds of calls that crashed together have no fixed order.
   const requests = rows.map(({ requestId }) => requestId ?? '').toSorted();
   const entries = rows.map(({ accountId: _account, requestId: _request, ...row }) => row);
   return { outcomes, meter, entries, requests, subscription: { ...subscription, id: '' } };
 }
 
-describe('a network that loses replies and throttles', () => {
+describe('a faulty network', () => {
   it(
-    'in 30 % of attempts leaves the same outcomes, balance and ledger as one that does not',
+    'with 30 % lost or throttled attempts leads to the same outcomes, balance and ledger',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {
@@ -86,7 +86,7 @@ describe('a network that loses replies and throttles', () => {
   );
 
   it(
-    'whose transactions turn away 30 % of all writes leaves the same too',
+    'with 30 % of all writes cancelled by conflicts leads to the same outcomes, balance and ledger',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(action, { minLength: 15, maxLength: 30 }), fc.nat(), async (actions, seed) => {
@@ -99,7 +99,7 @@ describe('a network that loses replies and throttles', () => {
   );
 
   it(
-    'even where the client gives up leaves every call charged once or not at all, and the ledger exact',
+    'charges every call once or not at all and keeps the ledger exact, even if the client gives up',
     async () => {
       for (let seed = 1; seed <= atLength(2, 40); seed++) {
         const draw = randomFaults(60, seed);

@@ -19,7 +19,7 @@ const newMeter = (spendable: number) => putMeter(database.client, meterWith(spen
 describe('a hold', () => {
   const late = start + 151_000;
 
-  /** Each way to end a call of which 3 of 4 held credits are due. */
+  /** Each way to end a call that is charged 3 of its 4 held credits. */
   const ways = {
     settle: (meter: Meter, store: MeterStore) => settling(meter, store, credits(3)),
     void: (meter: Meter, store: MeterStore) => settling(meter, store, 0),
@@ -58,7 +58,7 @@ describe('a hold', () => {
   );
 
   it(
-    'shows who came first: of many settlements one is true, whatever they charge',
+    'is settled by exactly one of many settlements, whatever they charge',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 6 }), async (costs) => {

@@ -17,7 +17,7 @@ const open = useLedgerAccounts(database);
 const unhurried = { maxConcurrentCalls: 1000, ceiling: 1e9 };
 const newMeter = (spendable: number) => putMeter(database.client, meterWith(spendable, unhurried));
 
-/** Four processes spend from one account, each with its costs. */
+/** Four processes that spend from one account, each with its own costs. */
 async function spendFromFour(meter: Meter, costs: (worker: number) => number[]): Promise<Spent> {
   const run = promisify(execFile);
   const all = await Promise.all(
@@ -36,9 +36,9 @@ async function spendFromFour(meter: Meter, costs: (worker: number) => number[]):
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-describe('many callers of one account', () => {
+describe('concurrent calls of one account', () => {
   it(
-    'in four processes are admitted exactly as often as the credits reach',
+    'from four processes are admitted exactly as often as the credits allow',
     async () => {
       const [calls, reach] = atLength([100, 150], [2500, 1000]);
       const meter = await newMeter(credits(reach));
@@ -50,7 +50,7 @@ describe('many callers of one account', () => {
   );
 
   it(
-    'with costs from 1 to 50 are never admitted beyond the balance, and refused only what did not fit',
+    'with costs from 1 to 50 never exceed the balance, and are refused only if they do not fit',
     async () => {
       const calls = atLength(40, 1000);
       const meter = await newMeter(credits(1000));
@@ -71,7 +71,7 @@ describe('many callers of one account', () => {
     [credits(1) - 1, 0],
     [credits(1), 1],
     [credits(2) - 1, 1],
-  ])('on %i microcredits, of ten concurrent calls for one credit %i is admitted', async (spendable, expected) => {
+  ])('on %i microcredits: of ten concurrent one-credit calls, %i is admitted', async (spendable, expected) => {
     const meter = await newMeter(spendable);
     const { admit } = metering(store, renewals(planOfRank));
     const outcomes = await Promise.all(times(10, (call) => outcomeOf(admit(attemptOn(meter, `call-${call}`)))));
@@ -79,14 +79,14 @@ describe('many callers of one account', () => {
     expect((await store.find(meter.accountId))?.spendable).toBe(spendable - expected * credits(1));
   });
 
-  it('on an account that was opened this moment share its first month exactly', async () => {
+  it('on a newly opened account share its first month exactly', async () => {
     const account = await open();
     const outcomes = await Promise.all(times(150, () => outcomeOf(account.call(credits(1), credits(1)))));
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(100);
   });
 
   it(
-    'at the highest rate that goes are admitted, or refused with 402, 429 or 503, and never overspend',
+    'at the highest possible rate are admitted or refused with 402, 429 or 503, and never overspend',
     async () => {
       const meter = await newMeter(credits(10_000));
       const { admit } = metering(store, renewals(planOfRank));
@@ -114,8 +114,8 @@ describe('many callers of one account', () => {
   );
 });
 
-describe('what callers see of one balance', () => {
-  /** Calls of one credit at random moments; when each was sent and returned, and the balance it saw. */
+describe('the balance that concurrent callers see', () => {
+  /** Calls of one credit at random times, with the time sent, the time returned and the reported balance. */
   async function history(calls: number, reach: number) {
     const meter = await newMeter(credits(reach));
     const seen = await Promise.all(
@@ -135,7 +135,7 @@ describe('what callers see of one balance', () => {
   }
 
   it(
-    'is one order of calls that fits real time: each sees one credit less, and a refused one nothing left',
+    'decreases by one credit per call in an order consistent with real time, and is 0 for a refused call',
     async () => {
       for (let run = 0; run < atLength(2, 1000); run++) {
         const { admitted, refused } = await history(200, 150);

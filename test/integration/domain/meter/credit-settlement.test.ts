@@ -15,7 +15,7 @@ const database = useTestDatabase();
 const open = useLedgerAccounts(database);
 
 describe('a settlement', () => {
-  it('charges the cost, at most what was held, and gives the rest back in the same write', async () => {
+  it('charges the cost, at most the hold, and releases the rest in the same write', async () => {
     const account = await open();
     await account.meters.change(account.id, account.clock.now(), (meter) =>
       grantCredits(meter, credits(1_000_000), account.clock.seconds),
@@ -36,7 +36,7 @@ describe('a settlement', () => {
     );
   });
 
-  it('charges what was held by the terms of the admission, whatever becomes of the plan meanwhile', async () => {
+  it('charges by the terms of the admission, even if the plan has changed since', async () => {
     const account = await open();
     const { id, clock, subscriptions } = account;
     const { id: subscription } = await subscriptions.create(id, 'dev_pass');
@@ -59,8 +59,8 @@ describe('a settlement', () => {
   });
 });
 
-describe('a call that runs while a month ends', () => {
-  /** A call is admitted 10 s before the month ends and settled 10 s after; the account then. */
+describe('a call that runs across the end of a month', () => {
+  /** Admits a call 10 s before the month ends and settles it 10 s after. Returns the account. */
   async function acrossTheMonth(meanwhile: (account: LedgerAccount) => Promise<unknown>) {
     const account = await open();
     await account.subscriptions.create(account.id, 'dev_pass');
@@ -82,7 +82,7 @@ describe('a call that runs while a month ends', () => {
     ['nobody has looked at the account since', () => Promise.resolve()],
     ['another call has ended the month', (account) => account.current()],
     ['a sweep has ended the month', (account) => account.meters.sweep(account.clock.now())],
-  ])('is charged, counted and shown in the month it is settled in, where %s', async (_, meanwhile) => {
+  ])('is charged, counted and displayed in the month of its settlement, if %s', async (_, meanwhile) => {
     expect(await acrossTheMonth(meanwhile)).toEqual({
       creditsUsed: 30,
       used: { chat: credits(30) },
@@ -93,7 +93,7 @@ describe('a call that runs while a month ends', () => {
   });
 });
 
-describe('a grant whose reply was lost', () => {
+describe('a grant with a lost response', () => {
   const grants: Record<string, [act: (account: LedgerAccount) => Promise<unknown>, credits: number]> = {
     'a top-up': [
       ({ id, clock, meters }) =>
@@ -105,7 +105,7 @@ describe('a grant whose reply was lost', () => {
     'an upgrade': [({ id, subscriptions }) => subscriptions.upgrade(id, 'smm_pass'), 24_900],
   };
 
-  it.each(Object.keys(grants))('is given once, and returns as if nothing had been lost: %s', async (name) => {
+  it.each(Object.keys(grants))('is applied once and returns the usual response: %s', async (name) => {
     const [act, granted] = grants[name]!;
     const faults: Fault[] = [];
     const account = await open({ fault: () => faults.shift() ?? 'none' });
@@ -118,7 +118,7 @@ describe('a grant whose reply was lost', () => {
     expect([after.spendable - before.spendable, after.seq - before.seq]).toEqual([credits(granted), 1]);
   });
 
-  it('is known by its mark although others changed the account before it was tried again', async () => {
+  it('is recognized on retry by its marker, even after other changes of the account', async () => {
     const account = await open();
     const store = meterStore(database.client, 'meters', ambient.random);
     const topUp = (id: number, whole: number) =>

@@ -10,10 +10,10 @@ import { credits } from '#test/meter/meters.ts';
 const database = useTestDatabase();
 const open = useLedgerAccounts(database);
 
-describe('workers whose clocks differ', () => {
+describe('workers with skewed clocks', () => {
   const timeout = Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds));
 
-  /** A call on a worker with the right time, swept by a clock that is wrong by `skew` seconds. */
+  /** A call on a worker with the right time, swept by a clock with an error of `skew` seconds. */
   async function callWhileSwept(skew: number) {
     const account = await open();
     const { id, clock, meters } = account;
@@ -25,14 +25,14 @@ describe('workers whose clocks differ', () => {
     return { openHold, account, swept: meters.sweep((clock.seconds + skew) * 1000) };
   }
 
-  it.each([-30, 0, 30])('by %i s never end a call that may still be running', async (skew) => {
+  it.each([-30, 0, 30])('with a skew of %i s never end a call that may still be running', async (skew) => {
     const { openHold, account, swept } = await callWhileSwept(skew);
     await swept;
     await openHold.settle(credits(3), account.clock.now());
     expect((await account.current()).spendable).toBe(credits(97));
   });
 
-  it.each([-300, 300])('by %i s leave the money exact: the call is charged once, or not at all', async (skew) => {
+  it.each([-300, 300])('with a skew of %i s charge each call once or not at all', async (skew) => {
     const { openHold, account, swept } = await callWhileSwept(skew);
     await swept;
     await openHold.settle(credits(3), account.clock.now());
@@ -42,7 +42,7 @@ describe('workers whose clocks differ', () => {
     expect(auditLedger(await account.rows(meter.seq), meter.seq, balance(meter))).toEqual([]);
   });
 
-  it('leave no expired credit to spend past the deadline of the call that gave it back with a slow clock', async () => {
+  it('allow no spending of expired credits after the deadline of a call released with a slow clock', async () => {
     const account = await open();
     const { clock, meters, id } = account;
     const { due } = await account.current();

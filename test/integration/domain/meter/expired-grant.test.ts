@@ -11,7 +11,7 @@ const at = (text: string): number => Date.parse(`${text}Z`) / 1000;
 const date = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 describe('an expired grant', () => {
-  it('is not spent by a call in the very second of its expiry, although nobody has looked since', async () => {
+  it('cannot be spent by a call in the second of its expiry, even before any sweep', async () => {
     const account = await open({ at: at('2027-01-31T10:00:00') });
     await account.call(credits(100), credits(40));
     account.clock.seconds = at('2027-02-28T09:59:59');

@@ -25,7 +25,7 @@ const meterOf = (keys: Record<string, WorkingKey>) =>
 const usedOf = async ({ accountId }: Meter) => (await store.find(accountId))?.budgets.get('budget-1')?.used;
 
 describe('a key with a spending limit', () => {
-  it('admits 5 of 200 concurrent calls with a limit of 5, by as many processes as like', async () => {
+  it('admits 5 of 200 concurrent calls with a limit of 5, across processes', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const processes = times(4, () => metering(store, renewals(planOfRank)));
     const outcomes = await Promise.all(
@@ -36,7 +36,7 @@ describe('a key with a spending limit', () => {
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(995), admitted: 5 });
   });
 
-  it('counts what is held, and gives back what a call did not come to', async () => {
+  it('counts held credits and releases the unused part after the call', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const openHold = await calls.admit(attemptOn(meter, 'large', { amount: credits(4) }));
@@ -47,7 +47,7 @@ describe('a key with a spending limit', () => {
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'third', { amount: credits(4) })))).toBe('done');
   });
 
-  it('begins again with its period, and a call that was held before gives nothing back into the new one', async () => {
+  it('resets with each period, and a hold from an earlier period releases nothing into the new one', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const late = start + day - 10_000;
@@ -60,7 +60,7 @@ describe('a key with a spending limit', () => {
     expect((await store.find(meter.accountId))?.spendable).toBe(credits(998));
   });
 
-  it('is charged by the sweep for what a dead stream had noted, and no more', async () => {
+  it('is charged for the recorded deliveries of a crashed stream, and no more', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const stream = await calls.admit(attemptOn(meter, 'stream', { amount: credits(4), isStream: true }));
@@ -69,7 +69,7 @@ describe('a key with a spending limit', () => {
     expect(await usedOf(meter)).toBe(credits(1));
   });
 
-  it('shares its budget with the keys of its line, and with no other', async () => {
+  it('shares its budget with the keys of its rotation, and with no other key', async () => {
     const meter = await meterOf({ old: limited(credits(5)), new: limited(credits(5)), free: { expiresAt } });
     const calls = metering(store, renewals(planOfRank));
     const admit = (keyId: string, amount: number) =>
@@ -85,14 +85,14 @@ describe('a key with a spending limit', () => {
   it.each([
     ['models', { models: ['svc-code'] }],
     ['services', { services: ['embeddings'] }],
-  ] as const)('that lists other %s refuses the call before it looks at credits', async (_, list) => {
+  ] as const)('refuses a call with an unlisted %s before it checks the credits', async (_, list) => {
     const meter = await meterOf({ 'key-1': { ...limited(credits(1)), ...list } });
     const calls = metering(store, renewals(planOfRank));
     const refused = calls.admit(attemptOn(meter, 'call', { amount: credits(9) }));
     expect(await outcomeOf(refused)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  it('holds a process to the limits of now, whatever it knew of them', async () => {
+  it('applies its current limits in every process, despite cached older ones', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const admit = (call: string, about = {}) => outcomeOf(calls.admit(attemptOn(meter, call, about)));
@@ -113,7 +113,7 @@ describe('a key with a spending limit', () => {
   });
 
   it(
-    'never spends more in a period than its limit, whatever calls, settlements and clocks do',
+    'never spends more than its limit in a period, for any calls, settlements and clocks',
     async () => {
       const step = fc.record({
         amount: fc.integer({ min: 1, max: 6 }),
@@ -144,7 +144,7 @@ describe('a key with a spending limit', () => {
             const used = (await usedOf(meter)) ?? 0;
             expect(used).toBeGreaterThanOrEqual(0);
             expect(used).toBeLessThanOrEqual(credits(10));
-            // What was given back may be spent again.
+            // Released credits may be spent again.
             spent.set(today, Math.min(spent.get(today) ?? 0, Math.ceil(used / credits(1))));
           }
         }),

@@ -12,7 +12,7 @@ const { database, store } = useMeters();
 const refused = (error: unknown): string =>
   error instanceof ServiceError ? error.code : `unexpected: ${String(error)}`;
 
-/** Admits the call and returns how it went. */
+/** Admits the call and returns the outcome. */
 async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<string> {
   return metering(store, renewals(planOfRank))
     .admit(attemptOn(meter, requestId, about))
@@ -20,7 +20,7 @@ async function outcomeOf(meter: Meter, requestId: string, about = {}): Promise<s
 }
 
 describe('admission', () => {
-  it('admits exactly as many of 60 parallel calls as the credits reach, and never goes below zero', async () => {
+  it('admits exactly as many of 60 concurrent calls as the credits allow, and never goes below zero', async () => {
     const meter = await putMeter(database.client, meterWith(credits(20)));
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, call) => outcomeOf(meter, `call-${call}`)));
     expect(outcomes.filter((outcome) => outcome === 'admitted')).toHaveLength(20);
@@ -28,7 +28,7 @@ describe('admission', () => {
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: 0, admitted: 20 });
   });
 
-  it('counts a call once when its reply is lost and the write is tried again', async () => {
+  it('counts a call once if the response is lost and the write is retried', async () => {
     const meter = await putMeter(database.client, meterWith(credits(1)));
     const attempt = attemptOn(meter, 'call');
     await store.admit(attempt);
@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(await store.find(meter.accountId)).toMatchObject({ spendable: credits(10), admitted: 0 });
   });
 
-  it('refuses in the order 401, 403, 429, 402 when several rules are broken together', async () => {
+  it('refuses with 401, 403, 429 and 402 in this order if several rules are broken', async () => {
     const worst = meterWith(0, { planRank: 1, admitted: 10, ceiling: 20, buckets: new Map([[bucket(start), 10]]) });
     await putMeter(database.client, worst);
     expect(await outcomeOf(worst, 'a', { keyId: 'key-2', minPlanRank: 4 })).toBe('INVALID_API_KEY');
@@ -57,7 +57,7 @@ describe('admission', () => {
     expect(await outcomeOf(worst, 'd', { now: start + 63_000 })).toBe('INSUFFICIENT_CREDITS');
   });
 
-  it('limits the concurrent calls without using up the rate window', async () => {
+  it('limits concurrent calls without using the rate limit', async () => {
     const meter = await putMeter(
       database.client,
       meterWith(credits(100), { planRank: 1, maxConcurrentCalls: 5, ceiling: 1000 }),
@@ -69,7 +69,7 @@ describe('admission', () => {
 });
 
 describe('settlement', () => {
-  it('charges the cost, gives back the rest, and does so once', async () => {
+  it('charges the cost and releases the rest, exactly once', async () => {
     const meter = await putMeter(database.client, meterWith(credits(10)));
     const openHold = await metering(store, renewals(planOfRank)).admit(
       attemptOn(meter, 'call', { amount: credits(4) }),
@@ -82,7 +82,7 @@ describe('settlement', () => {
     });
   });
 
-  it('has one winner when the sweep and the call settle the same hold', async () => {
+  it('succeeds once if the sweep and the call settle the same hold', async () => {
     for (let trial = 0; trial < 10; trial++) {
       const meter = await putMeter(database.client, meterWith(credits(10)));
       const late = start + 151_000;
@@ -96,7 +96,7 @@ describe('settlement', () => {
     }
   });
 
-  it('gives back what a dead call held once its deadline has passed, by the sweep or by the next call', async () => {
+  it('releases the hold of a crashed call after its deadline, by the sweep or the next call', async () => {
     const swept = await putMeter(database.client, meterWith(credits(1)));
     const called = await putMeter(database.client, meterWith(credits(1)));
     await Promise.all([outcomeOf(swept, 'dead'), outcomeOf(called, 'dead')]);
@@ -108,7 +108,7 @@ describe('settlement', () => {
     expect(await outcomeOf(called, 'next', { now: start + 200_000 })).toBe('admitted');
   });
 
-  it('expires what a hold gives back when its lot has expired meanwhile', async () => {
+  it('expires released credits if their lot expired during the call', async () => {
     const meter = await putMeter(database.client, meterWith(credits(10)));
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;

@@ -24,7 +24,7 @@ const now = start + 151_000;
 const metersOf = (client: DynamoDBDocumentClient) =>
   metering(meterStore(client, tables.meters.name, ambient.random), renewals(planOfRank));
 
-/** Puts accounts whose month has ended, all at the same time. */
+/** Puts accounts with a finished month, all due at the same time. */
 async function putDue(count: number): Promise<void> {
   const rows = times(count, () => newMeterRow(meterWith(credits(1), { due: start / 1000 }), []));
   const batches = times(Math.ceil(count / 25), (index) => rows.slice(index * 25, index * 25 + 25)).values();
@@ -37,7 +37,7 @@ async function putDue(count: number): Promise<void> {
   await Promise.all(times(8, work));
 }
 
-/** One dispatch, and the messages that it queued. */
+/** Runs one dispatch. Returns the queued messages. */
 async function dispatched(meters: ReturnType<typeof metersOf>, at = now) {
   const messages: Record<SweepKind, SweepMessage[]> = { holds: [], renewals: [] };
   const { lateSeconds } = await meters.dispatch(at, async (kind, message) => void messages[kind].push(message));
@@ -54,7 +54,7 @@ describe('the dispatcher of the sweep', () => {
     expect(await dispatched(metersOf(database.client))).toEqual({ holds: [], renewals: [], lateSeconds: 0 });
   });
 
-  it('queues shards with little work in one message, and each with a page of accounts in one of its own', async () => {
+  it('queues shards with little work in one message, and a separate message for each page of accounts of the others', async () => {
     await putDue(meterShards);
     const few = await dispatched(metersOf(database.client));
     expect([few.renewals.length, shardsOf(few.renewals)]).toEqual([1, allShards]);
@@ -63,7 +63,7 @@ describe('the dispatcher of the sweep', () => {
     expect([many.renewals.length, shardsOf(many.renewals)]).toEqual([meterShards, allShards]);
   });
 
-  it('begins at another shard each minute, and leaves out none for one that fails', async () => {
+  it('starts at another shard each minute, and skips none if one fails', async () => {
     await putDue(meterShards);
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
     const queried: number[] = [];
@@ -89,7 +89,7 @@ describe('the dispatcher of the sweep', () => {
   });
 
   it(
-    'has the hold of a dead call released immediately beside 20,000 renewals, which runs of limited time continue',
+    'releases the hold of a crashed call immediately despite 20,000 renewals, which continue in later runs',
     async () => {
       const meters = metersOf(database.client);
       await putDue(20_000);
@@ -102,7 +102,7 @@ describe('the dispatcher of the sweep', () => {
       for (const { shards } of queued.holds) await meters.sweep(now, { kinds: ['holds'], shards });
       const seconds = (performance.now() - began) / 1000;
       for (const { accountId } of dead) expect((await meters.find(accountId))?.holds.size).toBe(0);
-      // A minute to the dispatch; the rest of two is for the run.
+      // One minute for the dispatch. The run has the rest of the two minutes.
       expect(seconds).toBeLessThan(60);
 
       const [first] = queued.renewals;
@@ -116,7 +116,7 @@ describe('the dispatcher of the sweep', () => {
       expect(cut.ms).toBeLessThan(5000);
       const rest = await run(first!.shards, 60_000);
       const perShard = Math.round(20_000 / meterShards);
-      // Those that ran when the time was over are settled by the next run.
+      // The next run settles the calls that were still running when the time ran out.
       expect(cut.accounts + rest.accounts).toBeGreaterThanOrEqual(perShard - 1);
       expect(cut.accounts + rest.accounts).toBeLessThanOrEqual(perShard + 9);
       expect(await run(first!.shards, 60_000)).toMatchObject({ accounts: 0 });
@@ -124,7 +124,7 @@ describe('the dispatcher of the sweep', () => {
     patience,
   );
 
-  it('reports how late the oldest look at holds is', async () => {
+  it('reports the delay of the oldest check of holds', async () => {
     const meters = metersOf(database.client);
     const meter = await putMeter(database.client, meterWith(credits(1)));
     await meters.admit(attemptOn(meter, 'dead'));

@@ -4,7 +4,7 @@ import { responds, useSending } from '#test/webhooks/sending.ts';
 
 const s = useSending();
 
-describe('a chain of runs of a worker', () => {
+describe('a chain of worker runs', () => {
   it('ends at its limit of messages, and the sweep continues it without losing a delivery', async () => {
     const webhook = await s.webhook();
     const messages: WakeMessage[] = [];

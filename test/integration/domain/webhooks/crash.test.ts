@@ -8,7 +8,7 @@ const minute = 60_000;
 
 const s = useSending();
 
-/** Every step of a worker that may have an effect. */
+/** Every worker step that may have an effect. */
 const steps = ['acquire', 'due', 'send', 'record', 'release', 'notify'] as const;
 const moments = steps.flatMap((step) => (['before', 'after'] as const).map((when) => [when, step] as const));
 

@@ -50,7 +50,7 @@ describe('changes of a meter', () => {
     );
   });
 
-  it('that repeat in any order and batches create no delivery twice', async () => {
+  it('create no delivery twice if they repeat in any order and batches', async () => {
     const batches = fc.array(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 1 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(batches, async (orders) => {
@@ -76,7 +76,7 @@ describe('changes of a meter', () => {
     ['after', 'wake'],
     ['before', 'notify'],
     ['after', 'notify'],
-  ] as const)('whose dispatcher crashes %s %s are all sent after a retry', async (when, step) => {
+  ] as const)('are all sent after a retry if the dispatcher crashes %s %s', async (when, step) => {
     const webhook = await s.webhook();
     const changes = changesOf([webhook], 3);
     const mortal = dying({ ...s.webhooks, ...s.deliveries, notify: parts().notify }, step, when);
@@ -89,7 +89,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(3);
   });
 
-  it('are not sent to a later or a disabled webhook', async () => {
+  it('are not sent to a webhook that is created later or disabled', async () => {
     const early = await s.webhook();
     const { accountId } = early;
     const changes = changesOf([early], 2);
@@ -115,7 +115,7 @@ describe('changes of a meter', () => {
     expect(await keysIn(webhook)).toEqual([]);
   });
 
-  it('notify of a webhook once for any number of events', async () => {
+  it('notify a webhook once for any number of events', async () => {
     const webhook = await s.webhook();
     notified.length = 0;
     const changes = changesOf([webhook], 100);
@@ -127,7 +127,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(100);
   });
 
-  it('that repeat an alert in its period, or are after the hundredth of a day, are not sent', async () => {
+  it('are not sent for a repeated alert in its period or after the hundredth of a day', async () => {
     const webhook = await s.webhook({ events: ['alert.triggered'] });
     const { dispatch } = dispatcher(parts());
     for (const value of [1, 1, ...Array.from({ length: 120 }, (_, index) => index + 1)])
@@ -136,7 +136,7 @@ describe('changes of a meter', () => {
     expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  it('that raise alerts are written in sequence, because one item counts them, and others concurrently', async () => {
+  it('are written in sequence if they raise alerts, because one item counts them, and concurrently otherwise', async () => {
     const webhook = await s.webhook();
     const peak = { counted: 0, others: 0 };
     const under = { counted: 0, others: 0 };

@@ -103,7 +103,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
 });
 
 describe('an account with ten webhooks', () => {
-  it('occupies at most four workers of the normal lane; its other webhooks use the slow lane', async () => {
+  it('occupies at most four workers of the normal lane, and its other webhooks use the slow lane', async () => {
     const webhooks = await account(10, 2);
     const gate = Promise.withResolvers<void>();
     s.respond(async () => {

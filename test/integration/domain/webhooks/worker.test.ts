@@ -38,7 +38,7 @@ describe('a worker', () => {
     expect(verified).toEqual([JSON.parse(made!.body)]);
   });
 
-  it('is the only one of a webhook, which receives at most ten concurrent requests', async () => {
+  it('has sole use of a webhook, which receives at most ten concurrent requests', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 40);
     let [running, max] = [0, 0];
@@ -69,7 +69,7 @@ describe('a worker', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it('notifies of the next retry, and the sweep finds it when it is due', async () => {
+  it('schedules a notification for the next retry, and the sweep finds the retry when due', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => responds(500, { body: 'oops' }));
@@ -138,7 +138,7 @@ describe('a delivery that fails', () => {
     expect(s.sent).toHaveLength(3);
   });
 
-  it('with 410 disables its webhook and ends its retries', async () => {
+  it('disables its webhook and ends its retries after a 410', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 2);
     s.respond(() => responds(410));

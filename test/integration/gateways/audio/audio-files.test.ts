@@ -10,7 +10,7 @@ import { silence } from '#test/audio/files.ts';
 const file = silence(60);
 const stored = { bytes: file.length, contentType: 'audio/wav', version: '"one"' };
 
-/** How storage sends a range: in pieces of so many bytes, and how many of them before it breaks off. */
+/** How storage sends a range: the size of the chunks, and their number before the connection breaks. */
 let way = { pieceBytes: 1024, pieces: Number.POSITIVE_INFINITY };
 let storage: Loopback;
 let client: S3Client;
@@ -65,18 +65,18 @@ describe('the form of an upload', () => {
 const facts = () => audioFiles(client, 'audio').factsOf('uploads/1/upl_x', stored);
 
 describe('a file in storage', () => {
-  it('is read in pieces of any size', async () => {
+  it('is read in chunks of any size', async () => {
     way = { pieceBytes: 500, pieces: Number.POSITIVE_INFINITY };
     expect(await facts()).toEqual({ container: 'WAVE', seconds: 60 });
   });
 
-  it('that breaks off is a transient failure of storage, not an invalid file', async () => {
+  it('fails with a transient storage error, not as an invalid file, if the transfer breaks off', async () => {
     way = { pieceBytes: 1024, pieces: 3 };
     const error = await facts().catch((failed: unknown) => failed);
     expect([isOfStorage(error), explainOutage(error)?.code]).toEqual([true, 'SERVICE_UNAVAILABLE']);
   });
 
-  it('that another request has transcribed is a 409', async () => {
+  it('returns 409 if another request has already transcribed it', async () => {
     way = { pieceBytes: 1024, pieces: 0 };
     await expect(facts()).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });

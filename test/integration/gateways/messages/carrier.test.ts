@@ -60,7 +60,7 @@ const reply =
     response.writeHead(status, { ...json, ...headers }).end(body);
   };
 
-/** A response without end. */
+/** A response that never ends. */
 function endless(status: number, beginning: string, gapMs: number) {
   return (response: ServerResponse): void => {
     response.writeHead(status, json).write(beginning);
@@ -88,7 +88,7 @@ describe('a carrier that violates its protocol', () => {
     ['sends a page', reply(200, '<html>'), 'unknown'],
     ['redirects', reply(301, '', { location: 'http://127.0.0.1:1/' }), 'unknown'],
     ['throttles for a day', reply(400, '{"__type":"ThrottlingException"}', { 'retry-after': '86400' }), 'refused'],
-  ] as const)('and %s is called once, within the deadline', async (_, how, expected) => {
+  ] as const)('is called once, within the deadline, if it %s', async (_, how, expected) => {
     received.length = 0;
     respond = how;
     const begun = performance.now();
@@ -98,7 +98,7 @@ describe('a carrier that violates its protocol', () => {
   });
 
   it.each(['{"MessageId":"a\\nb"}', `{"MessageId":"${'x'.repeat(300)}"}`, '{"MessageId":7}', 'null', '[1]', ''])(
-    'and returns the id %j has accepted the message, without an id',
+    'has accepted the message, without an id, if it returns the id %j',
     async (body) => {
       respond = reply(200, body);
       expect(await send(sms)).toEqual({ is: 'accepted' });
@@ -106,7 +106,7 @@ describe('a carrier that violates its protocol', () => {
   );
 });
 
-it('no connection is reused, because one that broke while a function was frozen would lose the next message', async () => {
+it('the client never reuses a carrier connection, because a connection that broke during a freeze would lose a message', async () => {
   const ports: (number | undefined)[] = [];
   respond = (response, { socket }) => {
     ports.push(socket.remotePort);
@@ -119,14 +119,14 @@ it('no connection is reused, because one that broke while a function was frozen 
   expect(new Set(ports).size).toBe(2);
 });
 
-it('a connection that is never established has sent nothing', async () => {
+it('a failed connection attempt sends nothing', async () => {
   const nowhere = new Agent();
   nowhere.createConnection = () => Object.assign(new Socket(), { connecting: true });
   const result = await carrierAt('http://127.0.0.1:1', { deadlineMs: 10_000, httpAgent: nowhere })(sms);
   expect(result).toMatchObject({ is: 'refused', why: 'carrier' });
 }, 10_000);
 
-it('the text of a call is sent as text, even with SSML tags', async () => {
+it('a voice call sends its text as plain text, even with SSML tags', async () => {
   respond = reply(200, '{}');
   received.length = 0;
   await send({ ...sms, channel: 'voice_call', voice: 'hans' });

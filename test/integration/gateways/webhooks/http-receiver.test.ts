@@ -58,13 +58,13 @@ describe('a request', () => {
       response.writeHead(204).end();
     });
     for (let count = 0; count < 20; count++) await one.send(headers, '{}');
-    // The next request may come before the one before has let go.
+    // The next request may start before the previous one releases its connection.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 });
 
 describe('a receiver', () => {
-  it('that hangs is disconnected after the timeout', async () => {
+  it('is disconnected after the timeout if it hangs', async () => {
     server.respond(hang);
     const result = await send();
     expect(result).toEqual({ error: 'No response within 0.4 s.', durationMs: expect.any(Number) });
@@ -72,14 +72,14 @@ describe('a receiver', () => {
     expect(result.durationMs).toBeLessThan(2000);
   });
 
-  it('that begins a response in time and never ends it has responded', async () => {
+  it('has responded if it starts a response in time and never ends it', async () => {
     server.respond((response) => response.writeHead(200).write('beginning'));
     expect(await send()).toMatchObject({ status: 200, body: 'beginning' });
     server.respond((response) => response.writeHead(500).write('beginning'));
     expect(await send()).toMatchObject({ status: 500, body: 'beginning' });
   });
 
-  it('that redirects is not followed', async () => {
+  it('is not followed if it redirects', async () => {
     server.respond(respondWith(302, { location: `${server.url}/elsewhere` }));
     expect(await send()).toMatchObject({ status: 302 });
     expect(server.received.map(({ path }) => path)).toEqual(['/hook']);
@@ -89,18 +89,18 @@ describe('a receiver', () => {
     ['120', 120_000],
     [new Date(Date.now() + 60_000).toUTCString(), 60_000],
     [new Date(Date.now() - 60_000).toUTCString(), 0],
-  ])('may request a pause: Retry-After: %s', async (value, expected) => {
+  ])('can request a pause: Retry-After: %s', async (value, expected) => {
     server.respond(respondWith(429, { 'retry-after': value }));
     const { retryAfterMs = -1 } = await send();
     expect(Math.abs(retryAfterMs - expected)).toBeLessThan(5000);
   });
 
-  it.each(['soon', '-5', '1e9', '99999999999'])('may not request a pause of %s', async (value) => {
+  it.each(['soon', '-5', '1e9', '99999999999'])('cannot request a pause of %s', async (value) => {
     server.respond(respondWith(429, { 'retry-after': value }));
     expect(await send()).not.toHaveProperty('retryAfterMs');
   });
 
-  it('that sends 10 MB is read up to 64 KB and stored up to 4 KB', async () => {
+  it('is read up to 64 KB and stored up to 4 KB if it sends 10 MB', async () => {
     let written = 0;
     server.respond(async (response) => {
       response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
@@ -111,14 +111,14 @@ describe('a receiver', () => {
     const result = await send();
     expect(result).toMatchObject({ status: 200, body: 'x'.repeat(4096) });
     await expect.poll(() => server.received.length).toBe(1);
-    // What the kernel's buffers took is no longer ours to stop.
+    // Data in the kernel's buffers can no longer be stopped.
     expect(written).toBeLessThan(8 * 1024 * 1024);
   });
 
   it.each([
     ['1xx responses', '', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(2000)],
     ['an extension of a chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'a'.repeat(65_536)],
-  ])('that sends %s without end is disconnected long before the timeout', async (_, head, piece) => {
+  ])('is disconnected long before the timeout if it sends %s without end', async (_, head, piece) => {
     const flood = createTcpServer((socket) => {
       const write = () => {
         while (!socket.destroyed && socket.write(piece));
@@ -134,7 +134,7 @@ describe('a receiver', () => {
     flood.close();
   });
 
-  it('that sends bytes has them decoded as text, cut between characters', async () => {
+  it('has its bytes decoded as text and cut between characters', async () => {
     server.respond(respondWith(200, {}, '🎉'.repeat(2000)));
     expect((await send()).body).toBe('🎉'.repeat(1024));
     server.respond((response) => response.writeHead(200).end(Buffer.from([0xff, 0x00, 0x41])));
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     expect((await send()).body).toBe(`x${'🎉'.repeat(1023)}`);
   });
 
-  it('that is down, resets or does not send HTTP is reported in a sentence', async () => {
+  it('is described in a sentence if it is down, resets or does not send HTTP', async () => {
     const closed = await startReceiver();
     await closed.close();
     expect(await send(closed.url)).toMatchObject({ error: 'The connection was refused.' });
@@ -156,7 +156,7 @@ describe('a receiver', () => {
     other.close();
   });
 
-  it('with an untrusted certificate receives nothing', async () => {
+  it('receives nothing if its certificate is untrusted', async () => {
     const secrets: string[] = [];
     const other = createTlsServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
       secrets.push(request.url ?? '');
@@ -178,8 +178,8 @@ const named = () => `http://hooks.example.com:${server.port}/`;
 const forbidden = { error: 'The host has an address that is not public.', durationMs: expect.any(Number) };
 const address = (text: string) => ({ address: text, family: text.includes(':') ? 6 : 4 });
 
-describe('an address that webhooks may not be at', () => {
-  it('is not connected to, by name or as an address', async () => {
+describe('an address that is forbidden for webhooks', () => {
+  it('is never connected to, by name or by IP address', async () => {
     const inner = { ...to('public'), resolve: async () => [address('127.0.0.1')] };
     expect(await send(named(), inner)).toEqual(forbidden);
     expect(await send(server.url, to('public'))).toEqual(forbidden);
@@ -188,7 +188,7 @@ describe('an address that webhooks may not be at', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to if the name has a public one too', async () => {
+  it('is not connected to, even if the name has a public address too', async () => {
     for (const found of [
       ['93.184.215.14', '127.0.0.1'],
       ['::1', '2606:4700::1111'],
@@ -197,13 +197,13 @@ describe('an address that webhooks may not be at', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to if the name has changed since its last look-up', async () => {
+  it('is not connected to after the name changed between two look-ups', async () => {
     let looks = 0;
     const rebinding = async () => [address(looks++ === 0 ? '127.0.0.1' : '10.0.0.1')];
     const one = target(named(), { ...here, resolve: rebinding });
     server.respond((response) => response.writeHead(204, { connection: 'close' }).end());
     expect(await one.send(headers, '{}')).toMatchObject({ status: 204 });
-    // A connection is made of exactly the look-up that was checked: one for each, none besides.
+    // Each connection uses exactly the address that was checked: one look-up per connection.
     expect(looks).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await one.send(headers, '{}')).toEqual(forbidden);

@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** Puts a mail into the outbox and runs the job on it. Returns the metrics that it wrote. */
+/** Puts an email into the outbox and runs the job on it. Returns the metrics. */
 async function send(id: string): Promise<Record<string, unknown>[]> {
   const row = mailRow({ id, to: 'ann@example.org', subject: 's', text: 't', html: 'h' }, Date.now());
   await database.client.send(new PutCommand({ TableName: tables.accounts.name, Item: row }));
@@ -54,8 +54,8 @@ async function send(id: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-describe('the job that sends mails', () => {
-  it('counts an email that SES rejects, and no sent email', async () => {
+describe('the email job', () => {
+  it('counts an email that SES rejects as failed, not as sent', async () => {
     expect(await send('sent-1')).toEqual([]);
     faults.order({ target: 'ses', fault: 'reject', count: 1 });
     expect(await send('rejected-1')).toMatchObject([{ service: metricsService, [metrics.rejectedMails]: 1 }]);

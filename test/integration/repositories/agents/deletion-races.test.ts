@@ -19,7 +19,7 @@ const now = 1_800_000_000_000;
 
 const database = useTestDatabase();
 
-/** A client that does something before each of its requests; these are noted. */
+/** A client that runs a function before each of its requests and records them. */
 function meddled(meddle: () => Promise<unknown>) {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
   const requests: any[] = [];
@@ -119,7 +119,7 @@ it('deletions take turns: a small one does not wait for the end of a large one',
   const partitions = new Set(many.map(({ id }) => conversationPartition(id)));
   const isOfLong = (pk: string) => partitions.has(pk);
   expect(deleted.indexOf(conversationPartition(one.id))).toBeLessThan(deleted.findLastIndex(isOfLong));
-  // Several conversations beside each other.
+  // Several conversations at the same time.
   expect(new Set(deleted.filter(isOfLong).slice(0, 100)).size).toBeGreaterThan(5);
   expect(await itemsOf(...[...many, one].map(({ id }) => id))).toEqual([]);
 });

@@ -32,7 +32,7 @@ const note = (id: string, at: number) =>
   put({ pk: 'purge', sk: `${String(at).padStart(15, '0')}#agent#${id}`, kind: 'agent', agentId: id, id, at });
 const left = async () => (await database.client.send(new ScanCommand({ TableName: table, Select: 'COUNT' }))).Count;
 
-/** An agent that was deleted with so many conversations of so many messages of 1 KB. */
+/** A deleted agent with the given numbers of conversations and 1 KB messages. */
 async function deletedAgent(agentId: string, conversations: number, messages: number): Promise<void> {
   await note(agentId, 1);
   const content = 'x'.repeat(900);
@@ -47,7 +47,7 @@ async function deletedAgent(agentId: string, conversations: number, messages: nu
   }
 }
 
-/** Milliseconds of a request to DynamoDB: more than its usual 5 to 10. */
+/** Milliseconds of a DynamoDB request: more than the usual 5 to 10. */
 const responseMs = 20;
 
 describe('the data of deleted agents', () => {

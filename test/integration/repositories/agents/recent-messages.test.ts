@@ -16,7 +16,7 @@ const now = 1_800_000_000_000;
 const window = windowOf('svc-1');
 let made = 0;
 
-/** Reads a conversation of `count` messages as a turn of an agent on svc-1 does. */
+/** Reads a conversation of `count` messages like a turn of an agent on svc-1. */
 async function read(
   count: number,
   tokensAt: (place: number) => number,

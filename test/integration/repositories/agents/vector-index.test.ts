@@ -11,7 +11,7 @@ import { useTestDatabase } from '#test/database/database.ts';
 const TableName = tables.agents.name;
 const dimensions = 8;
 const count = 200;
-/** No two alike: the digits of a sine far behind its point. */
+/** Distinct vectors, from the digits of a sine far behind the decimal point. */
 const vectorOf = (at: number) =>
   Array.from({ length: dimensions }, (_, index) => (Math.sin(at * dimensions + index + 1) * 43_758.5453) % 1);
 const texts = { name: 'Guide', model: 'svc-1', instructions: '', truncation: 'drop' as const, functions: [] };
@@ -88,11 +88,11 @@ describe('a search', () => {
     expect(read).toBe(4);
   });
 
-  it('by a vector of another length finds nothing', async () => {
+  it('finds nothing for a vector of another length', async () => {
     expect(await dynamoVectorIndex(database.client, TableName).search(agent, near([1, 2, 3]), 3)).toEqual([]);
   });
 
-  it('over items of which some are missing finds the others', async () => {
+  it('skips missing items and finds the others', async () => {
     await database.client.send(new DeleteCommand({ TableName, Key: textsKey(agent.id, 'doc_1', 199) }));
     await database.client.send(new DeleteCommand({ TableName, Key: vectorsKey(document, 96) }));
     const found = await dynamoVectorIndex(database.client, TableName).search(agent, near(vectorOf(199)), 50);

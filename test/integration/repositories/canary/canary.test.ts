@@ -16,7 +16,7 @@ const emailOf = (id: number) => `success+canary-${id}@simulator.amazonses.com`;
 
 const database = useTestDatabase();
 
-/** Registers an account, and has the canary prepare the account of its own address by the same id. */
+/** Registers an account, and lets the canary prepare the account of its own address with the same id. */
 async function prepared(id: number, own: string, address: string, confirmedAt?: number): Promise<boolean> {
   const account = { id, email: address, name: 'A', role: 'viewer', createdAt: 0, passwordHash: 'p' } as const;
   const confirmed = confirmedAt === undefined ? account : { ...account, confirmedAt };
@@ -37,21 +37,21 @@ const toBePurged = async () => {
 test.each([
   ['of another address', 11, 'ada@example.com', undefined],
   ['that is confirmed', 12, emailOf(12), 1000],
-])('the canary can neither confirm, mail nor purge an account %s', async (_, id, address, confirmedAt) => {
+])('the canary can neither confirm, email nor purge an account %s', async (_, id, address, confirmedAt) => {
   expect(await prepared(id, emailOf(12), address, confirmedAt)).toBe(false);
   expect(await rowOf(userKey(id))).not.toHaveProperty('confirmation');
   expect(await mailOf(id)).toBeUndefined();
   expect(await toBePurged()).not.toContain(id);
 });
 
-test('its own account receives a token and an email, and is purged in any case', async () => {
+test("the canary's own account receives a token and an email, and is purged after success and failure", async () => {
   expect(await prepared(13, emailOf(13), emailOf(13))).toBe(true);
   expect(await rowOf(userKey(13))).toMatchObject({ confirmation: token });
   expect(await mailOf(13)).toMatchObject({ to: emailOf(13), outbox: 'mail-13' });
   expect(await toBePurged()).toEqual([13]);
 });
 
-test('the outcome of its email is known after it is sent', async () => {
+test('the canary knows the outcome of its email after sending', async () => {
   const store = canaryStore(database.client, table);
   expect(await store.mailOutcome('mail-13')).toBeUndefined();
   await outboxStore(database.client, table).close('mail-13', 'sent', 2000);

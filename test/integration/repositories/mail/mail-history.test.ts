@@ -30,7 +30,7 @@ it('a sent email has no stored text or link, and its outcome is listed for 30 da
   expect(JSON.stringify(Items)).not.toContain('tar_secret');
 });
 
-it('a discarded email is listed as expired, even after its row is removed', async () => {
+it('a discarded email is listed as expired, even after its row is deleted', async () => {
   await written(2, 'unsent', day);
   const expired = [{ subject: 'Reset', createdAt: day, state: 'expired' }];
   expect(await recent(2, 20, 8 * day)).toEqual(expired);
@@ -38,7 +38,7 @@ it('a discarded email is listed as expired, even after its row is removed', asyn
   expect(await recent(2, 20, 8 * day)).toEqual(expired);
 });
 
-it('lists the newest emails of an account up to a limit, without expired ones', async () => {
+it('the history lists the newest emails of an account up to a limit, without expired ones', async () => {
   for (let mail = 1; mail <= 25; mail++) await written(3, `m${mail}`, mail * day);
   await written(4, 'other', 30 * day);
   const dates = async (limit: number, now: number) =>

@@ -25,8 +25,8 @@ interface Read {
 }
 
 /**
- * A client as a lagging copy would serve it: a read that does not request the primary copy gets what the same read got
- * before, an index too, for which no read can. `reads` are all that were made of tables, not of indexes.
+ * Simulates a lagging replica: a read that is not consistent returns its previous result, and so does every index read.
+ * `reads` are all reads of tables, not of indexes.
  */
 function staleClient() {
   const client = new DynamoDBClient({ endpoint: database.url, maxAttempts: 1 });
@@ -51,7 +51,7 @@ function staleClient() {
   return { client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), reads };
 }
 
-/** A year of an account: plans, calls, dead calls, sweeps and an audit; what is left of it. */
+/** A year of an account: plans, calls, crashed calls, sweeps and an audit. Returns the final state. */
 async function year(client: DynamoDBDocumentClient) {
   const { accountId } = await putMeter(
     database.client,
@@ -83,7 +83,7 @@ async function year(client: DynamoDBDocumentClient) {
     clock.seconds += 30 * 86_400;
     balances.push((await meters.current(accountId, clock.now())).spendable);
   }
-  // An index that lags behind names accounts a sweep later.
+  // A lagging index lists accounts one sweep later.
   for (let round = 0; round < 3; round++) await meters.sweep(clock.now());
   const { accountId: _own, marks: _marks, subscription: _ids, ...meter } = (await meters.find(accountId))!;
   const archived = archivedLedger(client, tables.ledger.name, noFiles);
@@ -91,8 +91,8 @@ async function year(client: DynamoDBDocumentClient) {
   return { balances, meter };
 }
 
-describe('copies of the meters that lag behind', () => {
-  it('return old values to reads that are not consistent, or the next test would prove nothing', async () => {
+describe('lagging replicas of the meters', () => {
+  it('return old values to reads that are not consistent, which the next test relies on', async () => {
     const { client } = staleClient();
     const { accountId } = await putMeter(database.client, meterWith(credits(50)));
     const read = async (ConsistentRead: boolean) => {
@@ -109,7 +109,7 @@ describe('copies of the meters that lag behind', () => {
     expect([await read(false), await read(true)]).toEqual([credits(50), credits(49)]);
   });
 
-  it('change nothing: all that is read of a meter is read from the primary copy', { timeout: patience }, async () => {
+  it('change nothing, because every read of a meter is consistent', { timeout: patience }, async () => {
     const { client, reads } = staleClient();
     const [stale, fresh] = [await year(client), await year(database.client)];
     expect(reads.length).toBeGreaterThan(50);

@@ -37,7 +37,7 @@ const eventOf = (accountId: number, about: Partial<AuditEvent> = {}): AuditEvent
   ...about,
 });
 
-it('an action whose reply was lost is executed once, with one event, for any number of retries', async () => {
+it('an action with a lost response runs once with one event, for any number of retries', async () => {
   await opened(11);
   const store = operatorStore(database.client, names);
   for (let tries = 0; tries < 3; tries++) expect(await store.suspend(eventOf(11))).toBe(true);
@@ -45,7 +45,7 @@ it('an action whose reply was lost is executed once, with one event, for any num
   expect(events).toEqual([eventOf(11)]);
 });
 
-it('an action that is overtaken by another writes neither a change nor an event', async () => {
+it('an action that loses a race writes neither a change nor an event', async () => {
   const accounts = await opened(12);
   const store = operatorStore(database.client, names);
   expect(await store.suspend(eventOf(12))).toBe(true);
@@ -71,7 +71,7 @@ it.each([
   },
 );
 
-it('concurrent grants are all executed, and each event has the balance before it', async () => {
+it('concurrent grants all succeed, and each event contains the balance before it', async () => {
   await opened(13);
   const store = operatorStore(database.client, names);
   const meters = metering(meterStore(database.client, names.meters, ambient.random), renewals(planOfRank));

@@ -38,7 +38,7 @@ const put = (count: number) =>
   Promise.all(rows(count).map((Item) => database.client.send(new PutCommand({ TableName: table, Item }))));
 const left = async () => (await database.client.send(new ScanCommand({ TableName: table }))).Count;
 
-/** Pauses that take no time. */
+/** Pauses without delay. */
 function recordedPauses() {
   const pauses: number[] = [];
   return { pauses, pause: async (ms: number) => void pauses.push(ms) };
@@ -61,7 +61,7 @@ describe('deleting items', () => {
     expect(pauses).toEqual([25, 50, 100, 200, 400, 800, 1600, 3200, 3200]);
   });
 
-  it('empties a partition in batches of 25 and no other', async () => {
+  it('empties one partition in batches of 25, and no other', async () => {
     await put(130);
     await database.client.send(new PutCommand({ TableName: table, Item: { pk: 'other', sk: '1' } }));
     const { client, sizes } = throttledClient(25);

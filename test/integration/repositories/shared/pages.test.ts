@@ -19,7 +19,7 @@ async function fill(pk: string, count: number, about: (index: number) => object)
   await Promise.all(puts.map((Item) => database.client.send(new PutCommand({ TableName: table, Item }))));
 }
 
-/** All pages, each after the one before. */
+/** All pages in order. */
 async function pages(pk: string, limit: number, now?: number) {
   const list = { pk, prefix: 'item#', limit, schema, ...(now !== undefined && { now }) };
   const found: { sk: string; text?: string | undefined }[][] = [];
@@ -47,7 +47,7 @@ it('a page has at least one item, whatever its size', async () => {
   expect((await pages('quoted', 200)).map((page) => page.length)).toEqual([1, 1, 1]);
 });
 
-it.each([1, 2, 3, 50])('items after any number of expired items are found, %i per page', async (limit) => {
+it.each([1, 2, 3, 50])('pages of %i find items after any number of expired items', async (limit) => {
   const pk = `expired-${limit}`;
   await fill(pk, 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
   const found = await pages(pk, limit, 5);

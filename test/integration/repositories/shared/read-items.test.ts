@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const key of keys) await database.client.send(new PutCommand({ TableName: table, Item: { ...key, n: 1 } }));
 });
 
-/** Leaves out, as a busy partition does, the keys that `unread` returns; and notes when each request came. */
+/** Omits the keys that `unread` returns, like a busy partition, and records the time of each request. */
 function leaveOut(unread: (requested: Keys, request: number) => Keys) {
   const requests: { at: number; count: number }[] = [];
   const { middlewareStack } = database.client;
@@ -39,7 +39,7 @@ function leaveOut(unread: (requested: Keys, request: number) => Keys) {
       if (left.length > 0) Object.assign(result.output as object, { UnprocessedKeys: { [table]: { Keys: left } } });
       return result;
     },
-    // Before the document client turns keys into DynamoDB's own, and after it has turned items back.
+    // Before the document client converts keys to DynamoDB's format, and after it has converted items back.
     { step: 'initialize', priority: 'high', name },
   );
   return { requests, end: () => middlewareStack.remove(name) };

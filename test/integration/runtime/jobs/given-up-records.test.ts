@@ -48,7 +48,7 @@ const replay = (...files: string[]) =>
     [tableVariables.ledger]: tables.ledger.name,
   });
 
-/** The images on which something ended, as the stream's filter lets them pass. */
+/** The images of changes that pass the stream's filter. */
 const ended = () => account.images.filter((image) => 'last' in (image as object));
 
 describe('npm run replay', () => {
@@ -64,7 +64,7 @@ describe('npm run replay', () => {
     expect(await account.rows(seq)).toEqual(rows);
   });
 
-  it('writes the other records if one cannot be written, names that one, and exits 1', async () => {
+  it('writes the other records if one fails, names the failed record and exits 1', async () => {
     const images = ended();
     const { err, status } = await replay(await givenUp([{ a: account.id, last: 'no list' }, ...images].map(recordOf)));
     expect(status).toBe(1);
@@ -72,7 +72,7 @@ describe('npm run replay', () => {
     expect(await account.rows((await account.current()).seq)).toHaveLength(images.length);
   });
 
-  it('exits 2 without a file, and for a file that is not from Lambda', async () => {
+  it('exits 2 without a file and for a file that Lambda did not write', async () => {
     expect((await replay()).status).toBe(2);
     const file = join(folder, 'other.json');
     await writeFile(file, '{"Records":[]}');

@@ -31,7 +31,7 @@ const withLimit = (limit: number) =>
 
 let calls = 0;
 
-/** A call from beginning to end, by any of the workers: what is left of the limit, or how long to wait, in seconds. */
+/** Runs one call on any worker. Returns the remaining limit or the wait in seconds. */
 async function call(meter: Meter, now: number): Promise<{ remaining: number } | { retryAfter: number }> {
   calls += 1;
   try {
@@ -46,14 +46,14 @@ async function call(meter: Meter, now: number): Promise<{ remaining: number } | 
   }
 }
 
-/** So many calls at one moment; how many were admitted, and the wait that each refused one was given. */
+/** Sends `count` calls at the same time. Returns the number of admitted calls and the wait of each refused call. */
 async function together(meter: Meter, now: number, count: number) {
   const outcomes = await Promise.all(times(count, () => call(meter, now)));
   const waits = outcomes.flatMap((outcome) => ('retryAfter' in outcome ? [outcome.retryAfter] : []));
   return { admitted: count - waits.length, waits };
 }
 
-/** The most calls in any 60 s, of moments in order. */
+/** The most calls in any 60 s of the sorted times. */
 function worstMinute(moments: readonly number[]): number {
   let [worst, first] = [0, 0];
   for (const [last, moment] of moments.entries()) {
@@ -70,7 +70,7 @@ describe('the rolling minute', () => {
   );
 
   it(
-    'never admits more than the limit in any 60 s, whatever the arrival times',
+    'admits at most the limit in any 60 s, for any arrival times',
     async () => {
       const limits = fc.integer({ min: 1, max: 12 });
       await fc.assert(
@@ -91,7 +91,7 @@ describe('the rolling minute', () => {
   );
 
   it(
-    'reports in Retry-After, at most 63 s, a wait after which the call is admitted',
+    'returns a Retry-After of at most 63 s, after which the call is admitted',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 5 }), gaps, async (limit, gaps) => {
@@ -113,7 +113,7 @@ describe('the rolling minute', () => {
     patience,
   );
 
-  it('reports in its headers how many calls are left: so many are admitted then, and not one more', async () => {
+  it('reports the remaining calls in its headers, and admits exactly as many', async () => {
     const meter = await withLimit(20);
     for (const [seconds, burst] of [
       [0, 7],
@@ -132,7 +132,7 @@ describe('the rolling minute', () => {
     }
   });
 
-  it('leaves no bucket behind that has left the window', async () => {
+  it('deletes buckets that are outside the window', async () => {
     const meter = await withLimit(100);
     for (let count = 0; count < 60; count++) await call(meter, start + count * 3000);
     const after = await meterStore(database.client, 'meters', ambient.random).find(meter.accountId);
@@ -140,7 +140,7 @@ describe('the rolling minute', () => {
   });
 });
 
-/** Limit, and minutes that four workers offer so many times the limit. */
+/** The limit, and the minutes in which four workers offer the given multiple of it. */
 const offers = atLength<[limit: number, load: number, minutes: number][]>(
   [
     [5, 10, 4],
@@ -162,10 +162,10 @@ const offers = atLength<[limit: number, load: number, minutes: number][]>(
 
 describe('four workers with one account', () => {
   it.each(offers)(
-    'of %i calls a minute, offered %f times as many for %i minutes, keep the limit and serve it',
+    'with %i calls a minute, offered %f times as many for %i minutes, use the limit and never exceed it',
     async (limit, load, minutes) => {
       const meter = await withLimit(limit);
-      // Demand below the limit comes evenly: a place is free again only 60 to 63 s after a call, so bursts need some room.
+      // Demand below the limit is spread evenly: a slot is free again only 60 to 63 s after a call, so bursts need some reserve.
       const ticks = load < 1 ? limit * load : Math.min(60, limit * load);
       const admitted: number[] = [];
       const refused: number[] = [];
@@ -182,7 +182,7 @@ describe('four workers with one account', () => {
       expect(admitted.length / minutes).toBeGreaterThanOrEqual(0.95 * limit * Math.min(1, load));
       if (load < 1) return expect(refused).toEqual([]);
       expect(refused.every((wait) => wait >= 1 && wait <= 63)).toBe(true);
-      // Now nobody else comes, and so many together are more than are left.
+      // Without other callers, send more concurrent calls than the limit has left.
       const { waits } = await together(meter, now, limit);
       return expect(await call(meter, now + Math.min(...waits) * 1000)).toHaveProperty('remaining');
     },
