@@ -6,7 +6,7 @@ import { attributesOf, itemOf, valuesOf } from '#aws/attributes.ts';
 const only = <T>(values: Record<string, T>, names: readonly string[]): Record<string, T> =>
   Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 
-test('attributes are written and read as the SDK does it', () => {
+test('attributes are written and read as in the SDK', () => {
   const number = fc.oneof(
     fc.maxSafeInteger(),
     fc.double({ noDefaultInfinity: true, noNaN: true, min: -1e9, max: 1e9 }),
@@ -39,7 +39,7 @@ test('attributes are written and read as the SDK does it', () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-test('bytes are read as they are, and what is read nowhere is refused', () => {
+test('binary attributes round-trip, and an unsupported type is refused', () => {
   const property = fc.property(fc.uint8Array(), (bytes) => {
     const { b } = valuesOf({ b: { B: Buffer.from(bytes).toString('base64') } });
     expect(Buffer.from(b as Uint8Array)).toEqual(Buffer.from(bytes));
@@ -50,12 +50,12 @@ test('bytes are read as they are, and what is read nowhere is refused', () => {
   expect(() => valuesOf({ a: { N: '9007199254740993' } })).toThrow(RangeError);
 });
 
-test('what is no attribute is refused', () => {
+test('an invalid attribute is refused', () => {
   for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
     expect(() => attributesOf(odd)).toThrow(TypeError);
 });
 
-test('a response without an item has none, and any other response is refused', () => {
+test('a response without an item returns undefined, and any other response is refused', () => {
   const wanted = new Set(['a']);
   for (const text of ['{}', ' { } ', '{"ConsumedCapacity":{}}']) expect(itemOf(text, wanted)).toBeUndefined();
   const attribute = (value: string) => `{"Attributes":{"a":${value}}}`;

@@ -26,7 +26,7 @@ async function urlsOfSdk(region: string): Promise<string[]> {
 const own = (region: string) =>
   (['dynamodb', 'sagemaker'] as const).map((id) => awsService(id, inRegion(region))?.url.href);
 
-/** Every region of the three partitions as of this writing (AWS "Regions and Zones"). */
+/** Every region of the three partitions at the time of writing (AWS "Regions and Zones"). */
 const regions = {
   aws: `af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2 ap-southeast-1
     ap-southeast-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7 ca-central-1 ca-west-1
@@ -36,13 +36,13 @@ const regions = {
   'aws-us-gov': 'us-gov-east-1 us-gov-west-1',
 };
 
-describe('a service is where the SDK finds it', () => {
-  test.each(Object.entries(regions))('in all regions of %s', async (_, names) => {
+describe('the endpoint of a service', () => {
+  test.each(Object.entries(regions))("equals the SDK's in all regions of %s", async (_, names) => {
     for (const region of names.split(/\s+/)) expect(own(region)).toEqual(await urlsOfSdk(region));
   });
 
   test.each(['us-iso-east-1', 'us-isob-east-1', 'eu-isoe-west-1', 'eusc-de-east-1', 'moon-base-1', ''])(
-    'and is left to the SDK in %j',
+    'is left to the SDK in %j',
     (region) => expect(own(region)).toEqual([undefined, undefined]),
   );
 });
@@ -55,17 +55,17 @@ test.each([
   { AWS_ACCOUNT_ID: '123456789012' },
   { AWS_PROFILE: 'other' },
   { AWS_SECRET_ACCESS_KEY: '' },
-])('an environment with %j is left to the SDK', (more) => {
+])('the SDK handles an environment with %j', (more) => {
   expect(awsService('dynamodb', { ...inRegion('us-east-1'), ...more })).toBeUndefined();
 });
 
-test('an endpoint of its own is taken for the service that it is for', () => {
+test('a custom endpoint applies only to its own service', () => {
   const variables = { ...inRegion('us-east-1'), AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
   expect(awsService('dynamodb', variables)?.url.href).toBe('http://127.0.0.1:8000/');
   expect(awsService('sagemaker', variables)?.url.href).toBe('https://runtime.sagemaker.us-east-1.amazonaws.com/');
 });
 
-test('requests are signed as the SDK signs them', async () => {
+test("request signatures equal the SDK's", async () => {
   const text = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~ /+%&='.split('')), maxLength: 40 });
   const segment = fc.string({
     unit: fc.constantFrom(...Array.from("abcXYZ019-_.~!*()' %é")),

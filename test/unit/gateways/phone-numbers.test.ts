@@ -4,29 +4,29 @@ import splitSms from 'split-sms';
 import { expect, it } from 'vitest';
 import { countSegments, readNumber } from '#gateways/phone-numbers.ts';
 
-it('knows the country of a number that can be, and what costs more than a call', () => {
+it('the country of every possible number is known, and numbers that cost more than a call are recognized', () => {
   const numbers: [to: string, expected: ReturnType<typeof readNumber>][] = [
     ['+14155550100', { country: 'US', isCostly: false }],
     ['+16045550100', { country: 'CA', isCostly: false }],
     ['+447400123456', { country: 'GB', isCostly: false }],
     ['+4915112345678', { country: 'DE', isCostly: false }],
     ['+41791234567', { country: 'CH', isCostly: false }],
-    // On islands and in countries that share a code.
+    // Islands, and countries that share a code.
     ['+447781123456', { country: 'GG', isCostly: false }],
     ['+447624123456', { country: 'IM', isCostly: false }],
     ['+18765551234', { country: 'JM', isCostly: false }],
     ['+77012345678', { country: 'KZ', isCostly: false }],
-    // Satellites, and other networks of no country.
+    // Satellites and other networks without a country.
     ['+8816512345678', { country: undefined, isCostly: false }],
     ['+870773111632', { country: undefined, isCostly: false }],
-    // Premium rate, personal, shared cost, and toll-free: who is called pays.
+    // Premium-rate, personal, shared-cost and toll-free numbers.
     ['+18005550100', { country: 'US', isCostly: true }],
     ['+448001111111', { country: 'GB', isCostly: true }],
     ['+19005550100', { country: 'US', isCostly: true }],
     ['+499001234567', { country: 'DE', isCostly: true }],
     ['+447012345678', { country: 'GB', isCostly: true }],
     ['+448431234567', { country: 'GB', isCostly: true }],
-    // Too short, too long, no such area, no such country.
+    // Too short, too long, unknown area, unknown country.
     ['+1415555010', undefined],
     ['+141555501000', undefined],
     ['+11155550100', undefined],
@@ -41,7 +41,7 @@ const extended = '^{}\\[~]|€';
 const others = 'ąčЖ漢字ñçêā’…“œ٣';
 const astral = '😀𝒳🀄';
 
-it('has the known sizes of one segment and of several', () => {
+it('one and several segments have their known sizes', () => {
   const sizes: [text: string, segments: number, encoding: string][] = [
     ['a', 1, 'GSM-7'],
     ['a'.repeat(160), 1, 'GSM-7'],
@@ -50,7 +50,7 @@ it('has the known sizes of one segment and of several', () => {
     ['a'.repeat(460), 4, 'GSM-7'],
     ['€'.repeat(80), 1, 'GSM-7'],
     ['€'.repeat(81), 2, 'GSM-7'],
-    // An escape and its character stay together: 153 is odd.
+    // An escape and its character stay together, and 153 is odd.
     ['€'.repeat(229), 4, 'GSM-7'],
     ['ж'.repeat(70), 1, 'UCS-2'],
     ['ж'.repeat(71), 2, 'UCS-2'],
@@ -64,7 +64,7 @@ it('has the known sizes of one segment and of several', () => {
     expect([text, countSegments(text)]).toEqual([text, { segments, encoding }]);
 });
 
-it('counts random texts as another library does', () => {
+it('random texts have the same count as in another library', () => {
   const of = (characters: string, max: number) =>
     fc.array(fc.constantFrom(...Array.from(characters)), { minLength: 1, maxLength: max }).map((list) => list.join(''));
   const texts = fc.oneof(
@@ -82,7 +82,7 @@ it('counts random texts as another library does', () => {
   fc.assert(property, { numRuns: 400 });
 });
 
-it('counts as the library does whose alphabet it has, graphemes too', () => {
+it('the count equals that of the library with the same alphabet, including graphemes', () => {
   const pieces = ['a', '€', '\n', 'ж', '😀', '🇩🇪', '👨‍👩‍👧‍👦', 'e\u0301', '한', '👍🏽'];
   const texts = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 160 }).map((list) => list.join(''));
   const property = fc.property(texts, (text) => {
@@ -93,7 +93,7 @@ it('counts as the library does whose alphabet it has, graphemes too', () => {
 });
 
 it.each(['\u0301', '👨\u200d', '\u1100', '\u0e33', '\u200d', 'a', '€', '😀', '\r\n'])(
-  'takes no longer for ten thousand of %j than to read them would, however they are put together',
+  'ten thousand of %j are counted as fast as they are read, in any combination',
   (character) => {
     const text = `${character.repeat(Math.floor(9990 / character.length))}a`;
     const times = Array.from({ length: 5 }, () => {
@@ -105,6 +105,6 @@ it.each(['\u0301', '👨\u200d', '\u1100', '\u0e33', '\u200d', 'a', '€', '😀
   },
 );
 
-it('counts a letter with more marks than a segment has room for by what it takes', () => {
+it('a letter with more marks than a segment holds counts as its units', () => {
   expect(countSegments(`a${'\u0301'.repeat(9999)}`)).toEqual({ segments: Math.ceil(10_000 / 67), encoding: 'UCS-2' });
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 
-test('a vocabulary that could not be loaded is loaded again for the next text', async () => {
-  // Another file may have loaded it.
+test('a vocabulary that failed to load is loaded again for the next text', async () => {
+  // Another test file may have loaded it.
   vi.resetModules();
   vi.doMock('gpt-tokenizer/bpeRanks/cl100k_base', () => {
     throw new Error('no file');

@@ -8,7 +8,7 @@ const mac = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)';
 const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X)';
 const android = 'Mozilla/5.0 (Linux; Android 15; Pixel 9)';
 
-/** As the browsers send them. */
+/** As sent by the browsers. */
 const headers: [browser: string | null, system: string | null, header: string][] = [
   ['Chrome', 'Windows', `${windows} ${webkit} Chrome/150.0.0.0 Safari/537.36`],
   ['Chrome', 'Linux', `Mozilla/5.0 (X11; Linux x86_64) ${webkit} HeadlessChrome/150.0.0.0 Safari/537.36`],
@@ -47,16 +47,16 @@ describe('the device of a User-Agent header', () => {
     ['of several lines', 'Firefox/1\r\nset-cookie: session=x'],
     ['not of ASCII', 'Firefox/1 – Windows'],
     ['of direction characters', 'Firefox/1 \u202ewindows'],
-  ])('is unknown where the header is %s', (_, header) => {
+  ])('is unknown if the header is %s', (_, header) => {
     expect(userAgentOf(header)).toEqual({ browser: null, system: null });
   });
 
-  it('is a name of our tables, whatever else the header has', () => {
+  it('is a name of our tables, whatever the rest of the header is', () => {
     const hostile = '<img src=x onerror=alert(1)> Firefox/1 (Windows; "><script>steal()</script>)';
     expect(userAgentOf(hostile)).toEqual({ browser: 'Firefox', system: 'Windows' });
   });
 
-  it('is found in a time that does not grow with what a header repeats', () => {
+  it('is found in a time that does not grow with repeats in a header', () => {
     const start = performance.now();
     for (let turn = 0; turn < 1000; turn++) userAgentOf('Version/1 '.repeat(51));
     expect(performance.now() - start).toBeLessThan(1000);
@@ -69,20 +69,20 @@ function eventFrom(sourceIp: string, multiValueHeaders: Record<string, string[]>
   return { multiValueHeaders, requestContext: { identity: { sourceIp } } } as unknown as APIGatewayProxyEvent;
 }
 
-describe('the place of a session', () => {
-  it('is the country that the edge names', () => {
+describe('the location of a session', () => {
+  it('is the country from the edge', () => {
     const event = eventFrom('192.0.2.7', { 'CloudFront-Viewer-Country': ['NO'] });
     expect(sessionOriginOf(event, header)).toEqual({ browser: null, system: null, country: 'NO', isLocal: false });
   });
 
-  it('is not what a caller names where there is no edge', () => {
+  it('ignores a country from the caller if there is no edge', () => {
     expect(sessionOriginOf(eventFrom('192.0.2.7', { 'CloudFront-Viewer-Country': ['NO'] }), undefined).country).toBe(
       null,
     );
   });
 
   it.each([[[]], [['NO', 'SE']], [['no']], [['Norway']], [['ZZ']], [['XX']], [['<b>']], [['']]])(
-    'is unknown where the header has %j',
+    'is unknown if the header contains %j',
     (values) => {
       expect(sessionOriginOf(eventFrom('192.0.2.7', { [header]: values }), header).country).toBe(null);
     },

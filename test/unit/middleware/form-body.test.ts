@@ -16,8 +16,8 @@ const file = (bytes: Buffer, name = 'speech.mp3') =>
   part(`name="file"; filename="${name}"`, bytes, 'Content-Type: audio/mpeg\r\n');
 const read = (bytes: Buffer, contentType = type) => formBody(bytes, contentType);
 
-describe('a form', () => {
-  test('is read byte for byte as clients write it, whatever is in the file', async () => {
+describe('a form body', () => {
+  test('is read byte for byte as sent, for any file contents', async () => {
     // U+FFFD itself is refused, because it is also the decoding of invalid UTF-8.
     const texts = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
@@ -37,19 +37,19 @@ describe('a form', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
-  test('keeps no folder of a file name', async () => {
+  test('strips the folders from a file name', async () => {
     for (const name of ['../../etc/passwd', '/tmp/passwd', 'C:\\\\tmp\\\\passwd']) {
       const { file: read } = await formBody(form(file(Buffer.from('x'), name)), type);
       expect((read as FormFile).name).toBe('passwd');
     }
   });
 
-  test('has a list where a name ends with brackets', async () => {
+  test('has a list for a name that ends with brackets', async () => {
     const names = ['word', 'segment'].map((value) => part('name="timestamp_granularities[]"', value));
     expect(await read(form(...names))).toEqual({ 'timestamp_granularities[]': ['word', 'segment'] });
   });
 
-  test('of 4 MiB takes its own bytes and no copy of them', async () => {
+  test('of 4 MiB uses its own bytes without a copy', async () => {
     const body = form(file(Buffer.alloc(4 * 2 ** 20, 7)));
     const { file: read } = await formBody(body, type);
     expect((read as FormFile).bytes).toHaveLength(4 * 2 ** 20);
@@ -78,7 +78,7 @@ describe('a form', () => {
     });
   });
 
-  test('of 4 MiB of delimiters is refused before a parser makes anything of them', async () => {
+  test('of 4 MiB of delimiters is refused before parsing creates objects', async () => {
     for (const unit of ['\r\n--b', '--b\r\n\r\n', '\r\n--b\r\n\r\n']) {
       const body = Buffer.alloc(4 * 2 ** 20, unit);
       const cpu = process.cpuUsage();
@@ -90,7 +90,7 @@ describe('a form', () => {
     }
   });
 
-  test('cut anywhere is read or refused, and never waited for', async () => {
+  test('that is truncated anywhere is read or refused without waiting', async () => {
     const whole = form(part('name="language"', 'en'), file(Buffer.from('some audio')));
     for (let length = 1; length < whole.length; length += 1) {
       const outcome = await read(whole.subarray(0, length)).then(

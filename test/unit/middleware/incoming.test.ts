@@ -18,11 +18,11 @@ test.each([
   [['*/*'], 'json'],
   [[''], 'json'],
   [[], 'json'],
-] as const)('Accept %j gives %s where a route has both', (accept, kind) => {
+] as const)('Accept %j selects %s if a route has both', (accept, kind) => {
   expect(kindFor(...accept)).toBe(kind);
 });
 
-test('a route with one kind gives that, whatever is accepted', () => {
+test('a route with one type returns it for any Accept header', () => {
   const event = { multiValueHeaders: { accept: ['application/json'] } } as unknown as APIGatewayProxyEvent;
   expect(acceptedKind(event, ['audio'])).toBe('audio');
 });
@@ -30,7 +30,7 @@ test('a route with one kind gives that, whatever is accepted', () => {
 const publicOrigin = 'https://ai.example.com';
 const gateway = 'abc.execute-api.eu-west-1.amazonaws.com';
 
-/** What becomes of a change that a browser sends with its cookie: undefined, or the refusal. */
+/** The result of a change sent by a browser with its cookie: undefined, or the error. */
 function refusalOf(headers: Record<string, string>, origin = publicOrigin): unknown {
   const { before } = authorize(routes.logout, () => origin);
   const multiValueHeaders = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
@@ -42,12 +42,12 @@ function refusalOf(headers: Record<string, string>, origin = publicOrigin): unkn
   }
 }
 
-describe('a change that a page makes', () => {
+describe('a change from a web page', () => {
   test.each([
     ['the dashboard, behind the edge', { host: gateway, origin: publicOrigin }],
     ['a page at the address that was called', { host: gateway, origin: `https://${gateway}` }],
     ['a client that sends no Origin', { host: gateway }],
-  ])('is obeyed from %s', (_name, headers) => {
+  ])('is accepted from %s', (_name, headers) => {
     expect(refusalOf(headers)).toBeUndefined();
   });
 
@@ -66,7 +66,7 @@ describe('a change that a page makes', () => {
     expect(refusalOf(headers)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('is compared with the scheme that the service is served with: on one machine that is http', () => {
+  test('is checked against the scheme of the service, which is http on one machine', () => {
     const local = 'http://127.0.0.1:8787';
     expect(refusalOf({ host: 'localhost:8787', origin: 'http://localhost:8787' }, local)).toBeUndefined();
     expect(refusalOf({ host: 'localhost:8787', origin: 'https://localhost:8787' }, local)).toBe(
@@ -95,7 +95,7 @@ describe('the Idempotency-Key header', () => {
     ['x'.repeat(255), 'x'.repeat(255)],
     [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
     [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
-  ])('%j means %j', (value, key) => {
+  ])('with %j has the value %j', (value, key) => {
     expect(keyOf(value)).toBe(key);
   });
 
@@ -119,7 +119,7 @@ describe('the Idempotency-Key header', () => {
     expect(() => keyOf(value)).toThrow(/^The Idempotency-Key header /);
   });
 
-  it('that comes twice is refused', () => {
+  it('is refused if it is sent twice', () => {
     expect(() => keyOf('a', 'a')).toThrow(/^The Idempotency-Key header must be sent once/);
   });
 });

@@ -8,12 +8,12 @@ const read = (body: string) => jsonBody({ body, isBase64Encoded: false } as APIG
 const key = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__');
 const value = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
 const object = fc.dictionary(key, value, { noNullPrototype: true });
-/** As other JSON writers have it: with space between, and every character of a key escaped. */
+/** As other JSON writers produce it: with white space, and every character of a key escaped. */
 const spaces = fc.constantFrom(0, 2, '\t');
 const escaped = (name: string) =>
   `"${Array.from({ length: name.length }, (_, at) => `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`;
 
-test('a body is read as JSON reads it, whatever its strings have in them', () => {
+test('a body is parsed like JSON.parse, for any strings', () => {
   const property = fc.property(object, spaces, (body, space) => {
     const text = JSON.stringify(body, null, space);
     fc.pre(!text.includes('__proto__'));
@@ -22,7 +22,7 @@ test('a body is read as JSON reads it, whatever its strings have in them', () =>
   fc.assert(property, { numRuns: 500 });
 });
 
-test('a key that comes twice in one object is refused, however it is written and wherever that is', () => {
+test('a duplicate key in an object is refused, at any depth and in any spelling', () => {
   const property = fc.property(key, object, value, fc.boolean(), (twice, before, between, isEscaped) => {
     fc.pre(!JSON.stringify([before, between]).includes('__proto__'));
     const again = isEscaped ? escaped(twice) : JSON.stringify(twice);

@@ -3,7 +3,7 @@ import { routes } from '#contract/routes.ts';
 import type { Call } from '#middleware/call.ts';
 import { createRefusalSampler, fullyRecorded, type RequestLine, requestLog } from '#middleware/request-log.ts';
 
-test('the line of a request has the address that it came from, and nothing else of the event', () => {
+test('the log line of a request contains its source address and nothing else of the event', () => {
   const lines: RequestLine[] = [];
   const log = {
     now: () => 0,
@@ -25,7 +25,7 @@ test('the line of a request has the address that it came from, and nothing else 
 
 const minute = 60_000;
 
-test('the first refusals of a minute are recorded, then those at which their number doubles, which count the others', () => {
+test('the first refusals of a minute are logged, then one each time the number doubles, with the count of the others', () => {
   const sample = createRefusalSampler();
   const samples = Array.from({ length: 6000 }, () => sample(1, 5 * minute));
   const recorded = samples.flatMap((unlisted, index) => (unlisted === undefined ? [] : [{ at: index + 1, unlisted }]));
@@ -37,7 +37,7 @@ test('the first refusals of a minute are recorded, then those at which their num
   }
 });
 
-test('each account and each minute begins again', () => {
+test('the count restarts for each account and each minute', () => {
   const sample = createRefusalSampler();
   for (let refusal = 0; refusal < 30; refusal++) sample(1, 5 * minute);
   expect([sample(1, 5 * minute), sample(2, 5 * minute), sample(1, 6 * minute)]).toEqual([undefined, 0, 0]);

@@ -3,7 +3,7 @@ import { ResponseLifecycle } from '#middleware/call.ts';
 
 type Settlement = () => Promise<void>;
 
-test('a response is settled once and closed once, whoever calls', async () => {
+test('a response is settled once and closed once, for any caller', async () => {
   const [settlement, onClose] = [vi.fn<Settlement>(async () => undefined), vi.fn<() => void>()];
   const lifecycle = new ResponseLifecycle(() => 0, onClose);
   lifecycle.settleBy(settlement);
@@ -15,7 +15,7 @@ test('a response is settled once and closed once, whoever calls', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('what settles a response may change until it is settled, and not after', async () => {
+test('the settlement of a response can change until it is settled, and not after', async () => {
   const settlement = () => vi.fn<Settlement>(async () => undefined);
   const [first, second, third] = [settlement(), settlement(), settlement()];
   const lifecycle = new ResponseLifecycle(
@@ -31,7 +31,7 @@ test('what settles a response may change until it is settled, and not after', as
   expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
 });
 
-test('the first byte of a response is the first one', () => {
+test('the first byte time of a response is that of its first byte', () => {
   const times = [5, 7];
   const lifecycle = new ResponseLifecycle(
     () => times.shift() ?? 0,

@@ -4,7 +4,7 @@ import { trackStream } from '#middleware/metered.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A stream's open hold, what was noted in it, and how often the stream was notified that it is cancelled. */
+/** The open hold of a stream, its recorded progress, and the number of cancel notifications. */
 function followed(recordProgress: (cost: number) => Promise<boolean>) {
   const noted: number[] = [];
   const onCancelled = vi.fn<() => void>();
@@ -24,8 +24,8 @@ function followed(recordProgress: (cost: number) => Promise<boolean>) {
   return { openHold, noted, onCancelled };
 }
 
-describe('a stream that runs', () => {
-  it('notes what it has come to every two seconds, until it is settled', async () => {
+describe('a running stream', () => {
+  it('records its progress every two seconds until it is settled', async () => {
     const { openHold, noted, onCancelled } = followed(async () => true);
     await vi.advanceTimersByTimeAsync(1999);
     expect(noted).toEqual([]);
@@ -38,7 +38,7 @@ describe('a stream that runs', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('makes a note that failed good with the next', async () => {
+  it('includes a failed record in the next one', async () => {
     const { noted, onCancelled } = followed(async (cost) => {
       if (cost === 1) throw new Error('throttled');
       return true;
@@ -48,20 +48,20 @@ describe('a stream that runs', () => {
     expect(onCancelled).not.toHaveBeenCalled();
   });
 
-  it('waits for a note before it makes the next', async () => {
+  it('waits for one record before it writes the next', async () => {
     const { noted } = followed(() => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1]);
   });
 
-  it('is notified once that it was cancelled', async () => {
+  it('is notified once of its cancellation', async () => {
     const { noted, onCancelled } = followed(async (cost) => cost < 2);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1, 2]);
     expect(onCancelled).toHaveBeenCalledOnce();
   });
 
-  it('is not notified where its own settlement came before the note', async () => {
+  it('is not notified if it was settled before the record', async () => {
     const { openHold, onCancelled } = followed(async () => {
       openHold.isOpen = false;
       return false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { lazy } from '#runtime/process.ts';
 
-test('what is loaded lazily is loaded once, and again after a load that failed', async () => {
+test('a lazy value is loaded once, and again after a failed load', async () => {
   const outcomes = [
     () => Promise.reject(new Error('no file')),
     () => Promise.resolve('first'),

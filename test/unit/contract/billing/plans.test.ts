@@ -3,8 +3,8 @@ import { findPlan, monthlyGrant, type PlanTable, planListing, plansOf } from '#c
 import { prices } from '#contract/billing/prices.ts';
 import { planOverview } from '#contract/offer/default-offer.ts';
 
-describe('the tables of the specification', () => {
-  it('are the listing, value by value', () => {
+describe('the specification tables', () => {
+  it('match the plan listing, value by value', () => {
     const rows = planListing.map(({ name, quota_limit, rate_limit, price }) => [name, quota_limit, rate_limit, price]);
     expect(rows).toEqual([
       ['freemium', 100, 10, 0],
@@ -15,7 +15,7 @@ describe('the tables of the specification', () => {
     ]);
   });
 
-  it('are the overview, value by value, null where it gives none', () => {
+  it('match the plan overview, value by value, with null for absent values', () => {
     const rows = planOverview.map((row) => [row.name, row.price, row.callsPerMonth, row.callsPerMinute]);
     expect(rows).toEqual([
       ['freemium', 0, 10, 5],
@@ -26,7 +26,7 @@ describe('the tables of the specification', () => {
     ]);
   });
 
-  it('are the prices, each in credits per unit', () => {
+  it('match the prices, each in credits per unit', () => {
     const stated = ['translation', 'text_analysis', 'audio', 'chat', 'voice_call', 'sms'] as const;
     expect(stated.map((service) => [service, prices[service].unitSize, prices[service].credits])).toEqual([
       ['translation', 100, 10],
@@ -39,14 +39,14 @@ describe('the tables of the specification', () => {
   });
 });
 
-describe('what is enforced', () => {
+describe('the enforced limits', () => {
   const limits = (table: PlanTable) =>
     [1, 2, 3, 4, 5].map((rank) => {
       const plan = plansOf(table)(rank);
       return [plan.name, monthlyGrant(plan), plan.callsPerMonth, plan.callsPerMinute, plan.maxConcurrentCalls];
     });
 
-  it('is the listing: credits per month and calls per minute', () => {
+  it('are the credits per month and calls per minute of the listing', () => {
     expect(limits('listing')).toEqual([
       ['freemium', 100, null, 10, 5],
       ['dev_pass', 5000, null, 100, 20],
@@ -56,7 +56,7 @@ describe('what is enforced', () => {
     ]);
   });
 
-  it('or the overview: calls per month and per minute, and the listing where it gives no value', () => {
+  it('are the calls per month and per minute of the overview, or of the listing if absent', () => {
     expect(limits('overview')).toEqual([
       ['freemium', 100, 10, 5, 5],
       ['dev_pass', 5000, 1000, 20, 20],
@@ -66,7 +66,7 @@ describe('what is enforced', () => {
     ]);
   });
 
-  it('names each plan by its name and by its id, and nothing else', () => {
+  it('accept the name and the id of each plan, and nothing else', () => {
     for (const { id, name } of planListing) {
       expect([findPlan(name)?.rank, findPlan(String(id))?.rank]).toEqual([id, id]);
     }

@@ -27,7 +27,7 @@ const faults = (given: unknown, isLocal = false): string[] => {
 };
 
 describe('an offer file', () => {
-  it('of the specification is the default offer', () => {
+  it('of the specification equals the default offer', () => {
     expect(read(example('specification'))).toEqual(defaultOffer);
   });
 
@@ -43,7 +43,7 @@ describe('an offer file', () => {
     });
   });
 
-  it('reads rates as exact amounts, and takes absent cached rates from the input', () => {
+  it('reads rates as exact amounts, and defaults cached rates to the input rate', () => {
     const offer = read(example('open-models')) as Offer;
     expect(offer.models.map(({ price }) => price)).toEqual([
       { perRequest: 0, input: 2_000_000, cachedInput: 500_000, cacheWrite: 2_000_000, output: 8_000_000 },
@@ -175,21 +175,21 @@ describe('an offer file', () => {
       product({ logo: 'none.svg' }),
       'product.logo must be the path of an SVG file beside the offer',
     ],
-  ])('with %s is refused, and the fault names its field', (_, given, expected) => {
+  ])('with %s is refused, and the error names its field', (_, given, expected) => {
     expect(faults(given)).toContain(expected);
   });
 
-  it('may name a model on this machine only where it is served locally', () => {
+  it('may name a model on this machine only if it is served locally', () => {
     expect(faults(at('http://127.0.0.1:11434/v1'))).not.toEqual([]);
     expect(faults(at('http://127.0.0.1:11434/v1'), true)).toEqual([]);
     expect(faults(at('http://127.0.0.1.example/v1'), true)).not.toEqual([]);
   });
 
-  it('may have a logo without scripts and outside references', () => {
+  it('may contain a logo, but no scripts or external references', () => {
     expect(faults(product({ logo: 'plain.svg' }))).toEqual([]);
   });
 
-  it('knows the contrast of a colour with white', () => {
+  it('computes the contrast of a color with white', () => {
     expect([contrastWithWhite('#000000'), contrastWithWhite('#ffffff')]).toEqual([21, 1]);
   });
 });

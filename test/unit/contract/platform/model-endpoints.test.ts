@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { models } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
 
-describe('where models run', () => {
+describe('the endpoint of a model', () => {
   const endpoints = (setting: unknown) =>
     v.parse(Environment, { MODEL_ENDPOINTS: JSON.stringify(setting) }).MODEL_ENDPOINTS;
 
-  it('is as the catalogue has it, unless the stage sets another for a model', () => {
+  it('comes from the catalog unless the stage overrides it', () => {
     expect([...endpoints({})]).toEqual(models.map(({ id, endpoint, family }) => [id, { endpoint, family }]));
     const given = endpoints({
       'svc-1': 'Llama-Live',

@@ -14,27 +14,27 @@ it.each([
   ['-', 'Dimensions must be a whole number'],
   [1537, 'Dimensions must be at most 1536'],
   ['99999999999999999999', 'Dimensions is too large'],
-])('the error of a number that may be empty of %j is %j', (value, error) => {
+])('the optional number field with rule %j reports %j', (value, error) => {
   expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
 });
 
-it('the refusal of a URL requests a full one', () => {
+it('the error of an invalid URL asks for a full URL', () => {
   const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
   expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
     url: 'Enter a full URL, such as https://example.com/hook.',
   });
 });
 
-describe('the error of a field', () => {
+describe('a field error', () => {
   const errorOf = (rule: v.GenericSchema, field: unknown) =>
     schemaErrors(v.object({ field: rule }), { field }, { field: 'Events' })['field'];
 
-  it('of a blank is that it is required, whatever the rule', () => {
+  it('says that an empty field is required, whatever its rule', () => {
     expect(errorOf(integer(1), '')).toBe('Events is required');
     expect(errorOf(v.pipe(v.string(), v.minLength(1, 'must not be empty')), '')).toBe('Events is required');
   });
 
-  it('of an empty list requests a choice', () => {
+  it('asks for a choice if the list is empty', () => {
     expect(errorOf(v.pipe(v.array(v.string()), v.minLength(1, 'must not be empty')), [])).toBe(
       'Choose at least one event',
     );

@@ -6,12 +6,12 @@ const phone = { width: 360, height: 740 };
 const toast = { width: 328, height: 60 };
 const row = (top: number, height = 40): Area => ({ left: 16, top, width: 328, height });
 
-describe('the place of a toast', () => {
-  it('is at the bottom on the right if nothing is there', () => {
+describe('the position of a toast', () => {
+  it('is the bottom right corner if it is free', () => {
     expect(freePlace({ width: 440, height: 60 }, { width: 1280, height: 800 }, [])).toEqual({ left: 824, top: 724 });
   });
 
-  it('is in another corner if a button is at the bottom on the right', () => {
+  it('is another corner if a button is at the bottom right', () => {
     const button = { left: 1100, top: 740, width: 100, height: 36 };
     expect(freePlace({ width: 440, height: 60 }, { width: 1280, height: 800 }, [button])).toEqual({
       left: 412,
@@ -26,7 +26,7 @@ describe('the place of a toast', () => {
     expect(isFree({ ...place!, ...toast }, buttons)).toBe(true);
   });
 
-  it('is the one that covers the smallest area if no place is free', () => {
+  it('covers the smallest area if no position is free', () => {
     const buttons = [row(0, 720), row(720, 8)];
     expect(freePlace(toast, phone, buttons)).toBeUndefined();
     expect(minCovering(toast, phone, buttons)?.top).toBe(664);

@@ -17,16 +17,16 @@ it.each([
   expect(formatShare(part, all)).toBe(text);
 });
 
-describe('a moment', () => {
+describe('a date', () => {
   const now = Date.parse('2026-06-15T12:00:00Z');
 
-  it('has its year where that is not the current one', () => {
+  it('includes its year unless it is the current year', () => {
     expect(formatPast('2025-06-14T12:00:00Z', now)).toMatch(/^14 Jun 2025, \d\d:00$/);
     expect(formatPast('2026-06-14T12:00:00Z', now)).toMatch(/^14 Jun, \d\d:00$/);
   });
 });
 
-describe('a text of the API', () => {
+describe('an API text', () => {
   it.each([
     ['left; it resets at 2026-12-01T00:00:00.000Z.', /^left; it resets on \d+ \w+ 2026, \d\d:\d\d\.$/],
     [
@@ -52,7 +52,7 @@ it.each([
   expect(formatDayNear(iso, Date.UTC(2026, 10, 26))).toBe(text);
 });
 
-it('a time from now is “in less than a minute”, not “now”, if it is in the future', () => {
+it('a future time is “in less than a minute”, never “now”', () => {
   const now = Date.UTC(2026, 10, 26);
   expect(formatFromNow(new Date(now + 30_000).toISOString(), now)).toBe('in less than a minute');
   expect(formatFromNow(new Date(now - 30_000).toISOString(), now)).toBe('just now');

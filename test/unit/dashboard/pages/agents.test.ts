@@ -16,12 +16,12 @@ import { extendTurn, pendingTurn, readChunk } from '../../../../dashboard/src/pa
 
 const named = { ...newAgentValues, name: 'Guide' };
 
-describe('the values of an agent', () => {
-  it('are a body of the contract, with its defaults where nothing was entered', () => {
+describe('the agent form', () => {
+  it('produces a valid request body, with defaults for empty fields', () => {
     expect(agentBody(named)).toEqual(v.parse(NewAgent, { name: 'Guide', model: 'svc-1' }));
   });
 
-  it('are again what they were, after they were saved', () => {
+  it('restores the saved values', () => {
     const functions = '[\n  {\n    "name": "find_weather"\n  }\n]';
     const values = { ...named, functions, maxTokens: 20 as const, truncation: 'error' as const };
     expect(valuesOf(agentBody(values))).toEqual(values);
@@ -38,16 +38,16 @@ describe('the values of an agent', () => {
     ['maxTokens', { maxTokens: '99999999999999999999' }, 'Maximum tokens is too large'],
     ['retentionDays', { retentionDays: '' }, 'Retention is required'],
     ['retentionDays', { retentionDays: 366 }, 'Retention must be at most 365'],
-  ])('have what is wrong with them at the field %s', (field, wrong, error) => {
+  ])('reports the error at the field %s', (field, wrong, error) => {
     expect(schemaErrors(agentFormSchema, { ...named, ...wrong }, agentLabels)).toEqual({ [field]: error });
   });
 
-  it('may have as many characters as the API counts, which are code points', () => {
+  it('counts characters like the API, in code points', () => {
     const values = { ...named, instructions: '😀'.repeat(8000) };
     expect(schemaErrors(agentFormSchema, values, agentLabels)).toEqual({});
   });
 
-  it('differ from what was saved in the fields that were changed only', () => {
+  it('sends only the changed fields', () => {
     expect(changesOf(named, named)).toEqual({});
     expect(changesOf({ ...named, temperature: 0, maxTokens: '' }, { ...named, maxTokens: 5 })).toEqual({
       temperature: 0,
@@ -58,23 +58,23 @@ describe('the values of an agent', () => {
 
 const mebibyte = 1024 * 1024;
 
-describe('a file for a document', () => {
+describe('an uploaded document file', () => {
   it.each(['notes.txt', 'notes.md', 'NOTES.MARKDOWN'])('is read as UTF-8, with its name: %s', async (name) => {
     expect(await readTextFile(new File(['Grüße 👍'], name))).toEqual({ name, text: 'Grüße 👍' });
   });
 
-  it('may have as many bytes as the API takes, and no more', async () => {
+  it('is limited to the bytes that the API accepts', async () => {
     expect(await readTextFile(new File([new Uint8Array(mebibyte).fill(97)], 'a.txt'))).toHaveProperty('text');
     const larger = new File([new Uint8Array(mebibyte + 1).fill(97)], 'a.txt');
     expect(await readTextFile(larger)).toEqual({ error: 'The file is larger than 1 MiB' });
   });
 
-  it('is refused where it is no text', async () => {
+  it('is refused if it is not text', async () => {
     expect(await readTextFile(new File([new Uint8Array([0xc3, 0x28])], 'a.txt'))).toHaveProperty('error');
     expect(await readTextFile(new File(['%PDF'], 'a.pdf'))).toEqual({ error: 'Choose a .txt or .md file' });
   });
 
-  it('gives a name of at most as many code points as a document may have', async () => {
+  it('has its name shortened to the maximum code points of a document name', async () => {
     const read = await readTextFile(new File(['text'], `${'😀'.repeat(300)}.txt`));
     expect('name' in read && Array.from(read.name).length).toBe(200);
   });
@@ -83,7 +83,7 @@ describe('a file for a document', () => {
     [999, '999 bytes'],
     [1536, '1.5 KiB'],
     [mebibyte, '1 MiB'],
-  ])('has its size in words: %i bytes', (bytes, words) => {
+  ])('displays its size: %i bytes', (bytes, words) => {
     expect(formatBytes(bytes)).toBe(words);
   });
 });
@@ -91,8 +91,8 @@ describe('a file for a document', () => {
 const context = { window: 4096, used: 20, droppedMessages: 0, summarized: false };
 const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
 
-describe('a turn that is streamed', () => {
-  it('is put together from its pieces, text and the call of a function', () => {
+describe('a streamed turn', () => {
+  it('is assembled from its chunks, with text and function call', () => {
     const deltas = [
       { role: 'assistant', content: 'Let me ' },
       { content: 'look.' },
@@ -115,7 +115,7 @@ describe('a turn that is streamed', () => {
     });
   });
 
-  it('ends with all about it but its text', () => {
+  it('ends with all its metadata except the text', () => {
     const last = {
       id: 'msg_0000000001',
       status: 'completed',
@@ -128,7 +128,7 @@ describe('a turn that is streamed', () => {
     expect(readChunk(last)).toEqual({ turn: last });
   });
 
-  it.each([{}, { delta: 'text' }, { id: 'msg_0000000001' }, null])('is not read from %j', (data) => {
+  it.each([{}, { delta: 'text' }, { id: 'msg_0000000001' }, null])('rejects the malformed event %j', (data) => {
     expect(() => readChunk(data)).toThrow(/^Invalid/);
   });
 });

@@ -18,8 +18,8 @@ import {
 import { failureMeanings, isFinal, pollMsOf } from '../../../../dashboard/src/pages/messages/message.ts';
 import { readNumber as readTyped } from '../../../../dashboard/src/pages/messages/read-number.ts';
 
-describe('a text that is typed', () => {
-  it('is counted as the service does', () => {
+describe('the text field of a message', () => {
+  it('counts characters like the service', () => {
     const characters = fc.constantFrom(...Array.from('aé€[]{}~\n\r ’…ąЖ漢ç😀'), '👨‍👩‍👧', '\u0301', '\u200b', '👍🏽', '\r\n');
     const texts = fc.array(characters, { maxLength: 500 }).map((list) => list.join(''));
     const property = fc.property(texts, (text) => {
@@ -31,12 +31,12 @@ describe('a text that is typed', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('has its units and the room in its segments', () => {
+  it('displays units and the remaining room in its segments', () => {
     const counts: [text: string, units: number, capacity: number][] = [
       ['a', 1, 160],
       ['€', 2, 160],
       ['a'.repeat(161), 161, 306],
-      // Of those that may be sent.
+      // Of the messages that may be sent.
       ['a'.repeat(460), 460, 459],
       ['😀', 2, 70],
       ['ж'.repeat(71), 71, 134],
@@ -45,7 +45,7 @@ describe('a text that is typed', () => {
     for (const [text, units, capacity] of counts) expect(countText(text)).toMatchObject({ units, capacity });
   });
 
-  it('names what makes it UCS-2, and has a plain form where only punctuation does', () => {
+  it('names the characters that force UCS-2, and offers a plain form if only punctuation does', () => {
     const quoted = countText(`It’s “here” … ${'a'.repeat(60)}`);
     expect(quoted).toMatchObject({ segments: 2, foreign: ['’', '“', '”', '…'] });
     expect(quoted.plain).toEqual({ text: `It's "here" ... ${'a'.repeat(60)}`, segments: 1 });
@@ -54,8 +54,8 @@ describe('a text that is typed', () => {
   });
 });
 
-describe('a number that is typed', () => {
-  it('is sent in E.164, however it is written', () => {
+describe('the phone number field', () => {
+  it('sends E.164 for any way of writing the number', () => {
     const written = [
       '+1 (415) 555-0100',
       '001 415 555 0100',
@@ -68,7 +68,7 @@ describe('a number that is typed', () => {
     expect(e164Of('415 555 0100')).toBe('4155550100');
   });
 
-  it('is of the country that the service finds, in all countries', () => {
+  it('detects the same country as the service, in all countries', () => {
     const countries = Object.keys(metadata.countries) as CountryCode[];
     const numbers = countries.flatMap((country) => getExampleNumber(country, examples)?.number ?? []);
     expect(numbers.length).toBeGreaterThan(200);
@@ -79,7 +79,7 @@ describe('a number that is typed', () => {
     expect(differing).toEqual([]);
   });
 
-  it('has its country before it is whole, and is never called whole when it is not', () => {
+  it('detects the country before the number is complete, and never calls an incomplete number complete', () => {
     const begun: [to: string, country: string | undefined][] = [
       ['+4', undefined],
       ['+49', 'DE'],
@@ -90,7 +90,7 @@ describe('a number that is typed', () => {
   });
 });
 
-it('a draft becomes what the service takes: a voice for calls only, a reference where there is one', () => {
+it('a draft becomes a valid request: a voice only for calls, a reference only if set', () => {
   const draft = { ...emptyDraft, to: '+1 415 555 0100', text: 'Hello' };
   expect(messageBody(draft)).toEqual({ channel: 'sms', to: '+14155550100', text: 'Hello' });
   const call = { ...draft, channel: 'voice_call' as const, reference: 'order-1' };
@@ -104,13 +104,13 @@ it('a draft becomes what the service takes: a voice for calls only, a reference 
   expect(v.is(draftSchema, emptyDraft)).toBe(false);
 });
 
-it('code has an example in each field that is empty, which the service takes, and what is typed in the others', () => {
+it('the code example fills empty fields with valid examples, and uses the entered values for the others', () => {
   expect(v.is(NewMessage, exampleBody(emptyDraft))).toBe(true);
   const typed = { ...emptyDraft, to: '+44 7911 123456', text: 'Hello' };
   expect(exampleBody(typed)).toEqual(messageBody(typed));
 });
 
-it('each failure has a sentence of its own, which proposes the same again only where that can help', () => {
+it('each failure has its own sentence, which suggests a retry only if that can help', () => {
   const sentences = failures.map((failure) => failureMeanings[failure]);
   expect(new Set(sentences).size).toBe(failures.length);
   const helpless = failures.filter((failure) => !/(?:send it|call) again/i.test(failureMeanings[failure]));
@@ -123,7 +123,7 @@ const message = (status: MessageStatus, seconds: number) => ({
   createdAt: new Date(now - 1000 * seconds).toISOString(),
 });
 
-it('messages are read again while one is on its way, less and less often, and no longer than 15 minutes', () => {
+it('pending messages are polled less and less often, for at most 15 minutes', () => {
   const cases: [messages: ReturnType<typeof message>[], expected: number | false][] = [
     [[], false],
     [[message('delivered', 1), message('undelivered', 1), message('failed', 1), message('unknown', 1)], false],

@@ -54,7 +54,7 @@ describe('an entry of the credit history', () => {
     expect(entryText(entry({ type: 'grant', credits: 5, source: 'purchase' }), now)).toBe('Granted credits');
   });
 
-  it('is left out if it has neither credits nor a change', () => {
+  it('is omitted without credits or a change', () => {
     expect(isTelling(entry({ type: 'charge', service: 'chat' }))).toBe(false);
     expect(isTelling(entry({ change: { kind: 'resumed', plan: 'dev_pass' } }))).toBe(true);
     expect(isTelling(entry({ type: 'charge', credits: -0.0001 }))).toBe(true);

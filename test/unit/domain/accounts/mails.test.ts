@@ -19,7 +19,7 @@ const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
 type Write = (to: Addressee, link: string) => MailContent;
 
-/** All mails. A mail to an address whose owner is unknown greets nobody by name. */
+/** All emails. An email to an unknown address greets nobody by name. */
 const templates: [name: string, write: Write, isToOwner: boolean][] = [
   ...Object.entries(plain).map(([name, write]): [string, Write, boolean] => [name, write, true]),
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
@@ -38,7 +38,7 @@ const linksIn = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, 
 describe.each(templates)('%s', (_, write, isToOwner) => {
   const mail = write(ada, link);
 
-  it('has a subject of one line', () => {
+  it('has a one-line subject', () => {
     expect(mail.subject).toMatch(/^[A-Z][^\r\n]{5,100}$/);
   });
 
@@ -66,7 +66,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     expect(linksIn(mail.html)).toEqual([link]);
   });
 
-  it('shows a name with HTML in it as that name, and gets no tag from it', () => {
+  it('displays HTML in a name as text, without adding a tag', () => {
     const hostile = write({ ...ada, name: attack }, link);
     expect(tags(hostile.html)).toEqual(tags(mail.html));
     expect(readable(hostile.html)).toContain(isToOwner ? `Hello ${attack},` : 'Hello,');
@@ -80,7 +80,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     expect(tags(hostile.html)).toHaveLength(tags(mail.html).length);
   });
 
-  it('loads nothing from anywhere and runs nothing', () => {
+  it('loads and runs nothing', () => {
     for (const tag of tags(mail.html)) {
       expect(tag).not.toMatch(
         /^<(?:img|script|style|link|iframe|object|embed|video|audio|base|meta|form|input|svg)\b/i,
@@ -89,7 +89,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     }
   });
 
-  it('is a document that a mail program can show', () => {
+  it('is an HTML document for email clients', () => {
     expect(mail.html).toMatch(/^<!doctype html>\n<html lang="en">/);
     const closings = tags(mail.html).filter((tag) => tag.startsWith('</'));
     expect(tags(mail.html)).toHaveLength(1 + 2 * closings.length);
@@ -103,7 +103,7 @@ const owner = { id: 1, email: 'old@example.com', name: 'Ada', role: 'viewer', cr
 const account: Account = { ...owner, emailChange: change };
 
 describe('a pending change of an email address', () => {
-  it('is shown with what is confirmed of it, and without its tokens', () => {
+  it('shows the confirmed parts, without the tokens', () => {
     const half: EmailChange = { ...change, oldConfirmedAt: 1500 };
     expect(emailChangeView({ ...account, emailChange: half }, 1999)).toEqual({
       email: 'new@example.com',
@@ -113,7 +113,7 @@ describe('a pending change of an email address', () => {
     });
   });
 
-  it('is shown alike where the address has an account, so that its owner alone learns that', () => {
+  it('looks the same if the address has an account, so that only its owner learns that', () => {
     const { newDigest: _, ...taken } = change;
     expect(emailChangeView({ ...account, emailChange: taken }, 1500)).toEqual(emailChangeView(account, 1500));
   });
@@ -123,11 +123,11 @@ describe('a pending change of an email address', () => {
     ['when it was cancelled', { emailChange: { ...change, outcome: 'cancelled' } }, 1500],
     ['when all sessions were ended, as by a new password', { sessionsValidFrom: 1200 }, 1500],
     ['when the account is deleted', { deletedAt: 1200 }, 1500],
-  ])('is none any more %s', (_, after, now) => {
+  ])('has ended %s', (_, after, now) => {
     expect(emailChangeView({ ...account, ...after }, now)).toBe(null);
   });
 });
 
-it('the mail that requests the owner’s consent names the new address', () => {
+it('the consent email to the owner names the new address', () => {
   expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
 });

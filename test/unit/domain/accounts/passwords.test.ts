@@ -74,7 +74,7 @@ describe('a password hash', () => {
     expect(await verifyPassword('correct horsf', phc)).toBe(false);
   });
 
-  it('takes the same text in any Unicode form as the same password', async () => {
+  it('treats any Unicode form of the same text as the same password', async () => {
     const phc = await hashPassword('caf\u00e9 au lait', cost, salt);
     expect(await verifyPassword('cafe\u0301 au lait', phc)).toBe(true);
   });
@@ -90,14 +90,14 @@ describe('a password hash', () => {
     expect(await verifyPassword('correct horse', await hashPassword(`correct horse${tail}`, cost, salt))).toBe(false);
   });
 
-  it('of version 1 still matches its password, and is outdated for every password but one that ends in NUL', async () => {
+  it('of version 1 still matches its password, and is outdated for every password that does not end in NUL', async () => {
     const phc = versionOne('correct horse');
     expect(await verifyPassword('correct horse', phc)).toBe(true);
     expect(await verifyPassword('correct horsf', phc)).toBe(false);
     expect([isOutdated(phc, 'correct horse', cost), isOutdated(phc, 'correct horse\0', cost)]).toEqual([true, false]);
   });
 
-  it('of nobody matches nothing', async () => {
+  it('of a missing account matches nothing', async () => {
     expect(await verifyPassword('', decoyHash(cost))).toBe(false);
   });
 });

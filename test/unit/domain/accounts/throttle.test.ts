@@ -17,7 +17,7 @@ import {
   unconfirmedDeletions,
 } from '#domain/accounts/throttle.ts';
 
-/** A store as DynamoDB is one: each save is conditional on the revision that was read. */
+/** A store like DynamoDB: each save is conditional on the revision that was read. */
 function memoryStore(): ThrottleStore & { ids(): string[] } {
   const rows = new Map<string, { marks: readonly number[]; revision: number }>();
   return {
@@ -43,7 +43,7 @@ function clocked() {
   return { clock, ...throttle(memoryStore(), { now: () => clock.now }) };
 }
 
-/** The times at which calls passed that were made after these waits in ms. */
+/** The times of the calls that passed, for calls made after these waits in ms. */
 async function passes(rule: ThrottleRule, waits: readonly number[]): Promise<number[]> {
   const { clock, take } = clocked();
   const passed: number[] = [];
@@ -80,14 +80,14 @@ describe('a throttle', () => {
     ['accounts of an unconfirmed address deleted: 3 a day', unconfirmedDeletions, day, 3],
     ['guesses from a network: 20 in 5 minutes', guessesFromNetwork, 5 * minute, 20],
     ['mails from a network: 20 an hour', mailsFromNetwork, hour, 20],
-  ] as const)('lets through no more than the rule allows in any window: %s', async (_, rule, ms, max) => {
+  ] as const)('admits no more than the rule allows in any window: %s', async (_, rule, ms, max) => {
     const property = fc.asyncProperty(waits, async (times) => {
       expect(maxIn(await passes(rule, times), ms)).toBeLessThanOrEqual(max);
     });
     await fc.assert(property);
   });
 
-  it('reports truly how long to wait: a try a moment before is refused, one on time is not', async () => {
+  it('reports the exact wait: an early retry is refused, a timely one is admitted', async () => {
     const rules = fc.constantFrom(mailsToAddress, guessesFromNetwork, mailsFromNetwork, passwordGuesses, deviceGuesses);
     const property = fc.asyncProperty(
       rules,
@@ -109,7 +109,7 @@ describe('a throttle', () => {
     await fc.assert(property);
   });
 
-  it('lets through what the rule allows and no more when many come concurrently, over any store that keeps revisions', async () => {
+  it('admits exactly what the rule allows under concurrency, over any store with revisions', async () => {
     for (const [rule, max] of [
       [passwordGuesses, 5],
       [deviceGuesses, 5],
@@ -124,7 +124,7 @@ describe('a throttle', () => {
     }
   });
 
-  it('keeps what is done in one name apart from every other, and none of the names', async () => {
+  it('counts each name separately, and stores none of the names', async () => {
     const store = memoryStore();
     const { take } = throttle(store, { now: () => 0 });
     for (const _ of Array.from({ length: 3 })) await take(mailsToAddress, 'ada@example.com');
@@ -135,8 +135,8 @@ describe('a throttle', () => {
   });
 });
 
-describe('the guesses of one password', () => {
-  it('are 100 at most of those an attacker makes, then none until a reset or 30 days of silence', async () => {
+describe('the guesses of a password', () => {
+  it('are limited to 100 for an attacker until a reset or 30 days without attempts', async () => {
     const { clock, take, clear } = clocked();
     let reached = 0;
     let wait = 0;
@@ -151,7 +151,7 @@ describe('the guesses of one password', () => {
     expect(await take(passwordGuesses, 'ada@example.com')).toBe(0);
   });
 
-  it('wait 30 seconds after the fifth, twice as long each time, an hour at most', async () => {
+  it('wait 30 seconds after the fifth, then twice as long each time, up to an hour', async () => {
     const { clock, take } = clocked();
     const waited: number[] = [];
     for (let guess = 0; guess < 14; guess++) {

@@ -4,7 +4,7 @@ import { type ContextInput, type ChosenContext, contextPlan } from '#domain/agen
 import type { Message } from '#domain/agents/conversation.ts';
 import { systemText } from '#domain/agents/prompt.ts';
 
-/** A token for each character, so that sums are easily checked. */
+/** One token per character, so that sums are easy to check. */
 const tokenizer = { count: async (text: string) => text.length };
 const overhead = 3;
 const overheadPerMessage = 4;
@@ -12,7 +12,7 @@ const overheadPerMessage = 4;
 const about = { createdAt: 0, expiresAt: 1 };
 const sized = fc.integer({ min: 5, max: 60 });
 
-/** Messages, newest last; a call is followed by its result. */
+/** Messages, newest last. A call is followed by its result. */
 const groups = fc.array(fc.tuple(fc.constantFrom('text', 'called'), sized), { maxLength: 20 });
 function messagesOf(list: readonly (readonly [string, number])[]): Message[] {
   const bare = list.flatMap(([kind, tokens], index): Omit<Message, 'place'>[] => {
@@ -57,7 +57,7 @@ function choicesOf(given: Case): ContextInput {
   const { list, fresh, window, maxTokens, truncation, texts, instructions, summarizedUpTo: upTo } = given;
   const earlier = messagesOf(list);
   const required: Message[] = [{ place: earlier.length, role: 'user', content: 'z', tokens: fresh, ...about }];
-  // A summary ends between groups, for it covers whole ones.
+  // A summary covers whole groups, so it ends between groups.
   const isEnd = upTo !== null && earlier[upTo]?.role !== 'function';
   return {
     agent: { model: 'svc-1', instructions, functions: [], maxTokens, truncation },
@@ -72,7 +72,7 @@ function choicesOf(given: Case): ContextInput {
 const sum = (messages: readonly Message[]): number => messages.reduce((total, { tokens }) => total + tokens, 0);
 const systemTokens = (text: string | undefined): number => (text === undefined ? 0 : overheadPerMessage + text.length);
 
-/** The plan's context, undefined where it is refused; with a summary of what had to go, if one is to be made. */
+/** The planned context, or undefined if it is refused, with a summary of the dropped messages if requested. */
 async function chosen(choices: ContextInput, summary?: string) {
   const plan = await contextPlan(choices, tokenizer).catch((error: { code?: string }) => {
     expect(error.code).toBe('CONTEXT_LENGTH_EXCEEDED');
@@ -98,21 +98,21 @@ function check(holds: (choices: ContextInput, result: Chosen) => void): Promise<
 const earlierSent = ({ messages }: ChosenContext, { required }: ContextInput) => messages.slice(0, -required.length);
 
 describe('the context of a turn', () => {
-  it('is counted to the token, and fits into the window with its reply', () =>
+  it('is counted to the token, and fits into the window together with its reply', () =>
     check(({ window, agent }, { context }) => {
       expect(context.used).toBe(overhead + systemTokens(context.system) + sum(context.messages));
       expect(context.used + context.maxTokens).toBeLessThanOrEqual(window);
       expect(context.maxTokens).toBeGreaterThanOrEqual(agent.maxTokens ?? 1);
     }));
 
-  it('ends with the new message, after the newest of those before, of which none between is left out', () =>
+  it('ends with the new message after the newest earlier ones, without gaps', () =>
     check((choices, { context }) => {
       const places = context.messages.map(({ place }) => place);
       expect(context.messages.slice(-choices.required.length)).toEqual(choices.required);
       expect(places).toEqual(places.map((_, index) => (places.at(-1) ?? 0) - places.length + 1 + index));
     }));
 
-  it('parts no call from its result', () =>
+  it('never separates a call from its result', () =>
     check((_, { context: { messages } }) => {
       for (const [at, { role, call }] of messages.entries()) {
         if (call) expect(messages[at + 1]?.role).toBe('function');
@@ -120,7 +120,7 @@ describe('the context of a turn', () => {
       }
     }));
 
-  it('has the instructions first, then passages in their order, in at most half of the room', () =>
+  it('starts with the instructions, then passages in order, in at most half of the room', () =>
     check((choices, { context, made }) => {
       const { agent, summary } = choices;
       const { instructions, truncation } = agent;
@@ -138,14 +138,14 @@ describe('the context of a turn', () => {
     }));
 });
 
-describe('with truncation', () => {
-  it('error, all is sent or the message refused', () =>
+describe('the truncation mode', () => {
+  it('error sends everything or refuses the message', () =>
     check((choices, { context, old }) => {
       if (choices.agent.truncation !== 'error') return;
       expect([earlierSent(context, choices), old]).toEqual([choices.earlier, []]);
     }));
 
-  it('summarize, what is not sent is in the summary, where one was made', () =>
+  it('summarize covers every unsent message with the summary, if one was made', () =>
     check((choices, { context, made }) => {
       if (choices.agent.truncation !== 'summarize' || !made) return;
       const first = earlierSent(context, choices)[0]?.place ?? choices.earlier.length;
@@ -153,7 +153,7 @@ describe('with truncation', () => {
       if (context.system?.includes('"summary"')) expect(first).toBeGreaterThanOrEqual(made.upTo);
     }));
 
-  it('drop, nothing is summarized, and a message is refused only where it fits alone into no context', async () => {
+  it('drop makes no summary, and refuses a message only if it does not fit alone', async () => {
     const property = fc.asyncProperty(cases, async (given) => {
       const choices = choicesOf({ ...given, truncation: 'drop' });
       const result = await chosen(choices);
@@ -167,7 +167,7 @@ describe('with truncation', () => {
   });
 });
 
-it('a result whose call has expired is not sent, nor a call without its result', async () => {
+it('a result without its expired call is not sent, nor a call without its result', async () => {
   const [call, result, ...rest] = messagesOf([
     ['called', 10],
     ['text', 10],

@@ -6,7 +6,7 @@ import { passageSearch, type TurnOrder } from '#domain/agents/turn-order.ts';
 import { packVectors, scoresOf, unit } from '#domain/agents/vector-index.ts';
 import { times } from '#test/many.ts';
 
-/** Of every script and width: words, white space and ends of sentences, combining marks, pairs and sequences of emoji. */
+/** Covers every script and width: words, white space, sentence ends, combining marks, surrogate pairs and emoji sequences. */
 const pieces = [
   ['a', 'Brücke', '日本語', 'ภาษาไทย', 'हिन्दी', 'عربي', '👩‍👩‍👧', '🏳️‍🌈', '🌊', 'e\u0301\u0323', '한글', 'ﬁ', '\u{10348}'],
   [' ', '\n\n', '. ', '! ', '。', '\t', '\u00a0', '\u3000', '-', '…'],
@@ -28,7 +28,7 @@ describe('the chunks of a text', () => {
     expect(minChunksOf('Word '.repeat(10_000))).toBe(40);
   });
 
-  it('are its slices at their offsets in code points, in order, and leave nothing out but white space', () => {
+  it('are slices of the text in order, at code point offsets, and omit only white space', () => {
     const property = fc.property(text, (value) => {
       const points = pointsOf(value);
       const chunks = chunksOf(value);
@@ -44,7 +44,7 @@ describe('the chunks of a text', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('are of at most 1,000 bytes, none empty, and never with half of a character', () => {
+  it('contain 1 to 1,000 bytes, and never half of a character', () => {
     const property = fc.property(text, (value) => {
       for (const { text: passage } of chunksOf(value)) {
         expect(Buffer.byteLength(passage)).toBeLessThanOrEqual(chunkBytes);
@@ -55,7 +55,7 @@ describe('the chunks of a text', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('never begin with the mark of a letter that the one before ends with', () => {
+  it("never start with a combining mark of the previous chunk's last letter", () => {
     const letter = fc.tuple(
       fc.constantFrom('a', 'ක', 'ж', 'é'),
       fc.constantFrom('', '\u0301', '\u0323\u0302', '\u200d\u0301'),
@@ -69,20 +69,20 @@ describe('the chunks of a text', () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  it('are cut between the marks of a letter only where these alone are longer than a chunk', () => {
+  it('split combining marks from their letter only if they exceed a chunk', () => {
     const chunks = chunksOf(`a${'\u0301'.repeat(2000)}`);
     expect(chunks.length).toBe(5);
     expect(chunks.at(-1)?.end).toBe(2001);
   });
 
-  it('end where sentences do', () => {
+  it('end at sentence ends', () => {
     const sentence = 'The office opens at nine in the morning. ';
     const chunks = chunksOf(sentence.repeat(100));
     for (const { text: passage } of chunks) expect(passage).toMatch(/^The office .* morning\.$/);
     expect(chunks.length).toBeLessThan(6);
   });
 
-  it('of white space alone are none', () => {
+  it('do not exist for white space alone', () => {
     expect([chunksOf(''), chunksOf(' \n\t\u3000')]).toEqual([[], []]);
   });
 });
@@ -99,7 +99,7 @@ const cosine = (one: readonly number[], other: readonly number[]): number =>
   dot(one, other) / ((Math.hypot(...one) || 1) * (Math.hypot(...other) || 1));
 
 describe('packed vectors', () => {
-  it('score as their cosine similarity does, to 0.01 and a half of a byte’s step', () => {
+  it('have the same score as their cosine similarity, to 0.01 and half of a byte’s step', () => {
     const property = fc.property(fc.array(vector, { minLength: 1, maxLength: 5 }), vector, (vectors, query) => {
       const scores = scoresOf(packVectors(vectors), vectors.length, unit(query));
       expect(scores).toHaveLength(vectors.length);
@@ -109,7 +109,7 @@ describe('packed vectors', () => {
     fc.assert(property);
   });
 
-  it('score the same wherever their bytes lie in a buffer', () => {
+  it('have the same score at any position in a buffer', () => {
     const packed = packVectors([
       [1, 2, 3],
       [3, 2, 1],
@@ -123,14 +123,14 @@ describe('packed vectors', () => {
     }
   });
 
-  it('of nothing but zeros score 0, and those of another length are refused', () => {
+  it('score 0 if all values are zero, and are refused if the length differs', () => {
     expect([...scoresOf(packVectors([[0, 0]]), 1, unit([0, 0]))]).toEqual([0]);
     expect(() => scoresOf(packVectors([[1, 2]]), 1, unit([1, 2, 3]))).toThrow(RangeError);
     expect(() => packVectors([[1, 2], [1]])).toThrow(RangeError);
   });
 });
 
-describe('a ranking', () => {
+describe('a ranking of passages', () => {
   const vector = [1, 0];
   const blockOf = (text: string, stored: number[]) => {
     return { count: 1, vectors: packVectors([stored]), words: packWords([countWords(text)]) };
@@ -175,7 +175,7 @@ describe('2,000 passages of hostile texts', () => {
     ['digits and spaces', (at) => repeated(250, (i) => `${(at + i) % 1000} `)],
   ];
 
-  it.each(texts)('%s are counted, packed and searched within 4 s, in at most 4 MB', (_, textAt) => {
+  it.each(texts)('of %s are counted, packed and searched within 4 s, in at most 4 MB', (_, textAt) => {
     const passages = Array.from({ length: 2000 }, (_one, at) => textAt(at));
     const start = performance.now();
     const blocks = Array.from({ length: 20 }, (_one, block) => {
@@ -191,13 +191,13 @@ describe('2,000 passages of hostile texts', () => {
     expect(countMs + searchMs).toBeLessThan(4000);
   });
 
-  it.each(texts)('%s fit into one item with their vectors, 96 at a time', (_, textAt) => {
+  it.each(texts)('of %s fit into one item with their vectors, 96 at a time', (_, textAt) => {
     const words = packWords(Array.from({ length: 96 }, (_one, at) => countWords(textAt(at).slice(0, 1000))));
     expect(words.length + 96 * (1536 + 4)).toBeLessThan(390_000);
   });
 });
 
-describe('words of a passage', () => {
+describe('the words of a passage', () => {
   const shares = (one: string, other: string) => {
     const words = countWords(one);
     return [...countWords(other).keys()].some((word) => words.has(word));
@@ -209,7 +209,7 @@ describe('words of a passage', () => {
     ['首都は東京です', '東京'],
     ['서울에서', '서울'],
     ['กรุงเทพมหานคร', 'กรุงเทพ'],
-  ])('%s and %s have one in common', (one, other) => {
+  ])('match in %s and %s', (one, other) => {
     expect(shares(one, other)).toBe(true);
   });
 
@@ -217,7 +217,7 @@ describe('words of a passage', () => {
     ['ferry', 'ferries'],
     ['東京', '京都'],
     ['', 'a'],
-  ])('%s and %s have none in common', (one, other) => {
+  ])('do not match in %s and %s', (one, other) => {
     expect(shares(one, other)).toBe(false);
   });
 });
@@ -227,7 +227,7 @@ const search = (scores: readonly number[]) => async () =>
   scores.map((score, start) => ({ documentId: 'doc_1', name: 'Handbook', start, end: start + 1, text: 'x', score }));
 const order = { agent: { chunks: 9 }, message: { content: 'What is the weather in Oslo?' }, recent: [] };
 
-describe('passages for a message', () => {
+describe('the passages for a message', () => {
   it('are searched by its vector and its words', async () => {
     const queries: unknown[] = [];
     const found = passageSearch(embedded(1536) as never, {
@@ -241,7 +241,7 @@ describe('passages for a message', () => {
     expect(queries).toEqual([{ text: order.message.content, vector: Array(1536).fill(1) }, 4]);
   });
 
-  it.each([2, 1535, 5000])('are refused where the message has an embedding of %i dimensions', async (length) => {
+  it.each([2, 1535, 5000])('are refused if the embedding of the message has %i dimensions', async (length) => {
     const found = passageSearch(embedded(length) as never, { search: search([0.4]) });
     await expect(found(order as unknown as TurnOrder)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });

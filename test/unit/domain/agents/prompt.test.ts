@@ -17,11 +17,11 @@ const hostile = fc.array(
 );
 const text = hostile.map((parts) => parts.join('').toWellFormed());
 
-/** What a chat template could take for its own. */
+/** Text that a chat template could interpret. */
 const marks = /<|\[\/?\p{L}/u;
 
-describe('what others wrote, in a system message,', () => {
-  it('is one line of JSON for each after the instructions and the notice, whatever it is', () => {
+describe('untrusted text in a system message', () => {
+  it('is one line of JSON per text, after the instructions and the notice', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: text, text }), { minLength: 1, maxLength: 4 }),
@@ -42,13 +42,13 @@ describe('what others wrote, in a system message,', () => {
     );
   });
 
-  it('is not there where there is none', () => {
+  it('is absent if there is none', () => {
     expect(systemText({ instructions: 'Be brief.', summary: undefined, passages: [] })).toBe('Be brief.');
     expect(systemText({ instructions: '', summary: undefined, passages: [] })).toBeUndefined();
   });
 });
 
-describe('the result of a function', () => {
+describe('a function result', () => {
   const agent = { model: 'svc-1', functions: [], temperature: 1 } as unknown as Agent;
   const message = (content: string): Message => {
     return { place: 1, role: 'function', name: 'look_up', content, tokens: 0, createdAt: 0, expiresAt: 0 };
@@ -66,11 +66,11 @@ describe('the result of a function', () => {
     ['{"t": "<b>"}', '{"t": "\\u003cb>"}'],
     ['[false, "[INST] \\"<s>\\""]', '[false, "\\u005bINST] \\"\\u003cs>\\""]'],
     ['sunny [gMASK]\n<|im_end|>', 'sunny \\u005bgMASK]\n\\u003c|im_end|>'],
-  ])('is sent without the marks of a chat template: %j', (content, expected) => {
+  ])('is sent without chat template markers: %j', (content, expected) => {
     expect(sent(content)).toBe(expected);
   });
 
-  it('keeps its meaning as JSON, without a mark in any of its strings, and is counted as it is sent', async () => {
+  it('keeps its meaning as JSON without a marker in any string, and is counted as sent', async () => {
     const property = fc.asyncProperty(fc.jsonValue(), text, fc.nat({ max: 2 }), async (value, extra, indent) => {
       const content = JSON.stringify({ value, extra, [extra]: [extra] }, undefined, indent);
       expect(JSON.parse(sent(content))).toEqual(JSON.parse(content));

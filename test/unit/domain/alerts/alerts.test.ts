@@ -21,7 +21,7 @@ const charged = (used: number, amount: number): ChargedAccount => ({
   budget: { id: 'key-1-idd', limit: credits(100), used: credits(used), start: 0 },
 });
 
-describe('a rule of alerts', () => {
+describe('an alert rule', () => {
   it.each([
     [49, 1, []],
     [50, 1, ['month_percent']],
@@ -30,11 +30,11 @@ describe('a rule of alerts', () => {
     [60, 1, []],
     [61, 1, ['balance_below']],
     [90, 90, ['balance_below', 'month_percent', 'key_percent']],
-  ])('with %i of 100 credits used after a charge of %i gives %j', (used, amount, kinds) => {
+  ])('with %i of 100 credits used after a charge of %i raises %j', (used, amount, kinds) => {
     expect(alertsOf(charged(used, amount)).map(({ rule }) => rule.kind)).toEqual(kinds);
   });
 
-  it('is stepped over exactly once on the way down, in whatever steps', () => {
+  it('is crossed exactly once on the way down, for any steps', () => {
     const property = fc.property(
       fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 }),
       (amounts) => {
@@ -56,7 +56,7 @@ describe('a rule of alerts', () => {
     fc.assert(property);
   });
 
-  it('of one key is no matter of another', () => {
+  it('of one key does not apply to another key', () => {
     const image = charged(90, 90);
     const rules = [{ kind: 'key_percent', value: 25, keyId: 'key-2' } as const];
     expect(alertsOf({ ...image, alerts: { rules, channels: ['email'] } })).toEqual([]);
@@ -65,7 +65,7 @@ describe('a rule of alerts', () => {
   it.each([
     ['the first key', { keyId: 'key-1-id-of-the-first' }],
     ['a key that was rotated from the first', { keyId: 'key-0-id', family: 'key-1-id' }],
-  ])('of %s is about those that it was rotated into, once for their budget', (_, about) => {
+  ])('of %s applies to the rotated keys, once for their budget', (_, about) => {
     const image = charged(90, 90);
     const rules = [{ kind: 'key_percent', value: 25, ...about } as const];
     const alerts = alertsOf({ ...image, alerts: { rules, channels: ['email'] } });

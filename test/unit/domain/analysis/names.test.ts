@@ -13,7 +13,7 @@ async function redact(text: string, names: readonly string[], offsetUnit: 'utf16
   return { pii: pii!, redactedText: redactedText!, unlocated };
 }
 
-describe('a name that the model quoted is hidden', () => {
+describe('a quoted name', () => {
   it.each([
     ['with particles', '김철수 씨를 만났다. 김철수는 의사다.', '김철수', '[P] 씨를 만났다. [P] 의사다.'],
     ['with another particle', '김철수가 웃었다.', '김철수', '[P] 웃었다.'],
@@ -35,13 +35,13 @@ describe('a name that the model quoted is hidden', () => {
     ['without a space around', '写信给田中さん、田中', '田中', '写信给[P]さん、[P]'],
     ['overlapping itself', 'Ada Ada Ada!', 'Ada Ada', '[P]!'],
     ['within a word where it begins none', 'Autobahn', 'bahn', 'Auto[P]'],
-  ])('%s', async (_, text, name, expected) => {
+  ])('is hidden in %s', async (_, text, name, expected) => {
     const { redactedText, unlocated } = await redact(text, [name]);
     expect(redactedText.replaceAll('[PERSON]', '[P]')).toBe(expected);
     expect(unlocated).toBe(0);
   });
 
-  it('but not within other words where it begins one', async () => {
+  it('is not hidden inside a longer word', async () => {
     expect((await redact('Ada and Nevada, Canada', ['Ada'])).redactedText).toBe('[PERSON] and Nevada, Canada');
   });
 
@@ -52,11 +52,11 @@ describe('a name that the model quoted is hidden', () => {
     ['12', '12 Main St, 120, 12', '[P] Main St, 120, [P]'],
     ['김', '김 씨는 김치', '[P] 씨는 김치'],
     ['철수', '철수는 웃었다', '[P] 웃었다'],
-  ])('as a whole word alone, in its case, where it has one or two letters: %j', async (name, text, expected) => {
+  ])('of one or two letters is hidden only as a whole word in its case: %j', async (name, text, expected) => {
     expect((await redact(text, [name])).redactedText.replaceAll('[PERSON]', '[P]')).toBe(expected);
   });
 
-  it('or counted, where it is not there', async () => {
+  it('that is missing from the text is counted', async () => {
     expect(await redact('Adam', ['Eve', 'Ad', '', ' ', '\u200b', '\ud83d', 'Eve'])).toMatchObject({
       pii: [],
       unlocated: 7,
@@ -64,7 +64,7 @@ describe('a name that the model quoted is hidden', () => {
   });
 });
 
-/** Texts that have the same words in several forms, and quotes of them. */
+/** Texts with several forms of the same words, and quotes of them. */
 const word = fc.constantFrom(...listed("Ada José 김철수 Müller O'Brien Anna-Lena ﬁnn Groß x@y.org 😀Ada 田中さん"));
 const form = fc.constantFrom<(text: string) => string>(
   (text) => text,
@@ -94,7 +94,7 @@ const signs = /[\p{L}\p{N}]/gu;
 const beginning = (name: string) =>
   new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${name.replaceAll(/[\\^$.*+?()[\]{}|]/g, (sign) => `\\${sign}`)}`, 'u');
 
-it('nothing that the model quoted begins a word of what is left, and offsets slice to what is hidden, for any text', async () => {
+it('redaction hides quotes at every word start, and offsets slice to the hidden text, for any text', async () => {
   const texts = fc.tuple(written, quoted, fc.constantFrom('utf16' as const, 'code_point' as const));
   const property = fc.asyncProperty(texts, async ([text, names, unit]) => {
     const { pii, redactedText } = await redact(text, names, unit);
@@ -132,8 +132,8 @@ const text = fc.oneof(
 );
 const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: 500 });
 
-describe('the quick search of any text finds the same as the slow one', () => {
-  it('of ASCII alone and beside other text', () => {
+describe('the fast search and the slow search find the same', () => {
+  it('in ASCII alone and next to other text', () => {
     always(
       fc.property(ascii, (given) => {
         const [alone, beside] = [folded(given), folded(`${given}字`)];
@@ -144,7 +144,7 @@ describe('the quick search of any text finds the same as the slow one', () => {
     );
   });
 
-  it('of folded letters and their places', () => {
+  it('folded letters and positions', () => {
     always(
       fc.property(text, (given) => {
         const [quick, slow] = [folded(given), foldedPieces(given)];
@@ -163,7 +163,7 @@ describe('the quick search of any text finds the same as the slow one', () => {
     );
   });
 
-  it('of addresses of mail', () => {
+  it('email addresses', () => {
     always(
       fc.property(text, text, (one, other) => {
         const [before, after] = [one.replaceAll(/[@"]/g, ''), other.replaceAll(/[@[]/g, '')];
@@ -179,7 +179,7 @@ describe('the quick search of any text finds the same as the slow one', () => {
     );
   });
 
-  it('of cards, with and without the digits of other scripts beside them', () => {
+  it('card numbers, with and without digits of other scripts next to them', () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from('01234-. a')), maxLength: 60 });
     const card = fc.constantFrom('4111 1111 1111 1111', '4111111111111111', '5500-0000-0000-0004');
     always(
@@ -192,7 +192,7 @@ describe('the quick search of any text finds the same as the slow one', () => {
     );
   });
 
-  it('of what the rules read, and whether there may be a phone number', () => {
+  it('rule matches, and possible phone numbers', () => {
     always(
       fc.property(text, (given) => {
         expect(plainTexts(given).length).toBe(/\p{Cf}/u.test(given) ? 2 : 1);

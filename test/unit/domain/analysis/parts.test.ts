@@ -4,8 +4,8 @@ import { heaviest, overallCategories, overallScores, overallSentiment } from '#d
 
 const parts = <Value>(...all: [value: Value, weight: number][]) => all.map(([value, weight]) => ({ value, weight }));
 
-describe('of the parts of a text', () => {
-  it('the language is that of most of it, and of equal ones the first', () => {
+describe('a combined analysis', () => {
+  it('has the language of most of the text, and the first one if equal', () => {
     expect(heaviest(parts(['en', 10], ['de', 30], ['en', 25]))).toBe('en');
     expect(heaviest(parts(['de', 10], ['en', 10]))).toBe('de');
     expect(heaviest([])).toBeUndefined();
@@ -22,18 +22,18 @@ describe('of the parts of a text', () => {
     [{ positive: 3, neutral: 2 }, 'positive'],
     [{ mixed: 1, positive: 9 }, 'positive'],
     [{ mixed: 2, neutral: 3 }, 'neutral'],
-  ])('the sentiment of %j is %s', (weights, expected) => {
+  ])('has for %j the sentiment %s', (weights, expected) => {
     const all = Object.entries(weights) as [Sentiment, number][];
     expect(overallSentiment(parts(...all))).toBe(expected);
   });
 
-  it('the categories are those of a third of it or more, the heaviest first, and the heaviest where none is', () => {
+  it('has the categories of at least a third of the text, heaviest first, or the heaviest if there are none', () => {
     expect(overallCategories(parts([['a', 'b'], 6], [['b', 'd'], 4], [['c'], 1]))).toEqual(['b', 'a', 'd']);
     expect(overallCategories(parts([['a'], 1], [['b'], 2], [[], 9]))).toEqual(['b']);
     expect(overallCategories(parts([[] as string[], 1]))).toEqual([]);
   });
 
-  it('the scores of encoders are their mean, by length', () => {
+  it('has the length-weighted mean of the encoder scores', () => {
     const scores = (yes: number) => [
       { label: 'yes', score: yes },
       { label: 'no', score: 1 - yes },

@@ -10,7 +10,7 @@ const sliceIn = {
   code_point: (text: string, start: number, end: number) => Array.from(text).slice(start, end).join(''),
 } as const;
 
-/** Quotes of a text and of nothing, with and without white space, and halves of characters. */
+/** Quotes of a text and of nothing, with and without white space, and half characters. */
 const withQuotes = anyText.chain((text) => {
   const points = Array.from(text);
   const place = fc.nat(points.length);
@@ -20,7 +20,7 @@ const withQuotes = anyText.chain((text) => {
   return fc.record({ text: fc.constant(text), quotes, type: fc.constantFrom(...entityTypes) });
 });
 
-describe('an offset', () => {
+describe("a quote's offset", () => {
   it.each(['utf16', 'code_point'] as const)(
     'slices to its quote in %s, for any text and any quotes',
     async (offsetUnit) => {
@@ -43,7 +43,7 @@ describe('an offset', () => {
     },
   );
 
-  it('is in the order of the text, one for each mention of the same words', async () => {
+  it('follows the order of the text, with one offset for each mention of the same words', async () => {
     const text = 'Ada met Bob. Bob liked Ada, and Adam did not.';
     const entities = ['Bob', 'Ada', 'Ada'].map((name) => ({ text: name, type: 'PERSON' }));
     const { analyze } = analysisBy(() => reply({ entities }));
@@ -75,6 +75,6 @@ it.each([
   ['C++', 'C++ or C', [0]],
   ['Ada', 'Bob', []],
   ['', 'Bob', []],
-])('a mention of %j in %j is a word of its own where one is', (quote, text, starts) => {
+])('a mention of %j in %j is a whole word if possible', (quote, text, starts) => {
   expect(mentionsOf(quote, text).map(({ start }) => start)).toEqual(starts);
 });

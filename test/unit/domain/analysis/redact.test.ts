@@ -52,7 +52,7 @@ it.each([
   ['https://en.wikipedia.org/wiki/River_(film)', ['URL https://en.wikipedia.org/wiki/River_(film)']],
   ['http://[2001:db8::1]/x', ['IP_ADDRESS 2001:db8::1', 'URL http://[2001:db8::1]/x']],
   ['https://, www., http://...', []],
-])('a rule finds in %j what is there', (text, expected) => {
+])('a rule finds the expected data in %j', (text, expected) => {
   expect(found(text)).toEqual(expected);
 });
 
@@ -75,7 +75,7 @@ const separators = [
   ['a joiner', '\u2060'],
 ] as const;
 
-describe('a number is found whole', () => {
+describe('a rule finds a whole number', () => {
   it.each(separators)('with %s between its groups', (_, separator) => {
     const joined = (number: string): string => number.replaceAll(' ', separator);
     expect(redact(`a ${joined('4111 1111 1111 1111')}, b`)).toBe('a [CREDIT_CARD], b');
@@ -84,7 +84,7 @@ describe('a number is found whole', () => {
   });
 });
 
-describe('personal data is found', () => {
+describe('the rules for personal data', () => {
   it.each([
     ['IBANDE89370400440532013000', 'IBAN[IBAN]'],
     ['IBANDE89 3704 0044 0532 0130 00 is mine', 'IBAN[IBAN] is mine'],
@@ -114,12 +114,12 @@ describe('personal data is found', () => {
     ['_https://x.org_ __www.x.org__', '_[URL]_ __[URL]__'],
     ['seehttps://x.org', 'see[URL]'],
     ['http://"a"@x.org', '[URL]'],
-  ])('in %j', (text, expected) => {
+  ])('match %j', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
 
   it.each(['We met at 12 with some more very nice folk', 'a::b, ab::cd', 'Version 1.2.3, 2026-11-23 10:30:00'])(
-    'not in %j',
+    'do not match %j',
     (text) => expect(redact(text)).toBe(text),
   );
 });
@@ -146,8 +146,8 @@ it('redaction is idempotent, for any text', () => {
   fc.assert(property, { numRuns: 500 });
 });
 
-describe('what is redacted', () => {
-  it('has nothing left that a rule finds, for any text and any quotes of a model', () => {
+describe('a redacted text', () => {
+  it('contains no match of a rule, for any text and any quotes of a model', () => {
     const anyQuotes = fc.array(fc.tuple(fc.nat(400), fc.integer({ min: 1, max: 9 })), { maxLength: 6 });
     const property = fc.property(anyText, anyQuotes, (text, quotes) => {
       const names = quotes.map(([start, length]) => text.slice(start, start + length));
@@ -161,12 +161,12 @@ describe('what is redacted', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('is a type in brackets for each item, and everything else as it was', () => {
+  it('has a type in brackets for each item, and is otherwise unchanged', () => {
     const text = 'Mail ada@example.org or +44 20 7946 0958; card 4111 1111 1111 1111, 👍.';
     expect(redacted(text, spansOf(text))).toBe('Mail [EMAIL] or [PHONE]; card [CREDIT_CARD], 👍.');
   });
 
-  it('is one item where two overlap, with the type and the source of the longer', () => {
+  it('merges overlapping items, with the type and the source of the longer', () => {
     const text = 'Write to Ada Lovelace ada@example.org now';
     const [endsInside, around] = [text.slice(13, 25), text.slice(9, -4)];
     expect(spansOf(text, [endsInside])).toEqual([{ type: 'EMAIL', source: 'rule', start: 13, end: 37 }]);
@@ -176,7 +176,7 @@ describe('what is redacted', () => {
     expect(spansOf(url)).toEqual([{ type: 'URL', source: 'rule', start: 0, end: url.length }]);
   });
 
-  it('is searched again, as hiding one thing may show another', () => {
+  it('is searched again, because hiding one item may reveal another', () => {
     const text = 'ada@example.org김철수는. 김철수';
     expect(redacted(text, spansOf(text, ['김철수']))).toBe('[EMAIL][PERSON]. [PERSON]');
   });

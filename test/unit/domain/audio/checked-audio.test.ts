@@ -36,8 +36,8 @@ function wav(samples: Buffer, { length = samples.length, facts = 0 } = {}): Buff
 
 const invalid = { code: 'MODEL_ERROR' };
 
-describe('the audio of a model', () => {
-  test('goes on byte for byte where its header is true, in whatever pieces it comes', async () => {
+describe('model audio', () => {
+  test('is passed through byte for byte if its header is correct, in any chunks', async () => {
     const samples = fc.uint8Array({ minLength: 1, maxLength: 3000 });
     const sizes = fc.array(fc.integer({ min: 1, max: 500 }));
     const property = fc.asyncProperty(samples, sizes, fc.nat(300), async (bytes, cuts, half) => {
@@ -47,19 +47,19 @@ describe('the audio of a model', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets true lengths where its header has %d for unknown', async (length) => {
+  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets correct lengths if its header has %d for unknown', async (length) => {
     const samples = Buffer.alloc(5000, 3);
     const file = await read(wav(samples, { length, facts: 26 }), 'wav');
     expect(file.readUInt32LE(4)).toBe(file.length - 8);
     expect(file.readUInt32LE(file.indexOf('data') + 4)).toBe(5000);
   });
 
-  test('is refused where it ends before its own length', async () => {
+  test('is refused if it ends before its stated length', async () => {
     const file = wav(Buffer.alloc(5000));
     await expect(read(file.subarray(0, -1), 'wav')).rejects.toMatchObject(invalid);
   });
 
-  /** 0.7 s of silence at 16,000 a second, as an encoder streams it that cannot go back to its header. */
+  /** 0.7 s of silence at 16 kHz, from a streaming encoder that cannot rewrite its header. */
   const streamedFlac = Buffer.from(
     '664c6143800000220480048000000000091503e800f00000000000000000000000000000000000000000fff8350800030000006a44' +
       'fff835080104000000063cfff83508020d000000b2b4fff83508030a000000deccfff83508041f0000005ba1fff83508051800000037d9' +
@@ -67,7 +67,7 @@ describe('the audio of a model', () => {
     'hex',
   );
 
-  test('of FLAC gets the number of its samples where its header has none, and goes on as it is where no frame counts them', async () => {
+  test('in FLAC gets its sample count if the header has none, and is unchanged if no frame counts samples', async () => {
     const file = await read(Buffer.from(streamedFlac), 'flac');
     expect([file.length, flac.facts(file).seconds]).toEqual([streamedFlac.length, 0.7]);
     expect(file.subarray(26)).toEqual(streamedFlac.subarray(26));
@@ -86,7 +86,7 @@ describe('the audio of a model', () => {
   };
   const formats = Object.keys(beginnings) as SpeechFormat[];
 
-  test.each(formats)('of format %s is taken by what it begins with, and of no other', async (format) => {
+  test.each(formats)('of format %s is recognized by its first bytes, and only that format', async (format) => {
     const files = beginnings[format].map((head) => Buffer.from(head.padEnd(20, '\0'), 'latin1'));
     for (const file of files) {
       expect(await read(file, format)).toEqual(file);
@@ -106,10 +106,10 @@ describe('the audio of a model', () => {
   });
 });
 
-it.each(uploadTypes)('an upload may be of %s, which a container has', (type) => {
+it.each(uploadTypes)('an upload may have the type %s of a container', (type) => {
   expect(() => refuseUnknownType(type)).not.toThrow();
 });
 
-it('an upload may be of no other type', () => {
+it('an upload of any other type is refused', () => {
   expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

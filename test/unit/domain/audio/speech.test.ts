@@ -5,7 +5,7 @@ import { speechService } from '#domain/audio/speech.ts';
 const notCalled = (): never => {
   throw new Error('the model was called');
 };
-/** A model that cannot be called. */
+/** A model that must not be called. */
 const service = speechService({ speech: () => ({ prepare: notCalled, send: notCalled }) }, notCalled);
 const order = (text: string, format: SpeechFormat, speed = 1, kind: 'json' | 'audio' = 'json') =>
   service.order({ text, voice: 'alloy', format, speed, model: 'svc-speech' }, kind);

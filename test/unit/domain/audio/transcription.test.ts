@@ -25,33 +25,33 @@ describe('the price of audio', () => {
     [1.01, 0.2],
     [60, 6],
     [3600, 360],
-  ])('of %d s is %d credits: each started second', async (seconds, credits) => {
+  ])('of %d s is %d credits: each started second counts', async (seconds, credits) => {
     expect((await ordered(100, seconds).order).amount).toBe(Math.round(credits * credit));
   });
 
-  test('is held for what the bytes may last, where a header knows fewer seconds', async () => {
+  test('reserves the duration that the bytes allow if a header states fewer seconds', async () => {
     const { amount, within } = await ordered(1_600_000, 1).order;
     expect(amount).toBe(10 * credit);
     expect((await within!(3 * credit))?.amount).toBe(3 * credit);
     expect(await within!(credit / 10 - 1)).toBeUndefined();
   });
 
-  test('is charged for the larger of our seconds and the model’s', async () => {
+  test('uses the larger of our seconds and the model’s', async () => {
     expect((await ordered(100, 10, { duration: 12.4 }).transcribed()).cost).toBe(1.3 * credit);
     expect((await ordered(100, 10, { duration: 2 }).transcribed()).cost).toBe(credit);
     expect((await ordered(1_600_000, 10, { duration: 12 }).transcribed()).cost).toBe(1.2 * credit);
   });
 
-  test('is for all that is held, where a model reports no seconds', async () => {
+  test('is the whole hold if a model reports no seconds', async () => {
     expect((await ordered(1_600_000, 10).transcribed()).cost).toBe(10 * credit);
   });
 
-  test('that the response shows is never above what is held', async () => {
+  test('is never displayed above the hold', async () => {
     const { body } = await ordered(100, 10, { duration: 12 }).transcribed();
     expect(body).toMatchObject({ text: 'hi', credits: 1, durationSeconds: 12 });
   });
 
-  test('is none where a model finds many more seconds than a header has, and no text is given', async () => {
+  test('is 0 if a model reports many more seconds than the header, and no text is returned', async () => {
     const { transcribed } = ordered(4 * 2 ** 20, 1, { container: 'FLAC', duration: 1000 });
     await expect(transcribed()).rejects.toMatchObject({
       code: 'INVALID_FORMAT',
@@ -60,8 +60,8 @@ describe('the price of audio', () => {
   });
 });
 
-describe('a reply of a model', () => {
-  test.each([100, 20_000])('that claims a day for a file of %d bytes is an invalid response', async (bytes) => {
+describe('a model reply', () => {
+  test.each([100, 20_000])('is invalid if it claims a day for a file of %d bytes', async (bytes) => {
     const { transcribed } = ordered(bytes, 1, { duration: 86_400 });
     await expect(transcribed()).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
@@ -73,12 +73,12 @@ describe('a reply of a model', () => {
     return service.transcribe(await service.order({ model: 'svc-transcribe', file, segments: needed, words: false }));
   };
 
-  test('with a text but without segments is an invalid response to a call for segments', async () => {
+  test('is invalid without segments if the call requests segments', async () => {
     for (const segments of [[], [{ start: 0, end: 1, text: ' ' }]])
       await expect(replied(segments, true)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
-  test('without segments is valid if no segments were requested, or nothing was spoken', async () => {
+  test('is valid without segments if none were requested or nobody spoke', async () => {
     expect((await replied([], false)).body.text).toBe('hi');
     expect((await replied([], true, ' ')).body.text).toBe('');
   });
@@ -98,7 +98,7 @@ test.each([
   ['WAVE', 'audio/mpeg', false],
   ['FLAC', 'text/html', false],
   ['AIFF', 'audio/aiff', false],
-])('a file of %s that is called %j is taken: %j', async (container, contentType, isTaken) => {
+])('a file of %s with the name %j is accepted: %j', async (container, contentType, isTaken) => {
   const { order } = ordered(100, 1, { container, contentType });
   if (isTaken) await expect(order).resolves.toMatchObject({ amount: credit / 10 });
   else await expect(order).rejects.toMatchObject({ code: 'INVALID_FORMAT' });

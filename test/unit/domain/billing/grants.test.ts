@@ -12,7 +12,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const day = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
-/** The earlier hold, if any, is given back; `charged` is spent and at most `held` held again. */
+/** The earlier hold, if any, is released. `charged` is spent, and at most `held` is held again. */
 function withHold(meter: Meter, charged: number, held: number): Meter {
   const free = balance(meter) - charged;
   const amount = Math.min(held, free);
@@ -20,12 +20,12 @@ function withHold(meter: Meter, charged: number, held: number): Meter {
   return { ...meter, spendable: free - amount, holds: new Map([['call', hold]]) };
 }
 
-describe('months', () => {
+describe('billing months', () => {
   it.each([
     ['2027-01-31', ['2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31']],
     ['2028-01-31', ['2028-02-29', '2028-03-31', '2028-04-30', '2028-05-31']],
     ['2027-12-30', ['2028-01-30', '2028-02-29', '2028-03-30', '2028-04-30']],
-  ])('from the %s bill on the last day of shorter months, then on the day again', (anchor, days) => {
+  ])('from the %s end on the last day of shorter months, then on that day again', (anchor, days) => {
     expect(days.map((_, month) => day(addMonths(at(`${anchor}T10:30:00Z`), month + 1)))).toEqual(days);
   });
 
@@ -37,7 +37,7 @@ describe('months', () => {
 describe('the free allowance', () => {
   const opened = openMeter(1, at('2027-01-15T08:00:00Z'), planOfRank).meter;
 
-  it('is granted each month and what is left of it expires, not rolled over', () => {
+  it('is granted each month, and its rest expires without rolling over', () => {
     const { meter, entries } = bringCurrent(spend(opened, credits(30)), at('2027-02-15T08:00:00Z'), planOfRank);
     expect(entries.map(({ type, amount }) => [type, amount])).toEqual([
       ['expiry', -credits(70)],
@@ -46,7 +46,7 @@ describe('the free allowance', () => {
     expect(meter).toMatchObject({ spendable: credits(100), due: at('2027-03-15T08:00:00Z'), used: {} });
   });
 
-  it('is the same after a year of silence as if it had been looked at every day', () => {
+  it('is the same after a year without requests as after daily requests', () => {
     let daily = opened;
     for (let now = at('2027-01-16T08:00:00Z'); now <= at('2028-01-20T08:00:00Z'); now += 86_400) {
       daily = bringCurrent(daily, now, planOfRank).meter;
@@ -75,7 +75,7 @@ describe('a subscription', () => {
     expect([oldest?.remaining, second?.remaining]).toEqual([credits(99_990), credits(100_000)]);
   });
 
-  it('moves the rate ceilings of calls already made to the new limit', () => {
+  it('moves the rate limits of earlier calls to the new limit', () => {
     const free: Meter = {
       ...openMeter(1, since, planOfRank).meter,
       admitted: 7,
@@ -87,14 +87,14 @@ describe('a subscription', () => {
   });
 });
 
-describe('whatever is spent, held and waited for', () => {
+describe('after any spending, holds and waits', () => {
   const step = fc.record({
     wait: fc.integer({ min: 0, max: 70 * 86_400 }),
     spent: fc.integer({ min: 0, max: credits(120) }),
     held: fc.integer({ min: 0, max: credits(20) }),
   });
 
-  it('the entries add up to the balance, the lots to it too, and nothing expired is left to spend', () => {
+  it('the entries and the lots add up to the balance, and no expired credits can be spent', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(step, { maxLength: 30 }), (subscribes, steps) => {
         let now = at('2027-01-31T12:00:00Z');

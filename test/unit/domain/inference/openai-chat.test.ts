@@ -216,7 +216,7 @@ function assembled(chunks: any[]): unknown {
   return { index: 0, message, logprobs: null, finish_reason: chunks.at(-1).choices[0].finish_reason };
 }
 
-describe('a stream', () => {
+describe('a chat stream', () => {
   const calls = [
     chunkOf({ role: 'assistant', content: null }),
     chunkOf({ tool_calls: [opened(0, 'a', 'get_weather')] }),

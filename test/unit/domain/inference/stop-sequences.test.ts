@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { cutAtStop, StopCutter } from '#domain/inference/model-stream.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
-/** Few letters, so that stop sequences, beginnings of them and overlaps are common; and characters of two units. */
+/** Few letters, so that stop sequences, their prefixes and overlaps are frequent, plus surrogate pairs. */
 const letters = fc.constantFrom('a', 'b', 'ab', '\n', '🎉', 'é');
 const text = (constraints: object) => fc.array(letters, constraints).map((pieces) => pieces.join(''));
 const stops = fc.array(text({ minLength: 1, maxLength: 5 }), { maxLength: 4 });
 
-/** The text in pieces cut anywhere, also within a character. */
+/** The text in chunks cut anywhere, even within a character. */
 const pieces = text({ maxLength: 30 }).chain((whole) =>
   fc.array(fc.nat(whole.length)).map((at) => {
     const cuts = [0, ...at.toSorted((one, other) => one - other)];
@@ -33,24 +33,24 @@ describe('a text with stop sequences', () => {
     ['one two', ['three'], 'one two', false],
     ['one two', [], 'one two', false],
     ['stop', ['stop'], '', true],
-    // The first to be complete ends the text, not the first to begin.
+    // The first complete sequence ends the text, not the first to start.
     ['xabcd', ['abcd', 'bc'], 'xa', true],
-    // Of two that are complete together, both go.
+    // If two sequences are complete at the same time, both are removed.
     ['xabc', ['c', 'abc'], 'x', true],
     ['aab', ['ab'], 'a', true],
     ['今日は。明日', ['。'], '今日は', true],
-  ])('%j with %j is %j', (whole, sequences, cut, stopped) => {
+  ])('for %j with %j is %j', (whole, sequences, cut, stopped) => {
     expect(cutAtStop(whole, sequences)).toEqual({ text: cut, stopped });
   });
 
-  it('is cut in the same place whatever the pieces it comes in', () => {
+  it('is cut at the same place for any chunks', () => {
     const property = fc.property(pieces, stops, (all, sequences) => {
       expect(inPieces(all, sequences)).toEqual(cutAtStop(all.join(''), sequences));
     });
     fc.assert(property, { numRuns: 3000 });
   });
 
-  it('is never held back further than the beginning of a stop sequence, and passed on otherwise', () => {
+  it('is held back only while a stop sequence may have started', () => {
     const property = fc.property(pieces, stops, (all, sequences) => {
       const cutter = new StopCutter(sequences);
       let given = '';
@@ -68,7 +68,7 @@ describe('a text with stop sequences', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('of 100,000 characters like the beginning of a long stop sequence is cut within a second', async () => {
+  it('is cut within a second if 100,000 characters repeat the start of a long stop sequence', async () => {
     const took = await processorMs(() => {
       const cutter = new StopCutter(['a'.repeat(20_000)]);
       for (let piece = 0; piece < 25_000; piece += 1) cutter.push(piece % 4999 === 0 ? 'b' : 'aaaa');

@@ -14,7 +14,7 @@ const price = fc.record<ModelPrice>({
 });
 const tokens = fc.integer({ min: 0, max: 200_000 });
 
-/** By hand: credits as decimal digits, added column by column, so that it shares no arithmetic with the tariff. */
+/** An independent calculation: decimal digits added column by column. */
 function byHand(terms: readonly (readonly [number, number])[]): number {
   let millionths = 0n;
   for (const [count, perToken] of terms) {
@@ -60,7 +60,7 @@ describe('the price of a model by tokens', () => {
     );
   });
 
-  it('allows the largest output and input that a budget pays, and no token more', () => {
+  it('allows the largest output and input that a budget covers, and no token more', () => {
     fc.assert(
       fc.property(price, fc.integer({ min: 0, max: 10 ** 12 }), tokens, (rates, budget, input) => {
         const tariff = modelTariff(rates);

@@ -10,12 +10,12 @@ import { atLength } from '#test/many.ts';
 const proved = async () => undefined;
 const words = (count: number): string => 'word '.repeat(count).trim();
 
-describe('our own count', () => {
-  it.each([1, 100, 820, 8_150, 8_192])('of %i common words is so many tokens', async (count) => {
+describe('our token count', () => {
+  it.each([1, 100, 820, 8_150, 8_192])('of %i common words equals the expected count', async (count) => {
     expect(await bpeTokenizer.count(words(count))).toBe(count);
   });
 
-  it('of a text with long runs is that of the runs in pieces, and never more than its bytes', async () => {
+  it('of a text with long runs is the sum of the run parts, and never more than its bytes', async () => {
     const run = 'a'.repeat(100_000);
     const spaces = ' '.repeat(100_000);
     for (const text of [run, spaces, `${run} ${spaces}.`, '好'.repeat(3_000), '👩‍💻'.repeat(1_000)]) {
@@ -26,7 +26,7 @@ describe('our own count', () => {
   });
 });
 
-describe('without max_tokens', () => {
+describe('a request without max_tokens', () => {
   const completion = (count: number) =>
     toModelCompletion({ model: 'svc-1', prompt: words(count), stream: false } as never, bpeTokenizer, proved);
   const chat = async (count: number) => {
@@ -35,13 +35,13 @@ describe('without max_tokens', () => {
     return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
   };
 
-  it('a completion may have 100 tokens and a chat 1,024 by default, however many bytes its words have', async () => {
+  it('allows 100 tokens for a completion and 1,024 for a chat by default, for any byte length of the words', async () => {
     for (const count of [1, 700, 799, 815, 818, 819, 820, 1_000, 3_996])
       expect([count, (await completion(count)).body.max_tokens]).toEqual([count, 100]);
     for (const count of [1, 617, 717, 817, 825, 837, 3_065]) expect([count, await chat(count)]).toEqual([count, 1024]);
   });
 
-  it('a longer output is cut to the room of the window, and a call without room is refused', async () => {
+  it('has a longer output cut to the room of the window, and is refused without room', async () => {
     expect((await completion(4_000)).body.max_tokens).toBe(96);
     expect(await chat(4_000)).toBe(4096 - 4_000 - 7);
     await expect(completion(4_096)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
@@ -49,15 +49,15 @@ describe('without max_tokens', () => {
   });
 });
 
-it('an embedding text may have 8,192 tokens and no more, and the refusal gives its number', async () => {
+it('an embedding text is limited to 8,192 tokens, and the error states its count', async () => {
   const order = (count: number) =>
     toModelEmbeddings({ model: 'svc-embed', input: words(count) } as never, bpeTokenizer, proved);
   expect((await order(8_192)).maxTokens).toBe(8_192);
   await expect(order(8_193)).rejects.toThrow(/8193/);
 });
 
-describe('our count and the library’s', () => {
-  /** The library's own, in the pieces that we count in. It takes a byte order mark out of what it looks up. */
+describe('our token count and the library’s', () => {
+  /** The library's own count, in the parts that we count. It removes a byte order mark from its input. */
   const theirs = (text: string): number =>
     (text.match(/\s{1,256}|\S{1,256}/g) ?? [])
       .reduce((pieces: string[], run) => joinedOrCut(pieces, run), [])
@@ -70,7 +70,7 @@ describe('our count and the library’s', () => {
     return isCut || last === '' ? [...pieces, run] : [...pieces.slice(0, -1), last + run];
   }
 
-  it.each([...Object.keys(hostilePieces), 'all'])('are the same: %s', async (kind) => {
+  it.each([...Object.keys(hostilePieces), 'all'])('are equal: %s', async (kind) => {
     const random = randomOf(7);
     for (let round = 0; round < atLength(15, 60); round += 1) {
       const text = hostileText(kind, 1 + random(3000), random).replaceAll('\ufeff', '');
@@ -78,7 +78,7 @@ describe('our count and the library’s', () => {
     }
   });
 
-  it('stop where more than was requested is reached', async () => {
+  it('stop after the requested maximum', async () => {
     expect(await bpeTokenizer.count(words(1000), 10)).toBe(11);
     expect(await bpeTokenizer.count('='.repeat(100_000), 50)).toBeLessThan(70);
     expect(await bpeTokenizer.count(words(10), 10)).toBe(10);

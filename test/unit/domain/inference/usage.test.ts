@@ -16,7 +16,7 @@ const others = {
   embed: uncalled,
 };
 
-/** What a completion of a container costs that reports such a usage. */
+/** The cost of a completion if the container reports this usage. */
 async function costOf(usage: unknown, text = 'one two three'): Promise<number> {
   const reply = { choices: [{ text, finish_reason: 'stop' }], usage } as never;
   const gateway = { ...others, completion: () => ({ prepare: uncalled, send: async () => reply }) };
@@ -30,7 +30,7 @@ async function costOf(usage: unknown, text = 'one two three'): Promise<number> {
   return (await complete(order, 'request')).cost;
 }
 
-describe('what a model reports that it used', () => {
+describe('usage reported by a model', () => {
   const counted = tokenPrice('completion', 4);
 
   it.each([
@@ -49,20 +49,20 @@ describe('what a model reports that it used', () => {
     expect(await costOf(usage)).toBe(cost);
   });
 
-  it('may be nothing when nothing was generated', async () => {
+  it('may be 0 if nothing was generated', async () => {
     expect(await costOf({ prompt_tokens: 0, completion_tokens: 0 }, '')).toBe(0);
     expect(await costOf({ prompt_tokens: 7, completion_tokens: 0 }, '')).toBe(tokenPrice('completion', 7));
   });
 });
 
-/** A gateway whose calls show what they would send. */
+/** A gateway that exposes the requests of its calls. */
 const gateway: ModelGateway = {
   ...others,
   completionStream: (_, request) => ({ request, prepare: () => undefined, send: uncalled }),
 };
 const oneTokenEach = { count: async (text: string) => text.length / 10 };
 
-it('an order within a budget keeps the call that was prepared, unless less output fits', async () => {
+it('an order within a budget keeps the prepared call unless less output fits', async () => {
   const { orderCompletion } = inference(gateway, oneTokenEach, { now: () => 0 });
   const body = { model: 'svc-instruct', prompt: 'x'.repeat(100), max_tokens: 50, stream: true };
   const order = await orderCompletion(body as never, specifiedCompletion, async () => undefined);

@@ -20,7 +20,7 @@ function refusal(body: object, make = order): string {
   return 'none';
 }
 
-describe('a message is refused', () => {
+describe('a message order is refused', () => {
   it.each([
     [{ ...sms, channel: 'fax' }, 'channel must be sms or voice_call'],
     [{ ...sms, to: '14155550100' }, 'to must be a number in E.164 format, such as +14155550100'],
@@ -45,15 +45,15 @@ describe('a message is refused', () => {
     [{ ...sms, voice: 'joanna' }, 'voice applies to calls only; omit it for an SMS.'],
     [{ ...sms, reference: 'x'.repeat(65) }, 'reference must have at most 64 characters'],
     [{ ...call, text: '😀'.repeat(1001) }, 'text must have at most 1000 characters for a call.'],
-  ])('%j: %s', (body, expected) => {
+  ])('for %j: %s', (body, expected) => {
     expect(refusal(body)).toBe(expected);
   });
 
-  it('with an unknown voice, by a list of those there are', () => {
+  it('with the list of voices if the voice is unknown', () => {
     expect(refusal({ ...call, voice: 'alloy' })).toMatch(/^voice must be one of amy, .*joanna.*zhiyu$/);
   });
 
-  it('where the stage has no country, or no number to call from', () => {
+  it('if the stage has no country or no number to call from', () => {
     expect(refusal(sms, messageOrders({ ...parts, countries: new Set() }))).toBe(
       'to is a number in US; messages are sent to no country yet.',
     );
@@ -63,7 +63,7 @@ describe('a message is refused', () => {
   });
 });
 
-it('an order has the segments of an SMS, the voice of a call, and costs two credits', () => {
+it('an order contains the segments of an SMS or the voice of a call, and costs two credits', () => {
   const made = (body: object) => order(v.parse(NewMessage, body));
   expect(made({ ...sms, text: 'a€'.repeat(60) })).toMatchObject({
     service: 'sms',

@@ -9,7 +9,7 @@ const context = { account: '42', message: 'msg_0000000abcdefghijklm' };
 const event = (eventType: string, about: object = {}) => ({ detail: { eventType, isFinal: true, context, ...about } });
 const statusOf = (eventType: string, about?: object) => receiptIn(event(eventType, about))?.status;
 
-it('has a status for every type of event that is about one message', () => {
+it('every event type of a single message has a status', () => {
   const about = Object.values(EventType).filter((type) => /^(TEXT|VOICE)_/.test(type));
   const without = about.filter((type) => statusOf(type) === undefined);
   expect(without.toSorted()).toEqual(['TEXT_ALL', 'VOICE_ALL']);
@@ -21,7 +21,7 @@ it('has a status for every type of event that is about one message', () => {
   ]);
 });
 
-it('has a reason for every type of event that ends a message badly, and for no other', () => {
+it('every event type of a failed message has a reason, and no other type has one', () => {
   const reports = Object.values(EventType).flatMap((type) => receiptIn(event(type)) ?? []);
   for (const { status, failure } of reports)
     expect([status, failure !== undefined]).toEqual([status, status === 'undelivered' || status === 'failed']);
@@ -38,14 +38,14 @@ it('has a reason for every type of event that ends a message badly, and for no o
   expect([...ofReceipts, ...ofRefusals].toSorted()).toEqual([...failures].toSorted());
 });
 
-it('ends nothing by an event that is not the last, unless it is the delivery', () => {
+it('only the last event or the delivery ends a message', () => {
   const early = { isFinal: false };
   expect(
     ['TEXT_UNREACHABLE', 'TEXT_INVALID', 'TEXT_UNKNOWN', 'TEXT_DELIVERED'].map((type) => statusOf(type, early)),
   ).toEqual(['sent', 'sent', 'sent', 'delivered']);
 });
 
-it('takes no event of another form, and names of messages as they are', () => {
+it('events of another form are ignored, and message ids are unchanged', () => {
   const carrierId = 'ed23196c-75ce-4727-93ee-7bf72b64998f';
   const bad = [undefined, { account: 'bar' }, { ...context, account: '-1' }, { ...context, message: 'msg_#' }];
   const others = [
@@ -74,7 +74,7 @@ it('takes no event of another form, and names of messages as they are', () => {
     });
 });
 
-it('lets a status go forward only', () => {
+it('a status only moves forward', () => {
   for (const [index, from] of messageStatuses.entries()) {
     const reached = messageStatuses.filter((to) => isForward(from, to));
     expect(reached).toEqual(index < 3 ? messageStatuses.slice(index + 1) : []);

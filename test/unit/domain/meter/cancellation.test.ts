@@ -19,7 +19,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const spendSome = (meter: Meter, amount: number): Meter => spend(meter, Math.min(amount, meter.spendable));
 
-/** Registers and subscribes immediately, cancels immediately or later: the meter at each of the moments. */
+/** Registers and subscribes immediately, cancels immediately or later. Returns the meter at each time. */
 function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, moments: readonly string[]): Meter[] {
   const since = at(`${registered}T09:00:00Z`);
   const opened = spend(openMeter(1, since, planOfRank).meter, credits(100));
@@ -29,7 +29,7 @@ function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, 
 }
 
 describe('a cancelled subscription', () => {
-  it('does not grant again the free month in which it began', () => {
+  it('does not grant the free month in which it began again', () => {
     const lives = cancelledLife(dev, '2027-01-02', '2027-01-02', ['2027-02-01T09:00:00', '2027-02-02T09:00:00']);
     expect(lives.map(({ spendable }) => spendable)).toEqual([credits(5000), credits(100)]);
     expect(lives[1]?.lots.filter(({ remaining }) => remaining > 0)).toMatchObject([
@@ -51,7 +51,7 @@ describe('a cancelled subscription', () => {
     expect(lives[0]?.subscription).toMatchObject({ endsAt: end, creditsExpireAt: end });
   });
 
-  it('keeps the credits longer than the limits where the month that was paid for ends before', () => {
+  it('keeps the credits after the limits end if the paid month ends first', () => {
     const moments = ['2027-02-01T08:59:59', '2027-02-01T09:00:00', '2027-02-19T08:59:59', '2027-02-19T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-20', moments);
     expect(lives.map((meter) => [meter.planRank, meter.spendable / credits(1), meter.subscription?.status])).toEqual([
@@ -65,7 +65,7 @@ describe('a cancelled subscription', () => {
   it.each([
     ['the free plan', { planId: 'freemium', plan: planOfRank(1) }],
     ['a paid plan', pro],
-  ])('on %s is resumed without a grant on the last day of its month', (_, plan) => {
+  ])('cancelled on %s is resumed without a grant on the last day of its month', (_, plan) => {
     const [over] = cancelledLife(plan, '2027-01-01', '2027-01-01', ['2027-01-31T10:00:00']);
     const now = at('2027-01-31T11:00:00Z');
     const again = subscribe({ ...over!, callsThisMonth: 7 }, plan, 'sub-2', now, planOfRank).meter;
@@ -80,8 +80,8 @@ describe('a cancelled subscription', () => {
   });
 });
 
-describe('a cancellation that is taken back', () => {
-  /** Subscribes on a day of the years to come; cancels and resumes so many seconds later; or does not. */
+describe('a resumed subscription', () => {
+  /** Subscribes on a day of the coming years, then cancels and resumes after the given seconds, or does neither. */
   const life = fc.record({
     begins: fc.nat(1500),
     time: fc.nat(86_399),
@@ -94,7 +94,7 @@ describe('a cancellation that is taken back', () => {
     after: fc.nat(150 * 86_400),
   });
 
-  it('leaves everything as if there had been none, but for its rows in the ledger', () => {
+  it('equals an uncancelled one except for its rows in the ledger', () => {
     fc.assert(
       fc.property(life, ({ begins, time, topUp, months, cancelled, resumed, spent, pending, after }) => {
         const since = at('2027-01-01T00:00:00Z') + begins * 86_400 + time;

@@ -10,14 +10,14 @@ import { meterOf, newMeterRow } from '#repositories/meter/meter-item.ts';
 import { auditLedger } from '#test/meter/audit-ledger.ts';
 import { credits, start } from '#test/meter/meters.ts';
 
-describe('amounts', () => {
+describe('credit amounts', () => {
   const enterprise = { planId: 'enterprise', plan: planOfRank(5) };
   const whole = (meter: Meter): boolean =>
     [meter.spendable, balance(meter), ...meter.lots.flatMap(({ granted, remaining }) => [granted, remaining])].every(
       (amount) => Number.isSafeInteger(amount) && amount >= 0,
     );
 
-  it('are integers that a number holds exactly, also for a plan without a limit that is assigned again and again', () => {
+  it('are safe integers, even if an unlimited plan is assigned repeatedly', () => {
     let settled = openMeter(1, start / 1000, planOfRank);
     const rows = [...settled.entries];
     for (let count = 0; count < 24; count++) {
@@ -33,7 +33,7 @@ describe('amounts', () => {
     expect(rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(BigInt(balance(settled.meter)));
   });
 
-  it('stay so whatever is granted, and the lots add up to the balance', () => {
+  it('stay safe integers for any grants, and the lots add up to the balance', () => {
     const huge = fc.array(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(huge, fc.array(fc.nat(100 * 86_400)), (grants, waits) => {
@@ -51,14 +51,14 @@ describe('amounts', () => {
     );
   });
 
-  it('of every price are a whole number of microcredits per unit', () => {
+  it('are a whole number of microcredits per unit for every price', () => {
     for (const { credits: price, unitSize, unit } of Object.values(prices)) {
       expect(Number.isInteger(credits(price))).toBe(true);
       if (unit === 'token') expect(Number.isInteger(credits(price) / unitSize)).toBe(true);
     }
   });
 
-  it('of the ledger show where they do not add up', () => {
+  it('show in the ledger any difference of the sum', () => {
     const row = { accountId: 1, type: 'grant', at: 0 } as const;
     const rows = [
       { ...row, seq: 1, amount: 5, balance: 5 },

@@ -35,7 +35,7 @@ const step = fc.record({
   spent: fc.oneof(fc.constant(0), fc.nat(credits(30)), fc.nat(credits(50_000))),
 });
 
-/** Grants of plans, by the moment their month began; and the most expensive plan that the account was on in it. */
+/** Plan grants by the start of their month, with the most expensive plan of the account in that month. */
 class Months {
   readonly granted = new Map<number, number>();
   readonly mostExpensive = new Map<number, number>();
@@ -66,9 +66,9 @@ function rightful({ meter, entries }: Settled, sum: number): void {
   expect(itemBytes(newMeterRow(meter, entries))).toBeLessThanOrEqual(4096);
 }
 
-describe('a year of whatever an account may do', () => {
+describe('a year of random account actions', () => {
   it(
-    'mints no more in a month than the most expensive plan in it grants, never loses count, and keeps the item small',
+    'grants at most the most expensive plan of each month, keeps exact sums, and keeps the item small',
     () => {
       const life = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' });
       fc.assert(
@@ -100,8 +100,8 @@ describe('a year of whatever an account may do', () => {
   );
 });
 
-describe('the lots of an account', () => {
-  it('are read from rows of earlier versions, which have no ids', () => {
+describe('the credit lots of an account', () => {
+  it('are read from rows of earlier versions without ids', () => {
     const { meter } = openMeter(1, born, planOfRank);
     const { gn: _none, ...row } = newMeterRow(grantCredits(meter, credits(7), born).meter, []);
     const lots = (row['g'] as unknown[][]).map((lot) => lot.slice(0, 4));
@@ -113,7 +113,7 @@ describe('the lots of an account', () => {
     ]);
   });
 
-  it('are one where they have one source and expiry', () => {
+  it('are merged if source and expiry are equal', () => {
     let { meter } = openMeter(1, born, planOfRank);
     for (let count = 0; count < 5; count++) ({ meter } = grantCredits(meter, credits(7), born));
     expect(currentLots(meter).map(({ source, granted, remaining }) => [source, granted, remaining])).toEqual([
@@ -122,7 +122,7 @@ describe('the lots of an account', () => {
     ]);
   });
 
-  it('are few however often an operator grants, and then those that expire closest together share the later expiry', () => {
+  it('stay few after any number of grants, by merging the closest expiries into the later one', () => {
     let { meter } = openMeter(1, born, planOfRank);
     const days = [...times(maxLotsPerSource, (index) => index), maxLotsPerSource - 0.5];
     for (const count of days) ({ meter } = grantCredits(meter, credits(1), born + count * day));
@@ -133,9 +133,9 @@ describe('the lots of an account', () => {
   });
 });
 
-describe('the item of an account', () => {
+describe('the stored item of an account', () => {
   it.each([0, 5, 100, 1000])(
-    'keeps its bound with as much of everything as there may be and %i calls running',
+    'stays within its limit with the maximum of everything and %i running calls',
     (calls) => {
       const max = Number.MAX_SAFE_INTEGER;
       const moment = 4_102_444_799;
@@ -172,7 +172,7 @@ describe('the item of an account', () => {
         lots,
         lotsGranted: maxLots,
         endedCancellations: times(maxEndedCancellations, () => max),
-        // A call that ends takes out the buckets that it found and that no longer count.
+        // A finished call removes the buckets it found that no longer count.
         buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
         used: Object.fromEntries(names.map((name) => [name, max])),
         subscription: {
@@ -199,7 +199,7 @@ describe('the item of an account', () => {
         services: names,
       });
       const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
-      // Those that no usable key has are removed when a key is limited.
+      // Buckets without a usable key are removed when a key is limited.
       const budgets = times(limits.usableKeys + 1, (index) => [
         budgetName(id(index, 9)),
         budgetRow({ start: moment, used: max }),
@@ -215,12 +215,12 @@ describe('the item of an account', () => {
       const bytes = itemBytes(item);
       expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
       expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
-      // So one message of SQS carries it (docs/adr/0011-typed-jobs.md).
+      // One SQS message must be able to carry it (docs/adr/0011-typed-jobs.md).
       expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
     },
   );
 });
 
-/** Streams that have noted what they delivered, and are cancelled. */
+/** Cancelled streams that recorded their delivery. */
 const rowOfHolds = ({ holds }: Meter) =>
   Object.fromEntries([...holds].map(([name, hold]) => [name, [...holdRow({ ...hold, delivered: hold.amount }), true]]));

@@ -17,7 +17,7 @@ describe('the budget of a limited key', () => {
     expect(budgetAt(limit(period), spent(start), seconds(now)).used).toBe(used);
   });
 
-  it('is not made whole by a clock that is behind', () => {
+  it('is not reset by a clock that is behind', () => {
     const stored = spent('2027-03-02T00:00:00Z');
     expect(budgetAt(limit('day'), stored, seconds('2027-03-01T23:59:59Z'))).toBe(stored);
   });
@@ -26,11 +26,11 @@ describe('the budget of a limited key', () => {
     ['day', '2028-02-29T12:00:00Z', '2028-03-01T00:00:00Z'],
     ['month', '2028-02-29T12:00:00Z', '2028-03-01T00:00:00Z'],
     ['month', '2027-12-31T23:59:59Z', '2028-01-01T00:00:00Z'],
-  ] as const)('per %s begins again after %s at %s', (period, now, next) => {
+  ] as const)('per %s is reset after %s at %s', (period, now, next) => {
     expect(nextPeriod(period, seconds(now))).toBe(seconds(next));
   });
 
-  it('in total never does', () => {
+  it('in total is never reset', () => {
     expect(nextPeriod('total', seconds('2027-01-01T00:00:00Z'))).toBeUndefined();
   });
 });

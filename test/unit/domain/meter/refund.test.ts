@@ -17,7 +17,7 @@ const model = 'svc-transcribe';
 const opened = (): Meter => openMeter(1, start, plans).meter;
 const held = (meter: Meter): number => currentLots(meter).reduce((sum, { remaining }) => sum + remaining, 0);
 
-/** As an admission and a settlement leave it. */
+/** The state after an admission and a settlement. */
 function charged(before: Meter, amount: number): { meter: Meter; charge: RefundableCharge } {
   const hold = { amount, deadline: start, service, model, keyId: 'key-1' } as const;
   const open = { ...before, spendable: before.spendable - amount, holds: new Map([['one', hold]]) };
@@ -37,7 +37,7 @@ function charged(before: Meter, amount: number): { meter: Meter; charge: Refunda
 }
 
 describe('refunded credits', () => {
-  it('are what was charged, in the balance, the month and an entry, whatever was granted meanwhile', () => {
+  it('return the charge to the balance, the month and an entry, despite later grants', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -60,7 +60,7 @@ describe('refunded credits', () => {
     );
   });
 
-  it('leave the lots in order, whatever they hold and was spent since they were settled', () => {
+  it('keep the lots in order, for any contents and later spending', () => {
     const lot = fc.record({ remaining: fc.nat(20), more: fc.nat(5), days: fc.integer({ min: 1, max: 90 }) });
     fc.assert(
       fc.property(fc.array(lot, { minLength: 1, maxLength: 4 }), fc.nat(100), (drawn, spent) => {
@@ -79,7 +79,7 @@ describe('refunded credits', () => {
         expect(balance(after)).toBe(balance(before));
         expect(held(after)).toBe(balance(after));
         for (const { remaining, granted } of after.lots) expect(remaining).toBeLessThanOrEqual(granted);
-        // What was given back expires with its lot, and nothing else does.
+        // Refunded credits expire with their lot, and nothing else does.
         const over = bringCurrent(after, start + 100 * day, plans);
         const changes = over.entries.reduce((sum, { amount }) => sum + amount, 0);
         expect(balance(over.meter)).toBe(balance(after) + changes);
@@ -87,7 +87,7 @@ describe('refunded credits', () => {
     );
   });
 
-  it('live as long as they did, and no longer', () => {
+  it('keep their original expiry', () => {
     const before = opened();
     const [lot] = before.lots;
     const { meter, charge } = charged(before, 10);
@@ -99,7 +99,7 @@ describe('refunded credits', () => {
     expect(expired.entries.filter(({ type }) => type === 'expiry')).toMatchObject([{ amount: -(lot?.remaining ?? 0) }]);
   });
 
-  it('are in the lots that they were taken from, as if the call had cost no more than it did', () => {
+  it('return to their original lots, as if the call had cost no more than it did', () => {
     const drawn = fc.array(fc.record({ amount: fc.nat(50), days: fc.integer({ min: 1, max: 90 }) }), {
       minLength: 1,
       maxLength: 5,
@@ -129,7 +129,7 @@ describe('refunded credits', () => {
     );
   });
 
-  it('expire where what they were taken from has', () => {
+  it('expire at once if their lot has expired', () => {
     const { meter, charge } = charged(opened(), 10);
     const later = bringCurrent(meter, start + 40 * day, plans).meter;
     const back = refund(later, charge, { amount: 10 }, start + 40 * day);
@@ -170,7 +170,7 @@ describe('refunded credits', () => {
     });
   });
 
-  it('return to the lots of a cancelled subscription after a later subscription was cancelled and replaced too', () => {
+  it('return to the lots of a cancelled subscription, even after a later subscription was cancelled and replaced', () => {
     const before = grantCredits(opened(), credits(5000), start).meter;
     const dev = { planId: 'dev_pass', plan: plans(2) };
     const subscribed = startSubscription(before, dev, 'sub-1', start, plans).meter;
@@ -185,7 +185,7 @@ describe('refunded credits', () => {
     expect(lotsOf(back)).toEqual(lotsOf(replacedTwice(cancelled)));
   });
 
-  it('do not change what a resumption restores', () => {
+  it('do not change the effect of a resumption', () => {
     const before = grantCredits(opened(), credits(100), start).meter;
     const dev = { planId: 'dev_pass', plan: plans(2) };
     const subscribed = startSubscription(before, dev, 'sub-1', start, plans).meter;
@@ -205,7 +205,7 @@ describe('refunded credits', () => {
     ]);
   });
 
-  it('return in full after more grants than an account can have lots, also while the subscription is cancelled', () => {
+  it('return in full after more grants than the maximum of lots, even while the subscription is cancelled', () => {
     const grants = (meter: Meter, count: number, from: number): Meter =>
       Array.from({ length: count }, (_, index) => start + (from + index) * day).reduce(
         (current, at) => grantCredits(current, credits(10), at).meter,
@@ -223,13 +223,13 @@ describe('refunded credits', () => {
     expect(resumed.lots.every(({ remaining }) => remaining >= 0)).toBe(true);
   });
 
-  it('of an earlier month leave the use of this one as it is', () => {
+  it('from an earlier month do not change the use of the current month', () => {
     const { meter, charge } = charged(opened(), 10);
     const later = { ...bringCurrent(meter, start + 40 * day, plans).meter, used: { [service]: 4 } };
     expect(refund(later, charge, { amount: 10 }, start + 40 * day).meter.used).toEqual({ [service]: 4 });
   });
 
-  it('may be none: the entry shows that it has ended', () => {
+  it('may be 0: the entry still ends the job', () => {
     const { meter, charge } = charged(opened(), 10);
     const back = refund(meter, charge, { amount: 0 }, start);
     expect([balance(back.meter), back.entries.length]).toEqual([balance(meter), 1]);

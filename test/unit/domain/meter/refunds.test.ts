@@ -21,7 +21,7 @@ const charge: RefundableCharge = {
   period: meter.period,
 };
 
-it('a refund is written also while the account changes between most reads and writes', async () => {
+it('a refund is written even if the account changes between most reads and writes', async () => {
   const store = { find: async () => meter } as unknown as MeterStore;
   const giveBack = refunds(metering(store, renewals(plans)), { now: () => now });
   let tries = 0;

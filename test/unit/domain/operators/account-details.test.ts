@@ -19,15 +19,15 @@ const account = {
 const hold = (deadline: number) =>
   ({ amount: credits(1), deadline, service: 'chat', model: 'svc-1', keyId: '' }) as const;
 
-describe('what operators see of an account', () => {
-  it('is of the schema, and has neither hash nor identity', () => {
+describe('the operator view of an account', () => {
+  it('matches the schema, without hash or identity', () => {
     const details = accountDetails(account, meterWith(credits(10)), planOfRank, start);
     expect(v.parse(AccountDetails, details)).toEqual(details);
     expect(details.signIn).toEqual({ password: true, google: true });
     expect(JSON.stringify(details)).not.toMatch(/scrypt|1234/);
   });
 
-  it('has the 50 holds that end soonest, of however many', () => {
+  it('has the 50 holds that end soonest', () => {
     const holds = new Map(Array.from({ length: 1000 }, (_, index) => [`r${index}`, hold(start / 1000 + 1000 - index)]));
     const {
       holds: shown,
@@ -40,7 +40,7 @@ describe('what operators see of an account', () => {
     expect([calls.running, amounts.held]).toEqual([1000, 1000]);
   });
 
-  it('has null where the plan has no limit', () => {
+  it('has null for an unlimited plan', () => {
     const about = { ceiling: unlimited, callsPerMonth: unlimited };
     const { calls } = accountDetails(account, meterWith(0, about), planOfRank, start);
     expect([calls.perMinute, calls.perMonth]).toEqual([null, null]);

@@ -15,7 +15,7 @@ const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger(
 const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device');
 
 describe('a credential', () => {
-  it('shows whose and what it is, and its digest is found again', () => {
+  it('shows its owner and type, and is found by its digest', () => {
     const property = fc.property(kinds, accountIds, (kind, accountId) => {
       const { text, ...issued } = issueCredential(kind, accountId, random);
       expect(parseCredential(text)).toEqual(issued);
@@ -24,7 +24,7 @@ describe('a credential', () => {
     fc.assert(property);
   });
 
-  it('names its account in its first 13 characters where it is a key, and only then', () => {
+  it('names its account in its first 13 characters only if it is a key', () => {
     const property = fc.property(kinds, accountIds, fc.integer({ min: 13, max: 62 }), (kind, accountId, length) => {
       const { text } = issueCredential(kind, accountId, random);
       expect(accountOfKey(text.slice(0, length))).toBe(kind === 'key' ? accountId : undefined);
@@ -33,7 +33,7 @@ describe('a credential', () => {
     for (const text of ['tai_zzzzzzzzz', 'tai_é00000000']) expect(accountOfKey(text)).toBeUndefined();
   });
 
-  it('is refused with any one character changed, without calling the database', () => {
+  it('is refused after a change of any character, without a database call', () => {
     const { text } = issueCredential('key', 123_456_789, random);
     const others = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     for (let place = 4; place < text.length; place++) {
@@ -64,7 +64,7 @@ describe('a credential', () => {
 });
 
 describe('account ids', () => {
-  it('are integers that JavaScript holds exactly, from 1 up', () => {
+  it('are safe integers from 1', () => {
     const ids = Array.from({ length: 5000 }, () => newAccountId(random));
     expect(ids.every((id) => Number.isSafeInteger(id) && id >= 1)).toBe(true);
     expect(newAccountId({ bytes: (size) => new Uint8Array(size) })).toBe(1);
@@ -72,7 +72,7 @@ describe('account ids', () => {
   });
 });
 
-it('request ids are 19 letters and digits, each of which comes up, and unique in 20,000', () => {
+it('request ids are 19 letters and digits, use every character, and are unique in 20,000', () => {
   const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
   expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(20_000);
@@ -81,7 +81,7 @@ it('request ids are 19 letters and digits, each of which comes up, and unique in
 
 const lastDay = Date.UTC(8888, 0);
 
-it('ids are in the order of the milliseconds in which they were made, and no two are alike', () => {
+it('ids are ordered by their millisecond and unique', () => {
   const times = fc.uniqueArray(fc.integer({ min: 0, max: lastDay }), { minLength: 2, maxLength: 20 });
   const property = fc.property(times, (all) => {
     const ids = all.toSorted((one, other) => one - other).map((now) => timedId('msg', now, random));

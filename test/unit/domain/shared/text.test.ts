@@ -9,13 +9,13 @@ const odd = fc
   })
   .map((units) => units.join(''));
 
-describe('a text of a model', () => {
-  it('has U+FFFD in place of each NUL and each lone surrogate, and is otherwise as it was', () => {
+describe("a model's text", () => {
+  it('has U+FFFD for each NUL and lone surrogate, and is otherwise unchanged', () => {
     expect(cleanText('\0a\ud800b\udc00c\ud83d\ude00')).toBe('\ufffda\ufffdb\ufffdc\ud83d\ude00');
     expect(cleanText('Grüß dich, 日本 😀\n')).toBe('Grüß dich, 日本 😀\n');
   });
 
-  it('is the same wherever its pieces are cut', () => {
+  it('is the same for any chunks', () => {
     const property = fc.property(odd, fc.array(fc.nat(24), { maxLength: 4 }), (text, cuts) => {
       const ends = [0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length].toSorted((a, b) => a - b);
       const cleaner = new TextCleaner();

@@ -5,7 +5,7 @@ import { times } from '#test/many.ts';
 const numbers = (count: number) => times(count, (index) => index).values();
 
 describe('visitEach', () => {
-  it('visits every item although some fail, and returns their failures', async () => {
+  it('visits every item even if some fail, and returns the failures', async () => {
     const visited: number[] = [];
     const outcome = await visitEach(
       numbers(30),
@@ -35,7 +35,7 @@ describe('visitEach', () => {
     expect(max).toBe(5);
   });
 
-  it('begins no visit once the signal aborts, and reports none that was running', async () => {
+  it('starts no visit after an abort, and does not report the running ones', async () => {
     const time = new AbortController();
     let visits = 0;
     const outcome = await visitEach(
@@ -51,7 +51,7 @@ describe('visitEach', () => {
     expect(outcome).toEqual({ visited: 10, failures: [] });
   });
 
-  it('reports a source that fails, after the items before it', async () => {
+  it('reports a failed source after the items before it', async () => {
     async function* source() {
       yield 1;
       throw new Error('no more');

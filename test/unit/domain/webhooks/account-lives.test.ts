@@ -26,14 +26,14 @@ const step = fc.record({
 });
 const life = fc.array(step, { minLength: 1, maxLength: 40 });
 
-/** A month of 31 days is paid for when its credits have expired, and is gone on with then, on a larger plan. */
+/** A month of 31 days is paid when its credits have expired, then continued on a larger plan. */
 const resumedLarger = [
   { wait: 31 * day, act: 'subscribe', rank: 1, spent: 0 },
   { wait: 0, act: 'cancel', rank: 1, spent: 0 },
   { wait: 30 * day, act: 'subscribe', rank: 2, spent: 0 },
 ];
 
-/** The writes of a life as the stream would have them: each change of the meter, and what it was about. */
+/** The writes of a life as stream records: each change of the meter, with its reason. */
 function changesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): MeterChange[] {
   const changes: MeterChange[] = [];
   let meter: Meter = openMeter(7, born, planOfRank).meter;
@@ -56,7 +56,7 @@ function changesOf(steps: readonly (typeof step extends fc.Arbitrary<infer Step>
   return changes;
 }
 
-/** As a settlement does it. */
+/** As in a settlement. */
 function charged(meter: Meter, amount: number, now: number): [Meter, LedgerEntry[]] {
   const used = { ...meter.used, chat: (meter.used.chat ?? 0) + amount };
   const entry: LedgerEntry = { type: 'charge', at: now, amount: -amount, service: 'chat', requestId: `r${now}` };
@@ -73,7 +73,7 @@ const shown = (meter: Meter) => {
 const types = (about: string) => Object.keys(webhookEvents).filter((type) => type.startsWith(about));
 
 it(
-  `whoever follows the events of any life knows its subscription and credits after each write (SEED=${seed})`,
+  `webhook events reproduce subscription and credits after each write of any life (SEED=${seed})`,
   () => {
     const met = new Set<string>();
     const property = fc.property(life, (steps) => {
@@ -97,7 +97,7 @@ it(
 );
 
 it(
-  'each event of any life has an id of its own, the same when its change comes again, in whatever order',
+  'events of any life have a unique id, which stays the same for repeats in any order',
   () => {
     const named = (change: MeterChange): [string, AccountEvent][] =>
       eventsOf(change).map((event, index) => [eventId(change.after.accountId, change.id, index), event]);
@@ -116,7 +116,7 @@ it(
   patience,
 );
 
-it('every event of any life is as its schema has it, and orders itself by the ledger', { timeout: patience }, () => {
+it('events of any life match their schema and are ordered by the ledger', { timeout: patience }, () => {
   const property = fc.property(life, (steps) => {
     for (const change of changesOf(steps)) {
       const { seq } = change.after;
@@ -131,7 +131,7 @@ it('every event of any life is as its schema has it, and orders itself by the le
   fc.assert(property, { seed, numRuns: atLength(50, 2000) });
 });
 
-it('credits are low when 80 % of those of the month are used, and exhausted with less than one left, once each', () => {
+it('credits are low at 80 % of the monthly use and exhausted below one credit, once each', () => {
   const meter = { ...openMeter(7, born, planOfRank).meter, spendable: credits(100) };
   const follower = new Follower();
   let current: Meter = meter;

@@ -25,7 +25,7 @@ const hold = (amount: number, about: Partial<Hold> = {}): Hold => ({
 });
 const charge = (amount: number, requestId = 'r'): LedgerEntry => ({ type: 'charge', at, amount: -amount, requestId });
 
-/** The keys of an account, with what its budget has used and what calls hold. */
+/** The keys of an account, with the used budget and the credits held by calls. */
 function account(used: number, holds: Record<string, Hold>, about: Partial<Meter> = {}): Meter {
   return {
     ...meter,
@@ -40,14 +40,14 @@ function account(used: number, holds: Record<string, Hold>, about: Partial<Meter
 const charged = (before: Meter, after: Meter, cost = credits(1)) =>
   eventsOf({ id: '1', before, after, entries: [charge(cost)] });
 
-/** A call that held one amount of a budget and came to another is settled, while others may go on. */
+/** Settles a call with another amount than its hold, possibly while other calls run. */
 function settled(usedBefore: number, held: number, cost: number, others: Record<string, Hold> = {}): string[] {
   const before = account(usedBefore + held, { r: hold(held), ...others });
   const after = account(usedBefore + cost, others, { seq: before.seq + 1 });
   return charged(before, after, cost).map(({ type }) => type);
 }
 
-describe('a key’s limit', () => {
+describe('the limit of a key', () => {
   it.each([
     ['is reached by the call after which less than a credit is left', credits(9), credits(1), credits(1), true],
     ['is not reached while a credit is left', credits(8), credits(1), credits(1), false],
@@ -58,17 +58,17 @@ describe('a key’s limit', () => {
     expect(settled(used, held, cost)).toEqual(isReached ? ['key.limit_reached'] : []);
   });
 
-  it('does not count what is held for calls that run', () => {
+  it('ignores the holds of running calls', () => {
     const running = { other: hold(credits(5)) };
     expect(settled(credits(5 + 3), credits(1), credits(1), running)).toEqual([]);
   });
 
-  it('is not reached by a call of a period that is over', () => {
+  it('is not reached by a call of an earlier period', () => {
     const old = hold(credits(1), { budget: { id: 'b1', start: yesterday } });
     expect(charged(account(credits(10), { r: old }), account(credits(10), {}))).toEqual([]);
   });
 
-  it('is reported with what was used, and when it resets', () => {
+  it('is reported with the used amount and the reset time', () => {
     const events = charged(
       account(credits(10), { r: hold(credits(1)) }),
       account(credits(10), {}, { seq: meter.seq + 1 }),
@@ -79,7 +79,7 @@ describe('a key’s limit', () => {
     ]);
   });
 
-  it('is found by its budget where the key was rotated meanwhile, and nowhere once no key has it', () => {
+  it('is found by its budget after a rotation, and not found once no key has it', () => {
     const before = account(credits(10), { r: hold(credits(1)) });
     const rotated = account(credits(10), {}, { keys: new Map([['key-2', { expiresAt: at + 9999, limit }]]) });
     const gone = account(credits(10), {}, { keys: new Map() });
@@ -106,7 +106,7 @@ describe('a change of keys', () => {
     expect(eventsOf({ id: '1', before: meter, after: meter, entries: [], keyEvent })).toEqual([event]);
   });
 
-  it('is none where keys are suspended, renamed, or expire', () => {
+  it('creates no event if keys are suspended, renamed or expire', () => {
     const before = account(0, {});
     expect(eventsOf({ id: '1', before, after: { ...before, keys: new Map() }, entries: [] })).toEqual([]);
   });
@@ -126,7 +126,7 @@ const rules: Alerts['rules'] = [
   { kind: 'key_percent', value: 40 },
 ];
 
-/** A call of 5 credits that takes a balance of 100 credits past a half, by a key that has used 4 of 10. */
+/** A call of 5 credits that moves a balance of 100 credits past a half, by a key that has used 4 of 10. */
 function alerted(alerts: Alerts | undefined, balanceBefore = 52) {
   const account = (balance: number, used: number, about: Partial<Meter>): Meter => ({
     ...meter,
@@ -143,8 +143,8 @@ function alerted(alerts: Alerts | undefined, balanceBefore = 52) {
   return eventsOf({ id: '1', before, after, entries });
 }
 
-describe('alerts', () => {
-  it('are events of an account that has webhooks among their channels, one for each rule that comes true', () => {
+describe('alert events', () => {
+  it('exist for an account with webhooks among its channels, one for each rule that matches', () => {
     const events = alerted({ rules, channels: ['email', 'webhook'] });
     const data = { accountId: 7, seq: meter.seq + 1, balance: 47 };
     const start = periodStart(meter.period);
@@ -160,11 +160,11 @@ describe('alerts', () => {
     ['of an account that has chosen mails only', { rules, channels: ['email'] }],
     ['of an account that has chosen nothing', undefined],
     ['of an account without rules', { rules: [], channels: ['webhook'] }],
-  ] satisfies [string, Alerts | undefined][])('are none %s', (_, alerts) => {
+  ] satisfies [string, Alerts | undefined][])('do not exist %s', (_, alerts) => {
     expect(alerted(alerts)).toEqual([]);
   });
 
-  it('change nothing about the events that every account has', () => {
+  it('do not change the other events of an account', () => {
     const types = (alerts?: Alerts) => alerted(alerts, 22).map(({ type }) => type);
     expect(types()).toEqual(['credits.low']);
     expect(types({ rules: [], channels: ['webhook'] })).toEqual(['credits.low']);

@@ -15,7 +15,7 @@ const schedule = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * 
 
 describe('a failed delivery', () => {
   it.each(schedule.map((wait, index) => [index + 1, wait]))(
-    'is tried again after attempt %i in %i ms, and up to a tenth more',
+    'is retried after attempt %i in %i ms, plus up to a tenth',
     (tries, wait) => {
       expect(nextAttempt(tries, failed, now, none)).toBe(now + wait);
       const latest = nextAttempt(tries, failed, now, max)! - now;
@@ -24,25 +24,25 @@ describe('a failed delivery', () => {
     },
   );
 
-  it('is given up after the tenth attempt, more than three days after the first', () => {
+  it('is discarded after the tenth attempt, more than three days after the first', () => {
     expect(nextAttempt(10, failed, now, none)).toBeUndefined();
     expect(schedule.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(3 * day);
   });
 
-  it('waits as long as Retry-After has it, where that is longer, and never more than a day', () => {
+  it('waits for Retry-After if longer, and never more than a day', () => {
     const wait = (retryAfterMs: number) => nextAttempt(1, { ...failed, retryAfterMs }, now, none)! - now;
     expect([wait(1 * second), wait(90 * second), wait(3 * day)]).toEqual([5 * second, 90 * second, day]);
   });
 });
 
-it('only a status of 2xx is a success', () => {
+it('only a 2xx status is a success', () => {
   const statuses = [200, 204, 299, 301, 400, 410, 500, undefined];
   const successes = statuses.filter((status) => isSuccess({ durationMs: 1, ...(status && { status }) }));
   expect(successes).toEqual([200, 204, 299]);
 });
 
-describe('a webhook that fails', () => {
-  /** So many failed attempts, each once the pause of the one before is over. */
+describe('a failing webhook', () => {
+  /** The given number of failed attempts, each after the previous pause. */
   function after(count: number): { health: Health; pauses: number[] } {
     let [health, moment]: [Health, number] = [healthy, now];
     const pauses: number[] = [];
@@ -54,22 +54,22 @@ describe('a webhook that fails', () => {
     return { health, pauses };
   }
 
-  it('is sent one delivery at a time after three attempts, with pauses that grow to five minutes', () => {
+  it('receives one delivery at a time after three attempts, with pauses that grow to five minutes', () => {
     expect([isProbing(after(2).health), isProbing(after(3).health)]).toEqual([false, true]);
     expect(after(12).pauses.map((pause) => pause / second)).toEqual([0, 0, 5, 10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
 
-  it('is not paused for longer by what was sent to it beside each other', () => {
+  it('is not paused longer because of concurrent failures', () => {
     let health: Health = healthy;
     for (let attempt = 0; attempt < 10; attempt++) health = healthAfterFailure(health, failed, now);
     expect(health).toEqual({ failures: 3, failingSince: now, pausedUntil: now + 5 * second });
   });
 
-  it('is paused as long as Retry-After has it', () => {
+  it('is paused for the time of Retry-After', () => {
     expect(healthAfterFailure(healthy, { ...failed, retryAfterMs: hour }, now).pausedUntil).toBe(now + hour);
   });
 
-  it('has failed for long after five days', () => {
+  it('counts as failing for long after five days', () => {
     const { health } = after(1);
     expect([hasFailedForLong(health, now + 5 * day - 1), hasFailedForLong(health, now + 5 * day)]).toEqual([
       false,

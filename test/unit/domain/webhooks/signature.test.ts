@@ -6,7 +6,7 @@ import { ambient } from '#runtime/process.ts';
 const now = Math.floor(Date.now() / 1000);
 const body = JSON.stringify({ type: 'webhook.test', timestamp: '2027-03-01T00:00:00.000Z', data: { name: 'Zoë 🎉' } });
 
-it('a message is verified by the package of Standard Webhooks', () => {
+it('the Standard Webhooks package verifies a message', () => {
   const secret = newSecret(ambient.random);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(new Webhook(secret).verify(body, signedHeaders({ id: 'evt_1', body }, now, [secret]))).toEqual(
@@ -14,7 +14,7 @@ it('a message is verified by the package of Standard Webhooks', () => {
   );
 });
 
-it('while two secrets sign, a message is verified with either, and with no other', () => {
+it('with two signing secrets, a message is verified with either, and with no other', () => {
   const secrets = [newSecret(ambient.random), newSecret(ambient.random)];
   const headers = signedHeaders({ id: 'evt_1', body }, now, secrets);
   for (const secret of secrets) expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
@@ -25,7 +25,7 @@ it.each([
   ['body', body.replace('test', 'best'), {}],
   ['id', body, { 'webhook-id': 'evt_2' }],
   ['time', body, { 'webhook-timestamp': String(now - 1) }],
-])('a message with another %s is not', (_, sent, changed) => {
+])('a message with another %s is not verified', (_, sent, changed) => {
   const secret = newSecret(ambient.random);
   const headers = { ...signedHeaders({ id: 'evt_1', body }, now, [secret]), ...changed };
   expect(() => new Webhook(secret).verify(sent, headers)).toThrow('No matching signature');

@@ -24,8 +24,8 @@ const innerSpellings = listed(`
   https://vault.internal/ https://intranet/
 `);
 
-describe('a webhook’s URL', () => {
-  it.each(innerSpellings)('is refused where its host is an inner one: %s', (url) => {
+describe('the URL of a webhook', () => {
+  it.each(innerSpellings)('is refused with an internal host: %s', (url) => {
     expect(refusal(url)).toBe('url must point to a public host.');
   });
 
@@ -57,7 +57,7 @@ describe('a webhook’s URL', () => {
     expect(refusal(url)).toBe(expected);
   });
 
-  it('may be on loopback, also without TLS, on one machine only', () => {
+  it('may be on loopback, even without TLS, only on one machine', () => {
     const here = ['http://127.0.0.1:3000/hook', 'http://localhost:3000/', 'http://[::1]:3000/', 'https://127.0.0.9/'];
     expect(here.map((url) => refusal(url, 'public and loopback'))).toEqual(here.map(() => 'taken'));
     const inner = ['http://10.0.0.1/', 'https://192.168.1.1/', 'http://example.com/', 'https://vault.internal/'];
@@ -65,7 +65,7 @@ describe('a webhook’s URL', () => {
   });
 });
 
-describe('an address', () => {
+describe('an IP address', () => {
   const notPublic = listed(`
     0.0.0.0 10.255.255.255 100.127.255.255 127.0.0.1 169.254.169.254 172.31.255.255 192.0.0.192 192.0.2.1 192.88.99.1
     192.168.0.1 198.19.255.255 198.51.100.1 203.0.113.1 239.255.255.250 240.0.0.1 255.255.255.255 :: ::1
@@ -73,7 +73,7 @@ describe('an address', () => {
     2002:808:808::1 3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1 2606:4700::1%eth0
     localhost 127.1
   `);
-  it.each([...notPublic, ''])('is no public one: %j', (address) => {
+  it.each([...notPublic, ''])('is not public: %j', (address) => {
     expect([isPublicAddress(address), isAllowedAddress(address, 'public')]).toEqual([false, false]);
   });
 
@@ -81,11 +81,11 @@ describe('an address', () => {
     1.1.1.1 8.8.8.8 99.255.255.255 100.128.0.1 172.32.0.1 192.0.1.1 223.255.255.255
     2606:4700::1111 2a00:1450:4001:82f::200e
   `);
-  it.each(publicOnes)('is a public one: %s', (address) => {
+  it.each(publicOnes)('is public: %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it('is this machine’s in either form', () => {
+  it('is recognized as this machine’s in either form', () => {
     const own = ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1'];
     expect([...own, '8.8.8.8', '10.0.0.1', '::', '::2'].filter(isLoopbackAddress)).toEqual(own);
   });

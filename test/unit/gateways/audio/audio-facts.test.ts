@@ -4,7 +4,7 @@ import { audioDuration, audioFacts, rangedFacts } from '#gateways/audio/audio-fa
 import { adts, joined, silence, wavFile } from '#test/audio/files.ts';
 import { box, mp4, oggPage, webm, words } from '#test/audio/recordings.ts';
 
-/** Of Opus, 20 ms each: CELT, one frame. */
+/** Opus packets of 20 ms each: CELT, one frame. */
 const packet = Buffer.alloc(100, 0x9c).fill(0x98, 0, 1);
 
 function page(packets: readonly Buffer[], { granule = 0, flags = 0, serial = 1 } = {}): Buffer {
@@ -23,19 +23,19 @@ const begin = (serial = 1) => page([opusHead], { flags: 2, serial });
 const sound = (seconds: number, granule: number, serial = 1) =>
   Array.from({ length: seconds }, () => page(second, { granule, serial }));
 
-describe('the seconds of a file', () => {
+describe('the duration of a file', () => {
   const tag = joined('ID3\x04\0\0\0\0\0\x05hello');
   it.each([
     ['whose pages state sample 0', [begin(), ...sound(10, 0)], 10],
     ['whose pages state sample 1', [begin(), ...sound(10, 1)], 10],
     ['whose pages state a sample after 500 s', [begin(), ...sound(10, 48_000 * 500)], 10],
     ['in two streams, one after the other', [begin(), ...sound(3, 1), begin(2), ...sound(4, 1, 2)], 7],
-  ])('of Opus are those of its packets: %s', async (_, pages, expected) => {
+  ])('in Opus is that of its packets: %s', async (_, pages, expected) => {
     const { container, seconds } = await audioFacts(joined(...pages));
     expect([container, seconds]).toEqual(['Ogg', expect.closeTo(expected, 6)]);
   });
 
-  it('of Vorbis are those of its last page', async () => {
+  it('in Vorbis is the position of its last page', async () => {
     const head = Buffer.alloc(30);
     head.write('\u0001vorbis', 'latin1');
     head.writeUInt32LE(44_100, 12);
@@ -49,7 +49,7 @@ describe('the seconds of a file', () => {
     ['a list before its samples', wavFile({ more: Buffer.from('LIST\u0004\0\0\0INFO') })],
     ['half of the bytes', wavFile({ length: 500 })],
     ['two tags before it', joined(tag, tag, wavFile())],
-  ])('of WAV with %s are those of its samples', async (_, file) => {
+  ])('in WAV with %s is that of its samples', async (_, file) => {
     expect(await audioFacts(file)).toEqual({ container: 'WAVE', seconds: 0.125 });
   });
 
@@ -57,27 +57,27 @@ describe('the seconds of a file', () => {
     ['a rate of 0', wavFile({ rate: 0 })],
     ['no samples', wavFile({ bytes: 0, length: 0 })],
     ['more than a day', wavFile({ rate: 1, bytes: 100_000, length: 100_000 })],
-  ])('of WAV with %s are none', async (_, file) => {
+  ])('in WAV with %s is undefined', async (_, file) => {
     await expect(audioFacts(file)).rejects.toThrow('the audio has no duration');
   });
 
-  it('of a cut file are found or refused, wherever it is cut', async () => {
+  it('of a truncated file is found or refused, wherever it is cut', async () => {
     for (const file of [joined(begin(), ...sound(1, 1)), wavFile(), Buffer.from('fLaC')])
       for (let length = 0; length < Math.min(file.length, 400); length += 1)
         await audioFacts(file.subarray(0, length)).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
   });
 });
 
-describe('a recording of a browser', () => {
-  it('of WebM lasts as long as its blocks, though its header has no duration and its parts no size', async () => {
+describe('a browser recording', () => {
+  it('in WebM lasts as long as its blocks, even without a duration or sizes in the header', async () => {
     expect(await audioFacts(webm({ seconds: 3.48 }))).toEqual({ container: 'webm', seconds: 3.48 });
   });
 
-  it.each(['track', 'fragment', 'sample'] as const)('of MP4 lasts as long as its fragments, by the %s', async (by) => {
+  it.each(['track', 'fragment', 'sample'] as const)('in MP4 lasts as long as its fragments, by the %s', async (by) => {
     expect(await audioFacts(mp4({ seconds: 4, by }))).toEqual({ container: 'mp4', seconds: 4 });
   });
 
-  it('lasts no less than its blocks, whatever its header has', async () => {
+  it('lasts at least as long as its blocks, whatever its header states', async () => {
     expect((await audioFacts(webm({ seconds: 5, headerSeconds: 0.1 }))).seconds).toBe(5);
     expect((await audioFacts(webm({ seconds: 5, headerSeconds: 9 }))).seconds).toBe(9);
   });
@@ -88,7 +88,7 @@ describe('a recording of a browser', () => {
     await expect(audioFacts(webm({ seconds: 0 }))).rejects.toThrow('no audio');
   });
 
-  it('that is cut or broken anywhere is read as far as it goes, or refused, and never for long', async () => {
+  it('is read as far as possible or refused quickly if it is cut or broken anywhere', async () => {
     const files = [webm({ seconds: 2 }), mp4({ seconds: 2, by: 'sample' })];
     const damage = fc.tuple(fc.constantFrom(...files), fc.nat(), fc.nat(), fc.nat(255));
     const property = fc.asyncProperty(damage, async ([file, cut, at, value]) => {
@@ -103,7 +103,7 @@ describe('a recording of a browser', () => {
   });
 });
 
-/** What is found of a file that is read in parts, and how many. */
+/** The result of reading a file in parts, and the number of parts. */
 async function found(file: Buffer) {
   const parts: [from: number, to: number][] = [];
   const facts = await rangedFacts(file.length, async (from, to) => {
@@ -120,7 +120,7 @@ function opus(seconds: number): Buffer {
   return joined(oggPage(2, 0n, 0, opusHead), oggPage(0, 0n, 1, tags), ...sounds, last);
 }
 
-describe('the facts of a file that is read in parts', () => {
+describe('a file that is read in parts', () => {
   function movieAtEnd(seconds: number): Buffer {
     const header = (length: number) => words(0, 0, 0, 1000, length * 1000, 0);
     const track = box('mdia', box('mdhd', header(seconds)), box('hdlr', words(0, 0), Buffer.from('soun\0')));
@@ -144,19 +144,19 @@ describe('the facts of a file that is read in parts', () => {
     ['the last cluster of WebM without a duration', webm({ seconds: 1200 }), 'EBML', 1199.98, 4],
     ['the header of WebM with a duration', webm({ seconds: 2, headerSeconds: 9 }), 'EBML', 9, 4],
     ['the tracks of MP4 at its end', movieAtEnd(3600), 'mp4', 3600, 3],
-  ])('are those of %s', async (_, file, container, seconds, maxParts) => {
+  ])('has the properties of %s', async (_, file, container, seconds, maxParts) => {
     const { parts, ...facts } = await found(file);
     expect(facts).toMatchObject({ container, seconds });
     expect(parts.length).toBeLessThanOrEqual(maxParts);
   });
 
-  it('have no seconds where only all of it has them, and are found in a bounded part of it', async () => {
+  it('has no duration if that needs the whole file, and is read only to a limit', async () => {
     const { container, seconds, parts } = await found(adts(100_000, 200));
     expect([container?.startsWith('ADTS'), seconds]).toEqual([true, undefined]);
     expect(parts.reduce((sum, [from, to]) => sum + to - from, 0)).toBeLessThanOrEqual(16 * 256 * 1024);
   });
 
-  it('have no seconds of MP4 as browsers record it', async () => {
+  it('has no duration in MP4 as recorded by browsers', async () => {
     const file = mp4({ seconds: 4, by: 'sample' });
     expect(await found(file)).toMatchObject({ container: 'mp4', seconds: undefined });
   });
@@ -165,20 +165,20 @@ describe('the facts of a file that is read in parts', () => {
     ['words', Buffer.from('These are words, and no audio at all. '.repeat(100))],
     ['a header without its audio', silence(2).subarray(0, 20)],
     ['zeros', Buffer.alloc(100_000)],
-  ])('are none of %s', async (_, file) => {
+  ])('has no properties for %s', async (_, file) => {
     await expect(found(file)).rejects.toThrow(/./);
   });
 });
 
-it('a WAV file of a model without a rate is no speech', async () => {
+it("a model's WAV file without a sample rate is not speech", async () => {
   await expect(audioDuration(wavFile({ rate: 0 }), 'wav')).rejects.toThrow('the audio has no duration');
 });
 
-it('a file of AAC that a model made of empty frames is read within a bound', async () => {
+it("a model's AAC file of empty frames is read up to a limit", async () => {
   const file = Buffer.alloc(4_000_000, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0x00, 0xff, 0xfc]));
   await expect(audioDuration(file, 'aac')).rejects.toThrow(/more parts|no audio/);
 });
 
-it('samples without a header last as long as their bytes', async () => {
+it('raw samples last as long as their bytes', async () => {
   expect(await audioDuration(Buffer.alloc(24_000), 'pcm')).toBe(0.5);
 });

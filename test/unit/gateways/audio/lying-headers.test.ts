@@ -12,14 +12,14 @@ const little = (value: number): Buffer => {
 };
 const format = (rate: number): Buffer => joined('\x01\0\x01\0', little(rate), little(rate), '\x01\0\x08\0');
 
-/** A WAV at 8,000 samples a second. Its remaining samples are in a chunk that only some decoders skip. */
+/** A WAV at 8 kHz. Its remaining samples are in a chunk that only some decoders skip. */
 const wavInJunk = (): Buffer => {
   const file = wavFile({ length: 1000, bytes: 8000 * seconds });
   joined('JUNK', little(8000 * seconds - 1008)).copy(file, 44 + 1000);
   return file;
 };
 
-/** Frames of MP3: MPEG 2, layer III, 8 kbit and 24,000 samples a second, 24 ms each. */
+/** MP3 frames: MPEG 2, layer III, 8 kbit/s, 24 kHz, 24 ms each. */
 const mp3Frame = Buffer.concat([Buffer.from('fff314c4', 'hex'), Buffer.alloc(20)]);
 const mp3 = (counted?: number): Buffer => {
   const frames = Array.from({ length: Math.ceil(seconds / 0.024) }, () => mp3Frame);
@@ -37,7 +37,7 @@ function crc8(bytes: Buffer): number {
   return value & 0xff;
 }
 
-/** A FLAC frame with 4,096 samples at 8,000 a second, according to its own header. */
+/** A FLAC frame with 4,096 samples, at 8 kHz according to its own header. */
 const flacFrame = (number: number) => {
   const head = Buffer.from([0xff, 0xf8, 0xc4, 0x08, number & 0x7f]);
   return joined(head, Buffer.of(crc8(head)), Buffer.alloc(500, 0x55));
@@ -68,10 +68,10 @@ const ogg = (granule: bigint, heads: readonly Buffer[], packets: number, packet:
     ...heads.map((head, at) => oggPage(at === 0 ? 2 : 0, 0n, at, head)),
     ...Array.from({ length: packets }, (_, at) => oggPage(0, granule, at + heads.length, Buffer.from(packet(at)))),
   );
-/** CELT, 20 ms. */
+/** CELT, 20 ms per packet. */
 const opusPacket = Buffer.alloc(100, 0x98);
 
-/** Unfragmented MP4 with AAC: 1,024 samples per frame, 16,000 a second according to the decoder configuration. */
+/** Unfragmented MP4 with AAC: 1,024 samples per frame, 16 kHz according to the decoder configuration. */
 const m4aDefaults = { duration: 8000 * seconds, timescale: 8000, rate: 16_000, codec: 'mp4a', frames: 125 };
 function m4a(changed: Partial<typeof m4aDefaults> = {}): Buffer {
   const { duration, timescale, rate, codec, frames } = { ...m4aDefaults, ...changed };

@@ -34,17 +34,17 @@ const cases: [error: unknown, expected: string][] = [
   ['nothing', 'unknown'],
 ];
 
-it('a response is a refusal, and what has none is unknown unless no connection was made', () => {
+it('an error response is a refusal, and a lost response is unknown unless the connection failed', () => {
   for (const [error, expected] of cases) {
     const result = handOverOf(error);
     expect([error, result.is === 'refused' ? `refused: ${result.why}` : result.is]).toEqual([error, expected]);
   }
 });
 
-it('carries neither number nor text into the log', () => {
+it('logs contain neither number nor text', () => {
   for (const [error] of cases) expect(String(Object(handOverOf(error)).cause)).not.toMatch(/\+1415|hello/);
 });
 
-it('the voices are those of the API', () => {
+it('the voices equal those of the API', () => {
   expect(callVoices.map((voice) => voice.toUpperCase())).toEqual(Object.values(VoiceId).toSorted());
 });

@@ -18,13 +18,13 @@ const undeserialized = 'Failed to deserialize the JSON body into the target type
 const notPositive = 'Input validation error: `max_new_tokens` must be strictly positive';
 const tooManyTexts = 'batch size 33 > maximum allowed batch size 32';
 
-/** The bodies of the containers: an object with a message, or the message itself. */
+/** Response bodies of the containers: an object with a message, or the message itself. */
 const nested = (message: string, type = 'BadRequestError') =>
   JSON.stringify({ error: { message, type, param: null, code: 400 } });
 const plain = (error: string, error_type?: string) => JSON.stringify({ error, error_type });
 const older = JSON.stringify({ object: 'error', message: tooLong, type: 'BadRequestError', code: 400 });
 
-describe('an error of a container', () => {
+describe('a container error', () => {
   const [tooMany, invalid, busy] = ['CONTEXT_LENGTH_EXCEEDED', 'INVALID_FORMAT', 'SERVICE_UNAVAILABLE'] as const;
   it.each([
     ['vllm', 400, nested(tooLong), tooMany, /^context_length_exceeded: .*4096.*5021/],
@@ -49,7 +49,7 @@ describe('an error of a container', () => {
     ['a proxy', 502, '<html>Bad Gateway</html>', 'MODEL_ERROR', /failed/],
     ['an unknown source', 500, '', 'MODEL_ERROR', /failed/],
     ['SageMaker after its timeout', 0, timedOut, 'MODEL_TIMEOUT', /in time/],
-  ] as const)('by %s, with status %i, is explained', (_, OriginalStatusCode, OriginalMessage, code, detail) => {
+  ] as const)('from %s with status %i has an explanation', (_, OriginalStatusCode, OriginalMessage, code, detail) => {
     const message = `Received client error (${OriginalStatusCode}) from primary with message "${OriginalMessage}"`;
     const cause = new ModelError({ message, OriginalStatusCode, OriginalMessage, $metadata: {} });
     const error = serviceErrorOf(cause, 'svc-1', false);
@@ -63,7 +63,7 @@ describe('an error of a container', () => {
     ['ECONNREFUSED', /could not be reached/],
     ['HPE_INVALID_CONSTANT', /invalid response/],
     ['invalid JSON', /invalid response/],
-  ])('%s is explained, but not as busy', (code, detail) => {
+  ])('of type %s has an explanation, but is not reported as busy', (code, detail) => {
     const cause = code === 'invalid JSON' ? new SyntaxError('x') : Object.assign(new Error('x'), { code });
     const error = serviceErrorOf(cause, 'svc-1', false);
     expect([error.code, error.retryAfterSeconds]).toEqual(['MODEL_ERROR', undefined]);
@@ -71,7 +71,7 @@ describe('an error of a container', () => {
     expect(error.message).not.toMatch(/busy|try again/);
   });
 
-  it('is logged by its kind only, without its text', () => {
+  it('is logged by its type only, without its text', () => {
     const secret = 'the prompt of somebody';
     const $metadata = { httpStatusCode: 424, requestId: 'r-1' };
     const failed = { message: secret, OriginalMessage: secret, OriginalStatusCode: 500, $metadata };

@@ -11,7 +11,7 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const whole = { stream: false };
 const streamed = { stream: true };
 
-/** What goes over the wire: fields that are undefined do not. */
+/** The serialized request, without undefined fields. */
 const sent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));
 const chatBody = (container: typeof vllm, request: object, options: object = whole) =>
   sent(container.chat!.body({ messages, max_tokens: 9, ...request }, options as typeof whole));
@@ -22,7 +22,7 @@ describe.each([
   ['vllm', vllm],
   ['lmi', lmi],
 ] as const)('%s', (_, container) => {
-  it('is sent OpenAI bodies with top_k, without a model, that request the usage of streams', () => {
+  it('receives OpenAI bodies with top_k, without a model, with the usage of streams', () => {
     const chat = { messages, max_tokens: 9 };
     expect(chatBody(container, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...sampling, stop: ['.'] });
     expect(completionBody(container, neutral)).toEqual({ prompt: 'Hi', max_tokens: 9, ...neutral });
@@ -33,18 +33,18 @@ describe.each([
     expect(completionBody(container, neutral, streamed)).toEqual(completion);
   });
 
-  it('is sent the name that it serves the model by, where the stage gives one', () => {
+  it("receives the model's served name if the stage sets one", () => {
     expect(chatBody(container, {}, { stream: false, servedName: 'mine' })).toMatchObject({ model: 'mine' });
     expect(completionBody(container, {}, { stream: true, servedName: 'mine' })).toMatchObject({ model: 'mine' });
   });
 
-  it('is sent the least top_p in place of 0, which it refuses', () => {
+  it('receives the smallest top_p instead of 0, which it refuses', () => {
     expect(chatBody(container, { top_p: 0 })).toMatchObject({ top_p: 1e-6 });
   });
 });
 
 describe('tgi', () => {
-  it('is sent chats in OpenAI form, without what it has not or means otherwise', () => {
+  it('receives chats in OpenAI form, without unsupported fields', () => {
     const chat = { messages, max_tokens: 9 };
     const { top_k: _, presence_penalty: __, ...known } = sampling;
     expect(chatBody(tgi, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...known, stop: ['.'] });
@@ -52,7 +52,7 @@ describe('tgi', () => {
     expect(chatBody(tgi, neutral, streamed)).toEqual({ ...chat, temperature: 1, ...stream });
   });
 
-  it('is sent calls and results without empty content, and a chosen function by its name', () => {
+  it('receives calls and results without empty content, and a chosen function by name', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const calling = { role: 'assistant', tool_calls: [call] };
@@ -69,14 +69,14 @@ describe('tgi', () => {
     expect(chatBody(tgi, { tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('is sent the JSON schema of a response in its own words', () => {
+  it('receives the JSON schema of a response in its own format', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } };
     const request = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
     expect(chatBody(tgi, request)).toMatchObject({ response_format: { type: 'json', value: schema } });
     expect(chatBody(tgi, { response_format: { type: 'json_object' } })).not.toHaveProperty('response_format');
   });
 
-  it('is sent completions as inputs and parameters', () => {
+  it('receives completions as inputs and parameters', () => {
     const always = { max_new_tokens: 9, do_sample: true, return_full_text: false, details: true };
     const { presence_penalty: _, ...known } = sampling;
     expect(completionBody(tgi, { ...sampling, stop: ['.'] })).toEqual({
@@ -100,7 +100,7 @@ describe('tgi', () => {
   it.each([
     ['an object', { city: 'Paris' }, '{"city":"Paris"}'],
     ['a text', '{"city":"Paris"}', '{"city":"Paris"}'],
-  ])('may give the arguments of a call as %s', (_, given, read) => {
+  ])('may return the arguments of a call as %s', (_, given, read) => {
     const message = { role: 'assistant', tool_calls: [{ id: '0', function: { name: 'f', arguments: given } }] };
     const reply = tgi.chat!.reply({ choices: [{ message, finish_reason: 'stop' }], usage: null });
     expect(reply.choices[0]!.message.tool_calls![0]!.function).toEqual({ name: 'f', arguments: read });
@@ -148,31 +148,31 @@ describe('embeddings', () => {
   const bodiesOf = ({ embeddings }: typeof vllm) =>
     sent(embeddings!.batches({ input: texts, dimensions: 8 }).map(({ body }) => body));
 
-  it('are requested of vllm in OpenAI form, whose vectors may come in any order', () => {
+  it('are requested from vllm in OpenAI form, with vectors in any order', () => {
     expect(bodiesOf(vllm)).toEqual([{ input: texts, dimensions: 8 }]);
     const data = vectors.map((embedding, index) => ({ index, embedding })).toReversed();
     expect(vllm.embeddings!.reply({ data, usage: { prompt_tokens: 4 } })).toEqual({ vectors, promptTokens: 4 });
   });
 
-  it('are requested of lmi as inputs', () => {
+  it('are requested from lmi as inputs', () => {
     expect(bodiesOf(lmi)).toEqual([{ inputs: texts }]);
     expect(lmi.embeddings!.reply(vectors)).toEqual({ vectors });
   });
 
-  it('are requested of tei as inputs, 32 at a time', () => {
+  it('are requested from tei as inputs, 32 at a time', () => {
     const parts = [texts.slice(0, 32), texts.slice(32, 64), texts.slice(64)];
     expect(bodiesOf(tei)).toEqual(parts.map((inputs) => ({ inputs, truncate: false, dimensions: 8 })));
     expect(tei.embeddings!.reply(vectors)).toEqual({ vectors });
   });
 
-  it.each([[{ data: vectors }], [[['a']]], [[[Number.NaN]]], ['no']])('that are none are refused: %j', (reply) => {
+  it.each([[{ data: vectors }], [[['a']]], [[[Number.NaN]]], ['no']])('are refused if invalid: %j', (reply) => {
     expect(() => tei.embeddings!.reply(reply)).toThrow(v.ValiError);
   });
 });
 
 const reply = (json: string) => whisperx.transcription?.reply(JSON.parse(json));
 
-it.each(['1e999', '-1', '1e300', '"1"'])('a transcript that lasts %s seconds is no transcript', (duration) => {
+it.each(['1e999', '-1', '1e300', '"1"'])('a transcript of %s seconds is refused', (duration) => {
   expect(() => reply(`{"text":"hi","duration":${duration}}`)).toThrow('Invalid');
 });
 
@@ -181,7 +181,7 @@ it.each([
   ['3', '1', 3, 3],
   ['0', '1e999', 0, 86_400],
   ['1e999', '-1e999', 86_400, 86_400],
-])('the times %s to %s of a transcript are numbers in order', (from, to, start, end) => {
+])('transcript times from %s to %s are refused unless they are ordered numbers', (from, to, start, end) => {
   const timed = `"start":${from},"end":${to}`;
   const read = reply(`{"text":"hi","duration":1,"segments":[{${timed},"text":"hi"}],"words":[{${timed},"word":"hi"}]}`);
   expect(read).toMatchObject({ segments: [{ start, end, text: 'hi' }], words: [{ start, end, word: 'hi' }] });

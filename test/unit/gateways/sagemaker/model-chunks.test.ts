@@ -15,7 +15,7 @@ const token = (text: string, details: object | null = null) =>
 
 const events = (...data: string[]): string => data.map((each) => `data: ${each}\n\n`).join('');
 
-/** The same response as each family streams it. */
+/** The same response in the stream format of each family. */
 const wires = [
   ['vllm', vllm.chat!.chunk, `: ping\n\n${events(chunkOf('Zü'), chunkOf('rich 🎉', 'stop'), last, '[DONE]')}`],
   [
@@ -64,14 +64,14 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
     expect(await collected(chunk, withEmpty)).toEqual(whole);
   });
 
-  it('has failed when it ends anywhere before its reason to end', async () => {
+  it('fails if it ends anywhere before its finish reason', async () => {
     const end = bytes.indexOf(Buffer.from('"finish_reason":"'));
     for (let at = 0; at < end; at += 1) {
       await expect(collected(chunk, [bytes.subarray(0, at)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
     }
   });
 
-  it('is cut at a stop sequence that comes in two chunks, and still reports its usage', async () => {
+  it('is cut at a stop sequence split over two chunks, and still reports its usage', async () => {
     const chunks = await collected(chunk, [bytes], ['üri', 'never']);
     expect(textOf(chunks)).toBe('Z');
     expect(chunks.flatMap(({ choices }) => choices).at(-1)?.finish_reason).toBe('stop');
@@ -80,15 +80,15 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
   });
 });
 
-describe('a stream', () => {
+describe('a model stream', () => {
   const { chunk } = vllm.chat!;
 
-  it('that is held back at its end is given whole when it ends by [DONE] alone', async () => {
+  it('passes on its held back end if it ends with [DONE] alone', async () => {
     const wire = Buffer.from(events(chunkOf('to be'), '[DONE]'));
     expect(textOf(await collected(chunk, [wire], ['be or']))).toBe('to be');
   });
 
-  it('is given before a call begins', async () => {
+  it('passes on its text before a call starts', async () => {
     const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] } }] };
     const wire = events(chunkOf('to be'), JSON.stringify(call), chunkOf('', 'tool_calls'));
     const chunks = await collected(chunk, [Buffer.from(wire)], ['be or']);
@@ -97,7 +97,7 @@ describe('a stream', () => {
     expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
   });
 
-  it('has not responded in time when it goes on without a chunk, and has when its reader is slow', async () => {
+  it('times out if it continues without a chunk, but not if its consumer is slow', async () => {
     const hello = Buffer.from(`data: ${chunkOf('Hello')}\n\n`);
     async function* pings(deadline: Deadline) {
       yield hello;
@@ -120,7 +120,7 @@ describe('a stream', () => {
     expect(chunks).toBe(3);
   });
 
-  it('is no stream of events when a line does not end', async () => {
+  it('is invalid if a line never ends', async () => {
     const parts = Array.from({ length: 20 }, () => Buffer.alloc(64 * 1024, 'x'));
     await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /line/ });
   });
@@ -129,31 +129,31 @@ describe('a stream', () => {
     'data: {"choices":\n\n',
     `data: ${JSON.stringify({ choices: 'none' })}\n\n`,
     'data: {"choices":[{"delta":{"content":5}}]}\n\n',
-  ])('with %j has failed', async (wire) => {
+  ])('fails with %j', async (wire) => {
     await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
   it.each([
     ['a finish reason of its own', `data: ${chunkOf('', 'stop')}\n\n`],
     ['no finish reason', 'data: [DONE]\n\n'],
-  ])('that ends within a character has U+FFFD for it, with %s', async (_, end) => {
+  ])('with an incomplete character at its end has U+FFFD for it, with %s', async (_, end) => {
     const parts = ['a', '\ud83d', '\ude00', '\ud83d'].map((text) => Buffer.from(`data: ${chunkOf(text)}\n\n`));
     expect(textOf(await collected(chunk, [...parts, Buffer.from(end)]))).toBe('a😀\ufffd');
   });
 
-  it('of nothing but usage of 0 has failed', async () => {
+  it('fails if it contains only a usage of 0', async () => {
     const none = JSON.stringify({ choices: [], usage: { prompt_tokens: 0, completion_tokens: 0 } });
     const wire = `data: ${none}\n\ndata: [DONE]\n\n`;
     await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
-  it('of JSON that is indented without an end has failed', async () => {
+  it('fails with JSON that is indented endlessly', async () => {
     const line = Buffer.from(`  "x": "${'x'.repeat(1000)}",\n`);
     const parts = [Buffer.from('{\n'), ...Array.from({ length: 1200 }, () => line)];
     await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /incomplete JSON/ });
   });
 
-  it('goes on past usage that is none', async () => {
+  it('continues after an invalid usage', async () => {
     for (const wrong of [{ prompt_tokens: 'many', completion_tokens: 1 }, { prompt_tokens: 5 }, 'much', [1]]) {
       const wire = `data: ${chunkOf('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
       const chunks = await collected(chunk, [Buffer.from(wire)]);

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { defaultProvider } from '#lib/bundled/credentials.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 
-/** What stands for the SDK's default credentials in a function's code. */
+/** The replacement of the SDK's default credentials in a function's code. */
 let restore = () => {};
 afterEach(() => restore());
 

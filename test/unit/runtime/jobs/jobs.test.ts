@@ -8,14 +8,14 @@ import { describe, expect, test } from 'vitest';
 import { imageRetryJob, logJob, queueJob } from '#runtime/jobs/queue-job.ts';
 import { itemStreamJob, streamJob } from '#runtime/jobs/stream-job.ts';
 
-/** The nth image of an item; `bad` ones cannot be handled. */
+/** The nth image of an item. `bad` images cannot be processed. */
 interface Step {
   readonly a: number;
   readonly n: number;
   readonly bad?: boolean;
 }
 
-/** Steps in the form of '7.2 7.3!': the second image of item 7, then the third, which cannot be handled. */
+/** Steps such as '7.2 7.3!': the second image of item 7, then the third, which cannot be processed. */
 const stepsOf = (text: string): Step[] =>
   text.split(' ').map((step) => {
     const [a = '', n = ''] = step.split('.');
@@ -47,22 +47,22 @@ function queue(failAfter = Number.POSITIVE_INFINITY) {
   return { sent, open: async () => ({ send }) };
 }
 
-describe('a job on a stream', () => {
-  test('stops at the first record that fails, and names it', async () => {
+describe('a stream job', () => {
+  test('stops at the first failed record and names it', async () => {
     const { done, handle } = worker();
     const steps = stepsOf('1.1 2.1! 3.1');
     expect(await streamJob(handle)(eventOf(steps))).toEqual({ batchItemFailures: [{ itemIdentifier: 's1' }] });
     expect(done).toEqual([steps[0]]);
   });
 
-  test('passes over deletions', async () => {
+  test('skips deletions', async () => {
     const event = { Records: [{ dynamodb: { Keys: { a: { N: '1' } }, SequenceNumber: 's' } }] };
     expect(await streamJob(worker().handle)(event)).toEqual({ batchItemFailures: [] });
   });
 });
 
-describe('a job on a stream, item by item', () => {
-  test('sends an item that fails to the queue from there on, in order, and goes on with all others', async () => {
+describe('a stream job by item', () => {
+  test('sends a failed item to the queue from there on, in order, and continues with all others', async () => {
     const { done, handle } = worker();
     const { sent, open } = queue();
     const steps = stepsOf('1.1 7.1 7.2! 2.1 7.3 1.2');
@@ -71,13 +71,13 @@ describe('a job on a stream, item by item', () => {
     expect(sent).toEqual([imageOf(steps[2]!), imageOf(steps[4]!)]);
   });
 
-  test('opens no queue as long as nothing fails', async () => {
+  test('opens no queue while nothing fails', async () => {
     const { handle } = worker();
     const open = () => Promise.reject(new Error('opened'));
     expect(await itemStreamJob(handle, open)(eventOf(stepsOf('1.1')))).toEqual({ batchItemFailures: [] });
   });
 
-  test('takes up the next batch of the item without its past', async () => {
+  test('processes the next batch of the item without its past', async () => {
     const { done, handle } = worker();
     const { open } = queue();
     const job = itemStreamJob(handle, open);
@@ -88,7 +88,7 @@ describe('a job on a stream, item by item', () => {
 
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
 
-  test('leaves an outage, which concerns all items, to the stream', async () => {
+  test('leaves an outage, which affects all items, to the stream', async () => {
     const { sent, open } = queue();
     const job = itemStreamJob(() => Promise.reject(throttled), open);
     const event = eventOf(stepsOf('1.1 2.1'));
@@ -96,7 +96,7 @@ describe('a job on a stream, item by item', () => {
     expect(sent).toEqual([]);
   });
 
-  test('has what the queue does not take tried again by the stream', async () => {
+  test('lets the stream retry records that the queue rejects', async () => {
     const { handle } = worker();
     const { open } = queue(1);
     const steps = stepsOf('7.1! 1.1 7.2 2.1');
@@ -105,7 +105,7 @@ describe('a job on a stream, item by item', () => {
     });
   });
 
-  test('handles items beside each other, ten at most, and the records of one item one after another', async () => {
+  test('processes at most ten items concurrently, and the records of one item in order', async () => {
     const [running, max] = [new Map<number, number>(), { items: 0, ofOne: 0 }];
     const job = itemStreamJob(async (image) => {
       const item = Number(image['a']);
@@ -120,7 +120,7 @@ describe('a job on a stream, item by item', () => {
     expect(max).toEqual({ items: 10, ofOne: 1 });
   });
 
-  test('in an outage begins nothing more, and requests again from the first record that is not done', async () => {
+  test('starts nothing more in an outage, and restarts from the first unfinished record', async () => {
     const done: number[] = [];
     const job = itemStreamJob(async ({ a, n }) => {
       await sleep(a === 1 ? 20 : 1);
@@ -132,7 +132,7 @@ describe('a job on a stream, item by item', () => {
     expect(done).toEqual([0, 10]);
   });
 
-  test('loses nothing and repeats nothing, whatever fails', async () => {
+  test('loses and repeats nothing after any failure', async () => {
     const step = fc.record({ a: fc.integer({ min: 1, max: 4 }), bad: fc.boolean() });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (drawn) => {
       const steps = drawn.map((about, n) => ({ ...about, n }));
@@ -149,11 +149,11 @@ describe('a job on a stream, item by item', () => {
   });
 });
 
-describe('a job on a queue', () => {
+describe('a queue job', () => {
   const messages = (bodies: readonly string[]) =>
     ({ Records: bodies.map((body, index) => ({ messageId: `m${index}`, body })) }) as SQSEvent;
 
-  test('reports each message that fails, and handles the others', async () => {
+  test('reports each failed message and processes the others', async () => {
     const seen: unknown[] = [];
     const job = queueJob(async (message) => {
       if (message === 'bad') throw new Error('poison');
@@ -164,7 +164,7 @@ describe('a job on a queue', () => {
     expect(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m1', 'm2']);
   });
 
-  test('does with an image what the stream’s job would have done', async () => {
+  test('processes an image like the stream job', async () => {
     const { done, handle } = worker();
     const { sent, open } = queue();
     const steps = stepsOf('7.1! 7.2');
@@ -175,7 +175,7 @@ describe('a job on a queue', () => {
   });
 });
 
-test('a job on logs receives the lines that its schema accepts, without the others', async () => {
+test('a log job receives only the lines that match its schema', async () => {
   const messages = ['{"record":1,"other":2}', 'START RequestId: x', '{"record":"none"}', '{"record":3}'];
   const logEvents = messages.map((message) => ({ message }));
   const seen: unknown[] = [];

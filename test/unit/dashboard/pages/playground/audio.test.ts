@@ -25,19 +25,19 @@ describe('the length of audio', () => {
     [59.96, '1:00', '1:00'],
     [327.6, '5:28', '5:28'],
     [328.4, '5:28', '5:28'],
-  ])('of %d s is displayed as %s, and as %s on the player', (seconds, length, clock) => {
+  ])('displays %d s as %s, and as %s on the player', (seconds, length, clock) => {
     expect(formatLength(seconds)).toBe(length);
     expect(progressClocks(0, seconds)[1]).toBe(clock);
   });
 
-  it('equals the position of a player only at its end', () => {
+  it('equals the player position only at the end', () => {
     expect(progressClocks(4.9599, 4.96)).toEqual(['0:05', '0:05']);
     expect(progressClocks(4.5, 4.96)).toEqual(['0:04', '0:05']);
     expect(progressClocks(0, 4.96)).toEqual(['0:00', '0:05']);
   });
 });
 
-it('rounds a position in audio down to whole seconds', () => {
+it('a position in audio is rounded down to whole seconds', () => {
   expect([formatClock(0.99), formatClock(61.5), formatClock(-1)]).toEqual(['0:00', '1:01', '0:00']);
 });
 
@@ -93,7 +93,7 @@ describe('a chosen file', () => {
     ['speech.amr', 'audio/amr'],
     ['film.avi', 'video/x-msvideo'],
     ['data.bin', 'application/octet-stream'],
-  ])('of an unknown type is accepted only up to the size of one request: %s (%s)', (name, type) => {
+  ])('is accepted with an unknown type only up to the size of one request: %s (%s)', (name, type) => {
     expect(problem(name, type, small)).toBeUndefined();
     expect(problem(name, type, big)).toMatch(/^Unknown file format/);
   });
@@ -123,7 +123,7 @@ describe('an upload', () => {
     );
   });
 
-  it('of unknown length is refused only without any credits', () => {
+  it('is refused with unknown length only if the balance is 0', () => {
     expect(creditRefusal(0, undefined)?.message).toMatch(/^This call needs credits; you have 0 left\./);
     expect(creditRefusal(1, undefined)).toBeUndefined();
   });
@@ -169,14 +169,14 @@ const segments = [
   { start: 1.2, end: 3, text: 'The river is quiet.' },
 ];
 
-describe('timed segments', () => {
+describe('the timed segments', () => {
   it('contain each word once, even if segments and words are rounded differently', () => {
     const words = [word(0, 'Good'), word(0.5, 'morning.'), word(1.18, 'The'), word(2, 'river'), word(3.4, 'is')];
     expect(wordsOf(segments, words)).toEqual(['Good morning.', 'The river is']);
     expect(wordsOf(segments, [])).toEqual(['', '']);
   });
 
-  it('are one segment for words alone, and empty without times', () => {
+  it('form one segment for words alone, and are empty without times', () => {
     expect(timedSegments([], [word(1, 'Good'), word(2, 'day')])).toMatchObject([
       { start: 1, end: 2.4, text: 'Good day' },
     ]);

@@ -14,18 +14,18 @@ import { codeSnippets } from '../../../../../dashboard/src/pages/playground/code
 
 const context = createContext();
 const evaluated = (code: string): unknown => JSON.parse(JSON.stringify(runInContext(`(${code})`, context)));
-/** What a terminal or an editor obeys or hides. */
+/** Characters that a terminal interprets or an editor hides. */
 // oxlint-disable-next-line no-control-regex
 const invisible = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
-describe('a value written as code', () => {
+describe('a value in code', () => {
   it.each(hostileTexts)('is the same text in JSON and JavaScript: %j', (text) => {
     const value = { [text]: [text, { text }], text };
     expect(JSON.parse(jsonLiteral(value))).toEqual(value);
     expect(evaluated(javascriptLiteral(value))).toEqual(value);
   });
 
-  it('is the same value in JSON and JavaScript, whatever it is', () => {
+  it('is the same value in JSON and JavaScript, for any value', () => {
     const property = fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.nat(3), (value, depth) => {
       expect(JSON.parse(jsonLiteral(value))).toEqual(JSON.parse(JSON.stringify(value)));
       expect(evaluated(javascriptLiteral(value, depth))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -33,7 +33,7 @@ describe('a value written as code', () => {
     fc.assert(property);
   });
 
-  it('shows what a terminal obeys or an editor hides as escapes, in every language', () => {
+  it('escapes characters that a terminal interprets or an editor hides, in every language', () => {
     for (const text of hostileTexts)
       for (const write of [jsonLiteral, javascriptLiteral, pythonLiteral]) {
         const code = write({ text });
@@ -41,13 +41,13 @@ describe('a value written as code', () => {
       }
   });
 
-  it('sets no prototype by a name', () => {
+  it('sets no prototype through a key', () => {
     const code = javascriptLiteral(JSON.parse('{"__proto__": {"polluted": true}}'));
     expect(code).toBe("{ ['__proto__']: { polluted: true } }");
     expect(evaluated(code)).toEqual(JSON.parse('{"__proto__": {"polluted": true}}'));
   });
 
-  it('has the words and names of its language', () => {
+  it('uses the literals of its language', () => {
     const value = { stream: true, stop: null, top_p: 0.5, 'my-name': "it's", 'a b': false };
     expect(jsonLiteral(value)).toBe('{"stream": true, "stop": null, "top_p": 0.5, "my-name": "it\'s", "a b": false}');
     expect(pythonLiteral(value)).toBe('{"stream": True, "stop": None, "top_p": 0.5, "my-name": "it\'s", "a b": False}');
@@ -56,7 +56,7 @@ describe('a value written as code', () => {
     );
   });
 
-  it('is on several lines where one would be long, with the margin of its place', () => {
+  it('is split into indented lines if one line would be too long', () => {
     const message = { role: 'user', content: 'x'.repeat(40) };
     expect(javascriptLiteral({ model: 'svc-1', messages: [message] }, 1)).toBe(`{
     model: 'svc-1',
@@ -65,7 +65,7 @@ describe('a value written as code', () => {
     expect(jsonLiteral([message, message])).toMatch(/^\[\n {2}\{"role".*\},\n {2}\{"role".*\}\n\]$/);
   });
 
-  it('leaves out what is undefined, and writes calls', () => {
+  it('omits undefined fields, and writes calls', () => {
     expect(javascriptLiteral({ a: undefined, b: new CodeCall('tool', { name: 'x' }) })).toBe(
       "{ b: tool({ name: 'x' }) }",
     );
@@ -97,7 +97,7 @@ const codeOf = (request: CodeRequest, id: string) =>
   codeSnippets(origin, request).find((snippet) => snippet.id === id)?.code ?? '';
 
 describe('the code of a request', () => {
-  it('is there in every language that has the operation', () => {
+  it('exists in every language that supports the operation', () => {
     const ids = Object.entries(requests).map(([name, request]) => [
       name,
       codeSnippets(origin, request).map(({ id }) => id),
@@ -122,14 +122,14 @@ describe('the code of a request', () => {
     }
   });
 
-  it('streams where the request does', () => {
+  it('streams if the request streams', () => {
     const streamed: CodeRequest = { kind: 'chat', body: { model: 'svc-1', messages, stream: true } };
     for (const { code } of codeSnippets(origin, streamed)) expect(code).toMatch(/stream|-sN/);
     expect(codeOf(streamed, 'ai-sdk')).toContain('streamText');
     expect(codeOf(requests['chat']!, 'ai-sdk')).toContain('generateText');
   });
 
-  it('prints the reply of an agent, with the function that it calls where it has some', () => {
+  it('prints the reply of an agent, with its function calls if any', () => {
     const agent = requests['agent']!;
     expect(codeOf(agent, 'curl')).toContain(`'${origin}/api/agents/agt_1/conversations/cnv_1/messages'`);
     expect(codeOf(agent, 'python')).toContain('print(body["data"]["message"]["content"])');
@@ -139,21 +139,21 @@ describe('the code of a request', () => {
     expect(codeOf(calling, 'javascript')).toContain('console.log(data.message);');
   });
 
-  it('has the Idempotency-Key of a message, and a comment on it', () => {
+  it('contains the Idempotency-Key of a message, with a comment', () => {
     for (const { code } of codeSnippets(origin, requests['message']!)) {
       expect(code).toMatch(/Idempotency-Key['"]?: ['"]?order-1/);
       expect(code).toMatch(/^(?:#|\/\/) Use a new Idempotency-Key for each message/m);
     }
   });
 
-  it('passes what an SDK has no parameter for as its own way is', () => {
+  it("passes parameters that an SDK does not know in the SDK's own way", () => {
     const body = { model: 'svc-1', messages, top_k: 40 };
     expect(codeOf({ kind: 'chat', body }, 'openai-python')).toContain('extra_body={"top_k": 40},');
     expect(codeOf({ kind: 'chat', body }, 'ai-sdk')).toContain('providerOptions: { platform: { top_k: 40 } }');
     expect(codeOf({ kind: 'chat', body }, 'openai-node')).toContain('top_k: 40');
   });
 
-  it('has functions as tools, and ties each result to its call', () => {
+  it('passes functions as tools, and links each result to its call', () => {
     const call = { name: 'find_weather', arguments: '{"city": "Oslo"}' };
     const body = openAiBody({
       model: 'svc-1',

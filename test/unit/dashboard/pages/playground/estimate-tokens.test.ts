@@ -3,7 +3,7 @@ import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { callMsOf } from '#test/process-usage.ts';
 import { estimateTokens } from '../../../../../dashboard/src/pages/playground/tab/estimate-tokens.ts';
 
-/** Running text, as people type it into a chat. */
+/** Prose as people write it in a chat. */
 const texts = {
   English:
     'The river rises in the hills above the town, gathers the water of seven valleys, and reaches the plain in spring. Nobody remembers who built the first bridge; the second one was paid for by the merchants, who wanted a shorter way to the market.',
@@ -64,21 +64,21 @@ const dutch =
 const ratioOf = async (text: string) => estimateTokens(text) / (await bpeTokenizer.count(text));
 
 describe('an estimate of tokens', () => {
-  it.each(Object.entries(texts))('is a fifth off at most in %s', async (_, text) => {
+  it.each(Object.entries(texts))('differs by at most a fifth in %s', async (_, text) => {
     const ratio = await ratioOf(text);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.2);
   });
 
-  it('is more than a third low nowhere, also where a language looks like English', async () => {
+  it('is never more than a third too low, even if a language resembles English', async () => {
     expect(await ratioOf(dutch)).toBeGreaterThan(0.64);
   });
 
-  it('of nothing is none', () => {
+  it('is 0 for an empty text', () => {
     expect(estimateTokens('')).toBe(0);
   });
 
-  it('takes a moment for as much as a context holds, whatever it is', () => {
+  it('of a full context is fast, for any text', () => {
     for (const text of ['a', ' ', '.', '中', '🎉', "'", 'é', '\u0301', 'a.', '\n ']) {
       const ms = callMsOf(() => estimateTokens(text.repeat(200_000 / text.length)));
       expect([text, ms < 500]).toEqual([text, true]);

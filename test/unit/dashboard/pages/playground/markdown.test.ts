@@ -19,7 +19,7 @@ function parse(text: string): Block[] {
   return sourcesOf(split).flatMap((source) => [...parseBlock(source, split.definitions)]);
 }
 
-/** All that lies in a document, blocks and inline content alike. */
+/** All nodes of a document, blocks and inline content. */
 function partsOf(node: unknown): { kind: string; href?: string }[] {
   if (Array.isArray(node)) return node.flatMap(partsOf);
   if (typeof node !== 'object' || node === null) return [];
@@ -37,8 +37,8 @@ const shown = (text: string): string =>
     .join('\n');
 const kinds = (text: string) => partsOf(parse(text)).map(({ kind }) => kind);
 
-describe('a text as Markdown', () => {
-  it('has the blocks that it names', () => {
+describe('a Markdown text', () => {
+  it('contains the expected blocks', () => {
     const kindsOfBlocks = parse(sampleMarkdown).map(({ kind }) => kind);
     expect(kindsOfBlocks.join(' ')).toBe('heading paragraph heading list list quote table code heading paragraph rule');
   });
@@ -52,11 +52,11 @@ describe('a text as Markdown', () => {
     ['```py\nx\n', ['code']],
     ['1. a\n2. b', ['list', 'tight', 'text', 'tight', 'text']],
     ['| a |\n| --- |\n| b<br>c |', ['table', 'text', 'text', 'break', 'text']],
-  ])('reads %j', (text, expected) => {
+  ])('parses %j', (text, expected) => {
     expect(kinds(text)).toEqual(expected);
   });
 
-  it('keeps the language of code, the start of a list, the alignment of a table and what is done', () => {
+  it('keeps the language of code, the start of a list, the alignment of a table and task states', () => {
     expect(parse('```ts title="x"\nlet a;\n```')).toEqual([{ kind: 'code', language: 'ts', text: 'let a;' }]);
     expect(parse('7. a\n8. b')[0]).toMatchObject({ start: 7 });
     expect(parse('- a')[0]).toMatchObject({ start: undefined });
@@ -77,7 +77,7 @@ describe('a text as Markdown', () => {
     ['<div>\nblock\n</div>', '<div>\nblock\n</div>'],
     [String.raw`\*no\* \<b\>`, '*no* <b>'],
     ['`&amp;`', '&amp;'],
-  ])('shows references as characters, and HTML as the text it is: %j', (text, expected) => {
+  ])('decodes character references, and shows HTML as text: %j', (text, expected) => {
     expect(shown(text)).toBe(expected);
   });
 
@@ -89,11 +89,11 @@ describe('a text as Markdown', () => {
     ['[a][1]\n\n[1]: https://example.com/one', 'https://example.com/one'],
     ['![a cat](https://example.com/cat.png)', 'https://example.com/cat.png'],
     ['[a](https://ex\u0430mple.com/)', 'https://xn--exmple-4nf.com/'],
-  ])('has links by https and mail, with the address the browser goes to: %j', (text, href) => {
+  ])('has https and email links, with the address that the browser opens: %j', (text, href) => {
     expect(partsOf(parse(text)).find(({ kind }) => kind === 'link')).toMatchObject({ href });
   });
 
-  it('loads nothing, whatever a hostile model writes: links alone have addresses, by https', () => {
+  it('loads nothing, even from a hostile model: only links have addresses, all https', () => {
     for (const text of [hostileMarkdown.join('\n\n'), ...hostileMarkdown]) {
       const parts = partsOf(parse(text));
       const foreign = parts.filter(
@@ -104,15 +104,15 @@ describe('a text as Markdown', () => {
     }
   });
 
-  it('shows where a link that is none would have led', () => {
+  it('shows the target of a rejected link', () => {
     expect(shown('[bank](javascript:alert)')).toBe('bank (javascript:alert)');
     expect(shown('[site](http://example.com)')).toBe('site (http://example.com)');
     expect(shown('http://example.com')).toBe('http://example.com');
   });
 });
 
-describe('a text that grows', () => {
-  it('keeps the blocks that it had, and is cut from its end on as it would be from its beginning', () => {
+describe('a growing Markdown text', () => {
+  it('keeps its parsed blocks, and parses its end as if from the beginning', () => {
     const text = Array.from({ length: 5 }, (_, index) => sampleMarkdown.replace('short', `short ${index}`)).join('\n');
     let before: SplitText | undefined;
     for (let end = 0; end <= text.length; end += 7) {
@@ -126,7 +126,7 @@ describe('a text that grows', () => {
     expect(sourcesOf(splitBlocks(text))).toHaveLength(55);
   });
 
-  it('is cut again where it does not begin as before', () => {
+  it('is parsed again if its beginning changes', () => {
     const before = splitBlocks('# a\n\nb\n\nc\n\nd\n\ne');
     expect(splitBlocks('# x\n\nb\r\n\r\nc', before)).toEqual(splitBlocks('# x\n\nb\n\nc'));
   });
@@ -139,16 +139,16 @@ describe('a text that grows', () => {
     ['#', ''],
     ['a - b', 'a - b'],
     ['- a', '- a'],
-  ])('shows a last line only once it is settled what it is: %j', (text, settled) => {
+  ])('shows the last line only after its block type is certain: %j', (text, settled) => {
     expect(withoutUnsettledEnd(text)).toBe(settled);
   });
 });
 
-describe('a text that is hard to read', () => {
+describe('a Markdown text that is expensive to parse', () => {
   const words = listed('[ ]( ![ * _ **a ` ``a` ~ < <!-- & | |- # a@ http://a [a]( [a][ *a_ ~~~');
   const units = words.concat('\\', '> ', '- ', '1. ', '\n', ' ', '<a ', '\t', 'a\n-');
 
-  it.each(units)('takes a moment, and its depth breaks nothing: %j, 8,000 tokens long', (unit) => {
+  it.each(units)('is parsed quickly, at any depth: %j, 8,000 tokens long', (unit) => {
     const texts = [5000, 9900, 19_900, 32_000].flatMap((length) => [
       unit.repeat(length / unit.length),
       `${unit}\n`.repeat(length / (unit.length + 1)),
@@ -166,12 +166,12 @@ describe('a text that is hard to read', () => {
     ['a table of many rows', `|${'a|'.repeat(6)}\n|${'-|'.repeat(6)}\n${'|\n'.repeat(8000)}`],
     ['an address that is named often', `${'[a]'.repeat(199)}\n\n[a]: https://example.com/${'x'.repeat(30_000)}`],
     ['emphasis in every item', '- *a* _b_ **c**\n'.repeat(2000)],
-  ])('takes a moment where it is %s', (_, text) => {
+  ])('is parsed quickly if it is %s', (_, text) => {
     expect(callMsOf(() => parse(text))).toBeLessThan(1000);
     expect(partsOf(parse(text)).length).toBeLessThan(20_000);
   });
 
-  it('has its short parts read all the same', () => {
+  it('still has its short parts parsed', () => {
     const blocks = parse(`# *a*\n\n${'*b* '.repeat(4000)}\n\n*c*\n\n\`\`\`\n${'*d* '.repeat(8000)}\n\`\`\``);
     expect(blocks.map((block) => ('content' in block ? block.content.map(({ kind }) => kind) : block.kind))).toEqual([
       ['emphasis'],

@@ -4,7 +4,7 @@ import { joinPieces, pieceBuffer } from '../../../../../dashboard/src/pages/play
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('pieces of a stream', () => {
+describe('the chunks of a stream', () => {
   it('are painted together: a thousand per second in fewer than 30 renders', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
@@ -22,7 +22,7 @@ describe('pieces of a stream', () => {
     let paints = 0;
     const buffer = pieceBuffer(() => {
       paints += 1;
-      // A render of 100 ms.
+      // A render takes 100 ms.
       vi.setSystemTime(Date.now() + 100);
       vi.advanceTimersByTime(0);
     });
@@ -33,7 +33,7 @@ describe('pieces of a stream', () => {
     expect(paints).toBeLessThan(80);
   });
 
-  it('are painted completely at the end, once', async () => {
+  it('are all painted once at the end', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
     buffer.add({ text: 'a' });
