@@ -8,7 +8,7 @@ let parent: string;
 let folder: string;
 let before: number;
 beforeEach(async () => {
-  // The processes that the tests start inherit it: every file is open to all unless somebody sees to it.
+  // The processes started by the tests inherit it: files are open to all unless the service restricts them.
   before = process.umask(0);
   parent = await testFolder();
   folder = join(parent, 'data');
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const modeOf = async (path: string): Promise<string> => ((await lstat(path)).mode & 0o777).toString(8);
 
-/** Every file below the folder with its mode, the folder itself as `.`. */
+/** Every file below the folder with its mode. The folder itself is `.`. */
 async function modes(): Promise<Record<string, string>> {
   const names = ['.', ...(await readdir(folder, { recursive: true }))];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await modeOf(join(folder, name))])));
@@ -44,7 +44,7 @@ function expectPrivate(found: Record<string, string>): void {
   expect(files).toEqual(Object.fromEntries(Object.keys(files).map((name) => [name, '600'])));
 }
 
-/** A service that has written into every file it has: mails, clock, checkpoints. */
+/** A service that has written all of its files: emails, clock, checkpoints. */
 async function busyService() {
   const command = runLocal(['--port', '0', '--data', folder]);
   const origin = await command.ready;
@@ -52,8 +52,8 @@ async function busyService() {
   return command;
 }
 
-describe('what is kept on one machine', () => {
-  it('is readable by nobody else, whatever the umask, while it runs and after kill -9', async () => {
+describe('the local data folder', () => {
+  it('is unreadable for other users, for any umask, while the service runs and after kill -9', async () => {
     const command = await busyService();
     expectPrivate(await modes());
     command.kill('SIGKILL');
@@ -61,7 +61,7 @@ describe('what is kept on one machine', () => {
     expectPrivate(await modes());
   });
 
-  it('becomes readable by nobody else, where a folder was made with wider modes', async () => {
+  it('becomes unreadable for other users if it was created with wider modes', async () => {
     const first = await busyService();
     first.kill('SIGKILL');
     await first.ended;
@@ -71,7 +71,7 @@ describe('what is kept on one machine', () => {
     expect(second.err()).toBe('');
   });
 
-  it('in a folder that holds more than it is closed file by file; others stay as they are, and it is reported', async () => {
+  it('with foreign files has only its own files restricted, and reports that', async () => {
     await mkdir(folder, { mode: 0o755 });
     await mkdir(join(folder, 'photos'), { mode: 0o755 });
     await writeFile(join(folder, 'package.json'), '{}', { mode: 0o644 });
@@ -98,7 +98,7 @@ describe('what is kept on one machine', () => {
 describe('the demo account', () => {
   const demoIn = async (path: string) => JSON.parse(await readFile(join(path, 'demo.json'), 'utf8'));
 
-  it('has a password of its own in each data folder, which is kept when its making was broken off', async () => {
+  it('has its own password in each data folder, and keeps it after an interrupted creation', async () => {
     const second = join(parent, 'second');
     const commands = [folder, second].map((data) => runLocal(['--port', '0', '--data', data]));
     await Promise.all(commands.map(({ ready }) => ready));
@@ -120,7 +120,7 @@ describe('the demo account', () => {
 describe('a damaged database', () => {
   const database = () => join(folder, 'dynamodb.sqlite');
 
-  /** What a service leaves behind that had time to put its write-ahead log into the database. */
+  /** The files of a service that had time to checkpoint its write-ahead log into the database. */
   async function closedService(): Promise<{ password: string; apiKey: string }> {
     const command = await busyService();
     command.kill('SIGTERM');
@@ -135,7 +135,7 @@ describe('a damaged database', () => {
     ['that is cut off', (bytes) => bytes.subarray(0, bytes.length - 8 * 4096)],
   ];
 
-  it.each(damages)('%s is reported at the start, without a secret; what is advised works', async (_what, damage) => {
+  it.each(damages)('%s is reported at the start, without a secret, and the advice works', async (_what, damage) => {
     const secrets = Object.values(await closedService());
     await writeFile(database(), damage(await readFile(database())));
     const failing = runLocal(['--port', '0', '--data', folder]);
@@ -150,7 +150,7 @@ describe('a damaged database', () => {
     expect(next.err()).toBe('');
   });
 
-  it('that was taken away alone leaves a start that works, with a new demo account, and prints no token', async () => {
+  it('that was deleted alone allows a start with a new demo account, and prints no token', async () => {
     await closedService();
     const mails = await readFile(join(folder, 'mails.jsonl'), 'utf8');
     const tokens = [...mails.matchAll(/token=(\w+)/g)].map(([, token]) => token!);

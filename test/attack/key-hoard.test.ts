@@ -34,7 +34,7 @@ const patch = ({ cookie }: Person, id: string, body: unknown) =>
   service.call('PATCH', `/api/keys/${id}`, { cookie, body });
 const laid = { status: 'suspended', expiresAt: null };
 
-/** Past what the service looks at first: at the same moment nobody sees another's. */
+/** Exceeds the first check of the service: concurrent requests do not see each other. */
 const createAtOnce = (person: Person, count: number, now: number) =>
   onDatabase((client) => {
     const store = keyStore(client, tables.accounts.name, tables.meters.name, () => tables.audit.name);
@@ -50,13 +50,13 @@ const createAtOnce = (person: Person, count: number, now: number) =>
     return Promise.all(times(count, (index) => store.create(person.id, record(`key-${index}`), { now })));
   });
 
-/** Suspends keys until so many are usable, of which one is active. */
+/** Suspends keys until the given number is usable, of which one is active. */
 async function hoard(person: Person, count: number): Promise<void> {
   for (let made = 1; made < count; made++) await patch(person, (await create(person)).body.data.id, laid);
 }
 
-describe('an account never has more than 100 keys that are active or suspended', { timeout: 60_000 }, () => {
-  it('however often one is rotated, and the old one suspended without an expiry in its time of grace', async () => {
+describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () => {
+  it('holds for any rotations, even if the old key is suspended without an expiry in its grace period', async () => {
     const person = await service.person();
     let newest = person.keyId;
     let last: ApiResponse | undefined;
@@ -77,7 +77,7 @@ describe('an account never has more than 100 keys that are active or suspended',
     expect(await usable(person)).toHaveLength(100);
   });
 
-  it('however many are made at the same moment', async () => {
+  it('holds for concurrent creations', async () => {
     const person = await service.person();
     await hoard(person, 97);
     const outcomes = await createAtOnce(person, 40, services().clock.now());
@@ -85,7 +85,7 @@ describe('an account never has more than 100 keys that are active or suspended',
     expect(await usable(person)).toHaveLength(100);
   });
 
-  it('whatever expired keys are made to go on, whose places others have taken', async () => {
+  it('holds if expired keys are extended after others have taken their places', async () => {
     const person = await service.person();
     const soon = new Date(services().clock.now() + 600_000).toISOString();
     const expiring: string[] = [];
@@ -100,7 +100,7 @@ describe('an account never has more than 100 keys that are active or suspended',
     expect(await usable(person)).toHaveLength(100);
   });
 
-  it('counts those that were made before they were counted', async () => {
+  it('includes keys created before counting existed', async () => {
     const person = await service.person();
     await hoard(person, 100);
     const deletion = new DeleteCommand({ TableName: tables.accounts.name, Key: usableKeysKey(person.id) });
@@ -112,8 +112,8 @@ describe('an account never has more than 100 keys that are active or suspended',
   });
 });
 
-describe('an account never has more than 50 keys that work', () => {
-  it('however many are made at the same moment in the place of 50 that have expired', async () => {
+describe('the limit of 50 usable keys', () => {
+  it('holds for concurrent creations in place of 50 expired keys', async () => {
     const person = await service.person();
     const now = services().clock.now();
     const soon = new Date(now + 600_000).toISOString();
@@ -123,7 +123,7 @@ describe('an account never has more than 50 keys that work', () => {
     expect((await keysOfMeter(person)).length).toBeLessThanOrEqual(50);
   });
 
-  it('however often they are rotated, each old one in its time of grace', async () => {
+  it('holds for any rotations, with each old key in its grace period', async () => {
     const person = await service.person();
     let newest = person.keyId;
     for (let turn = 0; turn < 60; turn++) newest = (await rotate(person, newest)).body.data?.id ?? newest;

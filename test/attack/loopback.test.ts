@@ -33,7 +33,7 @@ interface Order {
   readonly body?: string;
 }
 
-/** A request as a browser could send it: whatever its Host header names, it comes to this address. */
+/** A request as a browser could send it: it reaches this address with any Host header. */
 async function send({ address, port }: Listening, { method = 'GET', path = '/', headers = {}, body }: Order) {
   const sent = request({ host: address, port, method, path, headers, agent: false });
   sent.end(body);
@@ -41,7 +41,7 @@ async function send({ address, port }: Listening, { method = 'GET', path = '/', 
   return { status: response.statusCode!, headers: response.headers, text: await text(response) };
 }
 
-/** The embedded database looks at whether there is a signature, not at whose it is. */
+/** The embedded database checks that a signature exists, not its signer. */
 const signedByNobody = {
   'content-type': 'application/x-amz-json-1.0',
   'x-amz-target': 'DynamoDB_20120810.ListTables',
@@ -50,7 +50,7 @@ const signedByNobody = {
     'AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
 };
 
-/** What each server here obeys when it comes from the service itself. */
+/** A request that each server accepts from the service itself. */
 const orders: readonly Order[] = [
   { method: 'POST', headers: signedByNobody, body: '{}' },
   {
@@ -74,10 +74,10 @@ const cors = (headers: IncomingMessage['headers']): string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
 /**
- * Sends every order to every port with headers that a foreign page would cause. The ports that no browser connects to are
- * left out: that is proved below, in a browser.
+ * Sends every request to every port with the headers of a foreign page. Ports blocked by browsers are
+ * excluded. A browser test below verifies them.
  */
-/** `atFront` is the status of the port that people use; all others return 403. */
+/** `atFront` is the status of the port for people. All other ports return 403. */
 async function expectRefused(
   headersFor: (listening: Listening) => Record<string, string>,
   atFront = 403,
@@ -93,8 +93,8 @@ async function expectRefused(
     }
 }
 
-describe('the ports that npm start opens', () => {
-  it('are on loopback only, and the one a person uses is among them', () => {
+describe('the ports of npm start', () => {
+  it('are on loopback only, including the one for people', () => {
     expect(ports.length).toBeGreaterThan(3);
     expect(ports.filter(({ address }) => !address.startsWith('127.'))).toEqual([]);
     expect(ports).toContainEqual({ address: '127.0.0.1', port });
@@ -109,14 +109,11 @@ describe('the ports that npm start opens', () => {
     ['another address', (own: number) => `192.168.1.2:${own}`],
     ['any address', (own: number) => `0.0.0.0:${own}`],
     ['another port', (own: number) => `127.0.0.1:${own === 65_535 ? 1 : own + 1}`],
-  ])(
-    'refuse a Host that is %s, as a page has it whose name was made to resolve to loopback',
-    async (_name, hostOf, atFront = 403) => {
-      await expectRefused(({ port: own }) => ({ host: hostOf(own) }), atFront);
-    },
-  );
+  ])('refuse a Host that is %s, as sent by a page after DNS rebinding', async (_name, hostOf, atFront = 403) => {
+    await expectRefused(({ port: own }) => ({ host: hostOf(own) }), atFront);
+  });
 
-  it('refuse a target that names another host, whatever the Host header names', async () => {
+  it('refuse a target with another host, for any Host header', async () => {
     for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
       for (const { path = '/', ...order } of orders)
         expect((await send(listening, { ...order, path: `http://evil.example${path}` })).status).toBe(403);
@@ -135,11 +132,14 @@ describe('the ports that npm start opens', () => {
     await expectRefused(({ port: own }) => ({ origin: originOf(own) }));
   });
 
-  it.each(['cross-site', 'same-site', 'cross-site, none'])('refuse what a browser marks as %s', async (site) => {
-    await expectRefused(() => ({ 'sec-fetch-site': site }));
-  });
+  it.each(['cross-site', 'same-site', 'cross-site, none'])(
+    'refuse requests that a browser marks as %s',
+    async (site) => {
+      await expectRefused(() => ({ 'sec-fetch-site': site }));
+    },
+  );
 
-  it('give no page leave to call (a preflight), not even the dashboard', async () => {
+  it('permit no cross-origin preflight, not even from the dashboard', async () => {
     for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
       for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
         const headers = {
@@ -153,7 +153,7 @@ describe('the ports that npm start opens', () => {
       }
   });
 
-  it('but for the one a person uses refuse the dashboard too', async () => {
+  it('refuse the dashboard too, except the one for people', async () => {
     for (const listening of ports.filter(({ address, port: own }) => address === '127.0.0.1' && own !== port))
       for (const order of orders) {
         const headers = { ...order.headers, origin: `http://127.0.0.1:${listening.port}` };
@@ -161,7 +161,7 @@ describe('the ports that npm start opens', () => {
       }
   });
 
-  it('refuse in the format of the path', async () => {
+  it('return errors in the format of the path', async () => {
     const front = { address: '127.0.0.1', port };
     const bodyOf = async (path: string) => {
       const { headers, text: body } = await send(front, { path, headers: { host: 'evil.example' } });
@@ -181,7 +181,7 @@ describe('the ports that npm start opens', () => {
   });
 
   it.each(['127.0.0.1', 'localhost'])(
-    'let the dashboard in as %s, and a link to its pages from anywhere',
+    'accept the dashboard as %s, and a link to its pages from anywhere',
     async (name) => {
       const front = { address: '127.0.0.1', port };
       const host = `${name}:${port}`;
@@ -209,7 +209,7 @@ describe('the ports that npm start opens', () => {
     },
   );
 
-  it('return nothing to a page of another port in a real browser, on whatever address they are', async () => {
+  it('return nothing to a page of another port in a real browser, on any address', async () => {
     const browser = await launchBrowser();
     const page = await browser.newPage();
     const evil = createServer((_request, response) => response.end('Evil')).listen(0, '127.0.0.1');
@@ -233,7 +233,7 @@ describe('the ports that npm start opens', () => {
     expect(responses).toEqual([]);
   });
 
-  it('of the database are none that a browser connects to, on an address that is another at every start', async () => {
+  it('of the database are blocked by browsers, on an address that changes at every start', async () => {
     const otherFolder = await testFolder();
     const other = runLocal(['--port', '0', '--data', otherFolder]);
     await other.ready;
@@ -241,7 +241,7 @@ describe('the ports that npm start opens', () => {
     const all = [...hidden(ports), ...hidden(await listeningPorts(other.pid))];
     expect(all).toHaveLength(2);
     expect(all[0]!.address).not.toBe(all[1]!.address);
-    // Node's fetch keeps the same list of ports as browsers (Fetch standard, "port blocking").
+    // Node's fetch blocks the same ports as browsers (Fetch standard, "port blocking").
     for (const { address, port: blocked } of all)
       await expect(fetch(`http://${address}:${blocked}/`)).rejects.toMatchObject({ cause: { message: 'bad port' } });
     await removeFolder(otherFolder);

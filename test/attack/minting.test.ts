@@ -25,7 +25,7 @@ const cancel = (person: Person) => onIt('cancel', person);
 const resume = (person: Person) => onIt('resume', person);
 const credits = async (person: Person) => (await call('GET', 'credits?limit=200', person)).body.data;
 
-/** Whole credits that were ever granted for plans, from the ledger. */
+/** All whole credits granted for plans, from the ledger. */
 async function minted(person: Person): Promise<number> {
   const rows = (await rowsOf('ledger')).filter(({ a, type }) => a === person.id && type === 'grant');
   return rows.reduce((sum, { amount }) => sum + Number(amount) / 1_000_000, 0) - 100;
@@ -80,7 +80,7 @@ describe('a loop within one paid month', () => {
     ],
   };
 
-  it.each(Object.keys(loops))('mints no more than the most expensive plan in it grants: %s', async (name) => {
+  it.each(Object.keys(loops))('grants at most the credits of the most expensive plan in it: %s', async (name) => {
     const [loop, mostExpensive] = loops[name]!;
     const person = await service.person();
     for (let round = 0; round < 6; round++) await loop(person);
@@ -91,15 +91,15 @@ describe('a loop within one paid month', () => {
   });
 });
 
-describe('requests at the same moment', () => {
-  it('grant once, of 50 that subscribe', async () => {
+describe('concurrent requests', () => {
+  it('grant once for 50 subscriptions', async () => {
     const person = await service.person();
     const responses = await Promise.all(times(50, () => create(person, 'pro_pass')));
     expect(responses.map(code).filter((response) => response.startsWith('200'))).toHaveLength(1);
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('grant nothing, of 50 that subscribe again after a cancellation, and one of them resumes', async () => {
+  it('grant nothing for 50 new subscriptions after a cancellation, and one of them resumes', async () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     await cancel(person);
@@ -108,7 +108,7 @@ describe('requests at the same moment', () => {
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('that resume and cancel leave one state and grant nothing', async () => {
+  it('to resume and cancel lead to one state and grant nothing', async () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     const { id } = await current(person);
@@ -122,7 +122,7 @@ describe('requests at the same moment', () => {
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('that subscribe and upgrade grant what the most expensive plan does, whoever is first', async () => {
+  it('to subscribe and upgrade grant the credits of the most expensive plan, in any order', async () => {
     const person = await service.person();
     await create(person, 'dev_pass');
     await cancel(person);
@@ -137,7 +137,7 @@ describe('requests at the same moment', () => {
 });
 
 describe('an operator', () => {
-  it('who assigns the plan that is there again grants nothing', async () => {
+  it('who assigns the current plan again grants nothing', async () => {
     const person = await service.person({ planRank: 4 });
     await services().subscriptions().assign(person.id, 'pro_pass');
     await cancel(person);

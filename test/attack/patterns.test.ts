@@ -113,7 +113,7 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('every regular expression of the service', () => {
-  it('is found', () => {
+  it('is in the tested list', () => {
     expect(patterns.size).toBeGreaterThan(300);
   });
 
@@ -131,8 +131,8 @@ describe('every regular expression of the service', () => {
   });
 });
 
-describe('subtitles', () => {
-  it.each(['-', ' ', '\n', '\r', '->', ' \n', '-->', '--->'])('of 1 MiB of %j take less than 200 ms', (unit) => {
+describe('the parsing of subtitles', () => {
+  it.each(['-', ' ', '\n', '\r', '->', ' \n', '-->', '--->'])('of 1 MiB of %j takes less than 200 ms', (unit) => {
     const segments = [{ start: 0, end: 1, text: `a${unit.repeat(mebibyte / unit.length)}b` }];
     for (const write of [toSrt, toVtt]) expect(timeOf(() => write(segments))).toBeLessThan(200);
   });

@@ -8,7 +8,7 @@ import { atLength, patience } from '#test/many.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
-/** What a translation of a text is charged for, and how often it calls the model. */
+/** The charge of a translation, and its number of model calls. */
 async function translation(text: string) {
   let calls = 0;
   const reply = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }] };
@@ -28,7 +28,7 @@ async function translation(text: string) {
   return { calls, words: order.words };
 }
 
-/** Calls of the model that so many words may come to (docs/security.md). */
+/** Maximum number of model calls by words (docs/security.md). */
 const maxCalls = (words: number): number => 1 + 0.8 * words;
 
 it.each([
@@ -38,13 +38,13 @@ it.each([
   ['a word and zero widths', `字${'\u200b'.repeat(300_000)}`],
   ['a letter and its marks', `a${'\u0301'.repeat(500_000)}`],
   ['marks alone', '!'.repeat(1_000_000)],
-])('%s are too many words', async (_, text) => {
+])('%s exceed the word limit', async (_, text) => {
   expect(countWords(text)).toBeGreaterThan(maxTranslationWords);
   await expect(translation(text)).rejects.toMatchObject({ code: 'INVALID_FORMAT' });
 });
 
 it(
-  `a text of n words is at most 100 n characters, and 1 + 0.8 n calls of the model (SEED=${seed})`,
+  `a text of n words has at most 100 n characters, and needs at most 1 + 0.8 n model calls (SEED=${seed})`,
   async () => {
     const random = randomOf(seed);
     const kinds = [...Object.keys(hostilePieces), 'all kinds'];

@@ -24,12 +24,12 @@ const jobsOn = (source: EventSource) =>
   allJobs.filter(({ trigger }) => 'events' in trigger && trigger.events === source);
 
 describe.each(allJobs)('$id', ({ id }) => {
-  test('has a dead-letter queue of its own, encrypted, kept for 14 days, reached by TLS only', () => {
+  test('has its own encrypted dead-letter queue with 14 days of retention, over TLS only', () => {
     expectGuarded(id, 'DeadLetters');
   });
 });
 
-test('a job has the concurrency that the stage reserves for it, and no route has any', async () => {
+test('a job has the concurrency reserved by the stage, and no route has any', async () => {
   const reservedIn = (from: Whole) =>
     Object.fromEntries(
       [...functionsOf(from)].flatMap(([id, { Properties }]) =>
@@ -45,7 +45,7 @@ describe.each(jobsWith('stream'))('$id', ({ id }) => {
   const isLedger = id === jobs.projectLedger.id;
   const isOfMeters = isLedger || id === jobs.dispatchWebhooks.id;
 
-  test('reads its stream from the start, in order, and retries only what failed, for two hours or nearly a day', () => {
+  test('reads its stream from the start in order, and retries only failed records, for two hours or nearly a day', () => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
       ParallelizationFactor: isOfMeters ? 10 : 1,
@@ -57,11 +57,11 @@ describe.each(jobsWith('stream'))('$id', ({ id }) => {
   });
 });
 
-describe('records of the ledger that are given up', () => {
+describe('discarded ledger records', () => {
   const { id } = jobs.projectLedger;
   const bucket = partsOf('AWS::S3::Bucket').get(id)!;
 
-  test('are kept whole for a year in a bucket of their own, private, encrypted, which stays', () => {
+  test('are stored whole for a year in a private, encrypted, retained bucket', () => {
     expect(bucket.part).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
@@ -72,7 +72,7 @@ describe('records of the ledger that are given up', () => {
     });
   });
 
-  test('ring the alarm: each new object is a message in the dead-letter queue', () => {
+  test('trigger the alarm, because each new object is a message in the dead-letter queue', () => {
     expect(bucket.part.Properties).toMatchObject({
       NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
     });
@@ -90,7 +90,7 @@ describe('records of the ledger that are given up', () => {
 describe.each(jobsWith('queue'))('$id', (job) => {
   const { id, trigger } = job;
 
-  test('takes from a queue of its own, encrypted, reached by TLS only', () => {
+  test('consumes its own encrypted queue, over TLS only', () => {
     expectGuarded(id, 'Queue');
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       EventSourceArn: queueOf(id, 'Queue'),
@@ -100,7 +100,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
     });
   });
 
-  test('leaves a message hidden six times as long as it may run, and gives it up after its tries', () => {
+  test('hides a message for six times its timeout, and discards it after the maximum attempts', () => {
     const spec = queues[('queue' in trigger && trigger.queue) as QueueId];
     expect(queuePart(id, 'Queue').part.Properties).toMatchObject({
       VisibilityTimeout: 6 * job.timeoutSeconds,
@@ -109,7 +109,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
   });
 });
 
-test('who sends to a queue knows its URL', () => {
+test('the sender of a queue has its URL', () => {
   const senders = [...allJobs, ...allRoutes].flatMap(({ id, uses }) =>
     (uses.queues ?? []).map((queue) => ({ id, queue })),
   );
@@ -124,7 +124,7 @@ test('who sends to a queue knows its URL', () => {
 });
 
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
-  test('runs at the interval of its row, and a failed run is not retried', () => {
+  test('runs at its configured interval, and a failed run is not retried', () => {
     const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
     const rates: Record<number, string> = { 60: 'rate(1 minute)', 3600: 'rate(1 hour)', 21_600: 'rate(6 hours)' };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
@@ -166,7 +166,7 @@ describe.each(jobsOn('mail feedback'))('$id', ({ id }) => {
 describe.each(jobsWith('logs'))('$id', ({ id }) => {
   const filters = ofType(template, 'AWS::Logs::SubscriptionFilter').map(([, { Properties }]) => Properties);
 
-  test('gets the lines with a record of every priced function, and no others', () => {
+  test('receives only the lines with a record, from every priced function', () => {
     const logs = ofType(template, 'AWS::Logs::LogGroup').map(([group, part]) => [group, functionId(part)] as const);
     const names = new Map(logs);
     const followed = filters.map(({ LogGroupName }) => names.get((LogGroupName as { Ref: string }).Ref));
@@ -195,13 +195,13 @@ describe('the filter of a stream job', () => {
   const { id: ledger } = jobs.projectLedger;
   const { id: mailer } = jobs.sendMail;
 
-  test('the ledger: a meter on which something ended, not one that admitted a call', () => {
+  test('passes to the ledger a meter on which a call ended, not one that admitted a call', () => {
     const last = [entryRow({ type: 'charge', at: 1, amount: -5 })];
     expect(wakes(ledger, { a: 1, seq: 7, h: {}, g: [['free', 1, 1, 1]], last })).toBe(true);
     expect(wakes(ledger, { a: 1, seq: 7, h: { r: [1, 2, 'chat'] }, g: [['free', 1, 1, 1]] })).toBe(false);
   });
 
-  test('the mailer: a mail that waits, not one that was sent and not a user', () => {
+  test('passes to the mailer a pending email, not a sent one or a user', () => {
     const waiting = mailRow({ id: 'm', to: 'a@example.com', subject: 's', text: 't', html: 'h' }, 0);
     const { outbox, ...sent } = waiting;
     expect(outbox).toBe('m');
@@ -237,7 +237,7 @@ function expectGuarded(job: string, name: JobQueue): void {
   );
 }
 
-/** Whether a record with this new image gets through the job's filters. */
+/** Returns whether a record with this new image passes the job's filters. */
 function wakes(job: string, image: Record<string, unknown>): boolean {
   const { FilterCriteria } = properties('AWS::Lambda::EventSourceMapping', job) as {
     FilterCriteria: { Filters: { Pattern: string }[] };

@@ -5,7 +5,7 @@ import { functionId, ofType, synthesise } from './synth.ts';
 const { api } = await synthesise();
 const [[setId, set] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 
-test('mails leave through one configuration set, which is measured and keeps the list of SES', () => {
+test('all emails use one configuration set, which has metrics and the SES suppression list', () => {
   expect(ofType(api, 'AWS::SES::ConfigurationSet')).toHaveLength(1);
   expect(set!.Properties).toMatchObject({
     ReputationOptions: { ReputationMetricsEnabled: true },
@@ -13,7 +13,7 @@ test('mails leave through one configuration set, which is measured and keeps the
   });
 });
 
-test('SES publishes bounces and complaints of it to the default event bus, the only one it can publish to', () => {
+test('SES publishes bounces and complaints to the default event bus, the only supported one', () => {
   const destinations = ofType(api, 'AWS::SES::ConfigurationSetEventDestination');
   expect(destinations).toHaveLength(1);
   expect(destinations[0]![1].Properties).toMatchObject({
@@ -23,7 +23,7 @@ test('SES publishes bounces and complaints of it to the default event bus, the o
   expect(JSON.stringify(destinations)).toMatch(/":event-bus\/default"/);
 });
 
-test('the job is woken by bounces and complaints of our own mails only', () => {
+test('only bounces and complaints of our own emails invoke the job', () => {
   const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.suppressAddress.id);
   expect(rules).toHaveLength(1);
   expect(rules[0]![1].Properties['EventPattern']).toEqual({

@@ -7,7 +7,7 @@ import { type Whole } from './whole.ts';
 
 const { api } = await synthesise({ stage: otherStage, buffered: true });
 
-test('messages leave through one configuration set, with a protect configuration that lets the countries of the stage through', () => {
+test("all messages use one configuration set, and a protect configuration that permits the stage's countries", () => {
   const [[protectId, protect] = []] = ofType(api, 'AWS::SMSVOICE::ProtectConfiguration');
   const rules = ['DE', 'US'].map((CountryCode) => ({ CountryCode, ProtectStatus: 'ALLOW' }));
   expect(protect!.Properties['CountryRuleSet']).toEqual({ SMS: rules, VOICE: rules });
@@ -24,7 +24,7 @@ test('a stage without countries has no messaging resources, and its function has
   expect(JSON.stringify(ofType(without, 'AWS::IAM::Policy'))).not.toContain('sms-voice:');
 });
 
-test('the job is woken by all events on messages, whether they have our context or not', () => {
+test('all message events invoke the job, with or without our context', () => {
   const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.recordReceipts.id);
   expect(rules.map(([, { Properties }]) => Properties['EventPattern'])).toEqual([
     {

@@ -17,7 +17,7 @@ const dashboard = await testFolder();
 mkdirSync(join(dashboard, 'assets'));
 for (const file of ['index.html', 'assets/a.js']) writeFileSync(join(dashboard, file), 'x');
 
-/** Everything that can be deployed: a stage with every choice, and the pipeline. */
+/** All deployable stacks: a stage with every option, and the pipeline. */
 const app = newApp();
 const pipeline = {
   repository: 'example/text-ai',
@@ -40,14 +40,14 @@ const findings = packs.flatMap((pack) =>
     ),
 );
 
-test('the rules of AwsSolutions and Serverless find nothing that has no reason', () => {
+test('every AwsSolutions and Serverless finding has a reason', () => {
   expect(findings.length).toBeGreaterThan(100);
   expect(findings.filter(({ ruleName, constructPath }) => !isAcknowledged(ruleName, constructPath))).toEqual([]);
   for (const pack of packs)
     expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: true, violations: [] });
 });
 
-test.each(acknowledgements)('a reason that is needed: $rules at $at', ({ rules, at, reason }) => {
+test.each(acknowledgements)('a reason is needed: $rules at $at', ({ rules, at, reason }) => {
   for (const rule of rules) {
     const one = { rules: [rule], at, reason };
     expect(findings.some(({ ruleName, constructPath }) => covers(one, ruleName, constructPath))).toBe(true);
@@ -61,14 +61,14 @@ test('a finding without a reason stops the synthesis', () => {
   expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: false, violations: [finding] });
 });
 
-test('there is a pipeline only where it has settings, so cdk deploy --all deploys none with placeholders', () => {
+test('a pipeline exists only with settings, so cdk deploy --all deploys none with placeholders', () => {
   const bare = newApp();
   createPipeline(bare, { settings: pipelineSettings(), stageNamed, dashboard: null });
   expect(bare.node.findAll().filter((node) => node instanceof Stack)).toEqual([]);
   expect(app.node.tryFindChild('text-ai-pipeline')).toBeInstanceOf(Stack);
 });
 
-test('a pipeline with an invalid setting is refused with it', () => {
+test('a pipeline with an invalid setting is refused with its name', () => {
   expect(() => pipelineSettings({ ...pipeline, connectionArn: 'arn:aws:iam::1:role/x' })).toThrow(
     /the pipeline cannot be deployed: connectionArn must be the ARN of a connection/,
   );

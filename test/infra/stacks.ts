@@ -9,15 +9,15 @@ import { joined, type OwnTemplate, type Whole } from './whole.ts';
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 const withoutCode = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metadata': true };
 
-/** An app as cdk.json makes it, which builds no code. */
+/** An app from cdk.json that builds no code. */
 export const newApp = (): App => new App({ context: { ...context, ...withoutCode } });
 
-/** The stacks of a stage as `cdk synth` makes them, without building any code. */
+/** The stacks of a stage as from `cdk synth`, without building any code. */
 function stacksOf({ buffered = false, stage = stageNamed('live'), dashboard }: Synthesis = {}, app = newApp()) {
   return createPlatform(app, { stage: parseStage(plain(stage)), buffered, dashboard: dashboard ?? null });
 }
 
-/** A stage as it is written: the model endpoints are a map once they are parsed. */
+/** A stage as written, before its model endpoints are parsed into a map. */
 const plain = (stage: Synthesis['stage']) => {
   const endpoints = stage?.models.endpoints;
   return endpoints instanceof Map

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
-/** How an operation responds: a body of its protocol (XML of the query protocol, else JSON), 200 unless it is an error. */
+/** The response of an operation: a body of its protocol (XML of the query protocol, otherwise JSON), 200 unless it is an error. */
 export interface StubResponse {
   readonly status?: number;
   readonly body: string | object;
@@ -14,14 +14,14 @@ export type Stub = Readonly<Record<string, StubResponse>>;
 export interface Called {
   readonly operation: string;
   readonly method: string;
-  /** Its body. */
+  /** The request body. */
   readonly text: string;
 }
 
-/** An AWS of all services that responds by operation, over the wire protocols of their SDK clients. */
+/** A stub of all AWS services that responds by operation, over the wire protocols of their SDK clients. */
 export async function startStubAws(): Promise<
   Loopback & {
-    /** The environment of a process that uses it. */
+    /** The environment of a process that uses the stub. */
     readonly credentials: Readonly<Record<string, string>>;
     readonly called: Called[];
     play(stub: Stub): void;
@@ -57,7 +57,7 @@ const unstubbed = (operation: string, value: string): StubResponse => ({
   body: { __type: 'Unstubbed', message: `${operation} ${value} has no response` },
 });
 
-/** By the query protocol's Action, the JSON protocol's X-Amz-Target, else the path of a REST API. */
+/** By the query protocol's Action, the JSON protocol's X-Amz-Target, or the path of a REST API. */
 function operationOf({ headers, url = '' }: IncomingMessage, text: string): { operation: string; value: string } {
   const target = headers['x-amz-target'];
   if (typeof target === 'string') {

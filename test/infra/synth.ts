@@ -10,7 +10,7 @@ export interface Synthesis {
   readonly buffered?: boolean;
   /** Default: `live`. */
   readonly stage?: Stage;
-  /** Folder with a build of the dashboard; default: none is published. */
+  /** Folder with a build of the dashboard. By default none is published. */
   readonly dashboard?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Synthesised {
   readonly api: Whole;
   readonly monitoring: Whole;
   readonly models: Whole;
-  /** Every stack's own template, nested ones too, by its path. */
+  /** Every stack's own template by path, including nested stacks. */
   readonly own: Readonly<Record<string, OwnTemplate>>;
 }
 
@@ -27,8 +27,8 @@ const root = join(import.meta.dirname, '../..');
 const kept = join(root, 'node_modules/.cache/templates');
 
 /**
- * The templates as `cdk synth` makes them, without building any code. They follow from the sources alone, so they are
- * made once for the same sources: loading CDK in each test file would take more time than all that they check.
+ * The templates as from `cdk synth`, without building any code. They depend on the sources alone, so they are
+ * cached by source hash: loading CDK in each test file would take longer than the tests.
  */
 export async function synthesise(synthesis: Synthesis = {}): Promise<Synthesised> {
   const file = join(kept, `${sources()}-${digest(JSON.stringify(synthesis, asRecord))}.json`);
@@ -50,7 +50,7 @@ const digest = (...parts: readonly string[]): string =>
     .digest('hex')
     .slice(0, 20);
 
-/** A hash of everything that templates are made of. */
+/** A hash of all inputs of the templates. */
 function sources(): string {
   const found = globSync(
     ['lib/**/*.ts', 'functions/contract/**/*.ts', 'test/infra/{stacks,whole}.ts', 'cdk.json', 'package-lock.json'],
@@ -72,7 +72,7 @@ export const resourcesOf = ({ resources }: Whole): Resources => resources;
 export const ofType = ({ resources }: Whole, type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, resource]) => resource.Type === type);
 
-/** Stacks nested in the API's; what is in them is named by its path below them. */
+/** Stacks nested in the API's. Their resources are named by the path below them. */
 const groups = new Set([
   'accounts',
   'keys',
@@ -93,17 +93,17 @@ const groups = new Set([
   'pages',
 ]);
 
-/** Where a resource stands in the construct tree, below its stack: `create-key/Function`. */
+/** The path of a resource in the construct tree, below its stack: `create-key/Function`. */
 export function pathOf(resource: Resource): string {
   const path = String(resource.Metadata['aws:cdk:path']).split('/').slice(1);
   const own = groups.has(path[0] ?? '') && path.length > 2 ? path.slice(1) : path;
   return (own.at(-1) === 'Resource' ? own.slice(0, -1) : own).join('/');
 }
 
-/** A function's id: that of its route or job. */
+/** The id of a function's route or job. */
 export const functionId = (resource: Resource) => pathOf(resource).split('/')[0] ?? '';
 
-/** Our own functions by id; what CDK adds for its own purposes has other names. */
+/** Our own functions by id. CDK's internal functions have other names. */
 export function functionsOf(api: Whole): ReadonlyMap<string, Resource> {
   const own = ofType(api, 'AWS::Lambda::Function').filter(([, fn]) => /^[a-z-]+\/Function$/.test(pathOf(fn)));
   return new Map(own.map(([, fn]) => [functionId(fn), fn]));

@@ -17,13 +17,13 @@ export interface OwnTemplate {
   readonly Outputs?: Outputs;
 }
 
-/** A stack with the stacks nested in it, as if all were one: what passes between them is put in its place. */
+/** A stack merged with its nested stacks, with the parameters between them resolved. */
 export interface Whole {
   readonly resources: Resources;
   readonly outputs: Outputs;
 }
 
-/** A stack nested in another: the logical id of the resource that it is there. */
+/** A nested stack: the logical id of its resource in the parent. */
 export interface Part {
   readonly id: string;
   readonly whole: Whole;
@@ -32,7 +32,7 @@ export interface Part {
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type Values = Readonly<Record<string, Json>>;
 
-/** Reads a stack's own template and what is nested in it as one. */
+/** Merges a stack's own template and its nested stacks. */
 export function joined(own: OwnTemplate, parts: readonly Part[]): Whole {
   const parametersOf = ({ id }: Part) => (own.Resources[id]?.Properties['Parameters'] ?? {}) as Values;
 

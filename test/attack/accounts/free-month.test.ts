@@ -22,7 +22,7 @@ const balance = async (cookie: string) =>
   (await service.call('GET', '/api/credits', { cookie })).body.data.balance as number;
 const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 
-/** Registers, confirms and deletes the account; what its free month had. */
+/** Registers, confirms and deletes the account. Returns the credits of its free month. */
 async function passThrough(email: string): Promise<number> {
   const response = await register(email);
   const cookie = cookieOf(response);
@@ -32,7 +32,7 @@ async function passThrough(email: string): Promise<number> {
   return had;
 }
 
-/** Signs in with the identity provider, takes the free plan and deletes the account; what it had. */
+/** Signs in with the identity provider, takes the free plan and deletes the account. Returns its credits. */
 async function passThroughGoogle(email: string): Promise<number> {
   const cookie = cookieOf(await google(email));
   const body = { planId: 'freemium', billingCycle: 'monthly' };
@@ -42,8 +42,8 @@ async function passThroughGoogle(email: string): Promise<number> {
   return had;
 }
 
-describe('who deletes the account and comes back', () => {
-  it('has one free month, with the same address', async () => {
+describe('a user who deletes and recreates an account', () => {
+  it('has one free month with the same address', async () => {
     expect(await passThrough('back@example.com')).toBe(100);
     expect(cookieOf(await register('Back@example.com'))).not.toBe('');
     const { id } = (await post('login', { email: 'back@example.com', password })).body.data;
@@ -51,7 +51,7 @@ describe('who deletes the account and comes back', () => {
     expect([meter.spendable, meter.lots]).toEqual([0, []]);
   });
 
-  it('has one free month, with the same identity, however often; the next comes when it would have', async () => {
+  it('has one free month with the same identity, however often, until the next month would have begun', async () => {
     const email = 'google-back@example.com';
     const had: number[] = [];
     for (let round = 0; round < 5; round++) had.push(await passThroughGoogle(email));
@@ -66,7 +66,7 @@ describe('who deletes the account and comes back', () => {
     expect(await balance(cookieOf(await post('login', { email, password })))).toBe(100);
   });
 
-  it('has one free month, although the deletion and the next sign-in come at the same moment', async () => {
+  it('has one free month even if the deletion and the next sign-in are concurrent', async () => {
     const email = 'hasty@example.com';
     const cookie = cookieOf(await google(email));
     const proof = await identityToken(email);
@@ -80,7 +80,7 @@ describe('who deletes the account and comes back', () => {
     expect(open.map((meter) => meter?.spendable)).toEqual(open.map(() => 0));
   });
 
-  it('of an account that was never confirmed leaves the free month to whoever owns the address', async () => {
+  it('leaves the free month of an unconfirmed account to the owner of the address', async () => {
     const email = 'owner@example.com';
     const cookie = cookieOf(await register(email));
     await post('delete-account', { email, password }, cookie);

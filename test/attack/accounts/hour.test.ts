@@ -8,10 +8,10 @@ import { startHostileModel } from '#test/models/hostile/hostile-model.ts';
 import { residentMegabytes } from '#test/process-usage.ts';
 import { killCommands, type LocalCommand, runLocal } from '#test/service/local-command.ts';
 
-/** From one attacker's first request to the next one's. */
+/** The time from one attacker's first request to the next attacker's. */
 const arrivalMs = 300;
 
-/** All attacks concurrently, for so many minutes; `npm run test:long` takes an hour of it. */
+/** Runs all attacks concurrently for the given minutes. `npm run test:long` runs them for an hour. */
 const minutes = Number(process.env['ATTACK_MINUTES'] ?? atLength(0, 60));
 
 let folder: string;
@@ -33,7 +33,7 @@ afterAll(async () => {
   if (folder) await removeFolder(folder);
 });
 
-/** A customer's call of a well-behaved model, and how long that took, in milliseconds. */
+/** A customer's call of a well-behaved model, with its duration in milliseconds. */
 async function customerCall(): Promise<number> {
   const began = performance.now();
   const response = await fetch(`${target.origin}/v1/chat/completions`, {
@@ -46,9 +46,9 @@ async function customerCall(): Promise<number> {
   return performance.now() - began;
 }
 
-describe.runIf(minutes > 0)('an hour of all attacks concurrently', () => {
+describe.runIf(minutes > 0)('an hour of all attacks', () => {
   it(
-    'leaves the service responding to its customers within a second, in less than 500 MB',
+    'leaves the service responding to customers within a second, in less than 500 MB',
     {
       timeout: (minutes + 5) * 60_000,
     },
@@ -86,7 +86,7 @@ describe.runIf(minutes > 0)('an hour of all attacks concurrently', () => {
   );
 });
 
-/** One attacker's rounds, one after another: at most one a second. */
+/** The rounds of one attacker in sequence: at most one per second. */
 async function repeated(attack: (target: Target, round: number) => Promise<number>, isOver: () => boolean) {
   let [rounds, serverErrors] = [0, 0];
   for (; !isOver(); await sleep(1000)) {

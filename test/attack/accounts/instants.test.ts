@@ -21,7 +21,7 @@ const spoil = (accountId: number, keyId: string, name: string, value: unknown) =
 
 const beyond = Date.UTC(12_026, 0, 1);
 
-describe('an instant in a request', () => {
+describe('a timestamp in a request', () => {
   it.each([
     '9999-12-31T23:59:59-12:00',
     '9999-12-31T23:59:59.999-00:01',
@@ -29,7 +29,7 @@ describe('an instant in a request', () => {
     '0000-01-01T00:00:00+12:00',
     '1969-12-31T23:59:59Z',
     '0049-01-01 00:00:00Z',
-  ])('of %s is refused with 400 at creation and change of a key, and the list goes on', async (expiresAt) => {
+  ])('of %s is refused with 400 when a key is created or changed, and the list still works', async (expiresAt) => {
     const { cookie, keyId } = await service.person();
     const refused = [
       await call('POST', '/api/keys', cookie, { name: 'late', expiresAt }),
@@ -43,7 +43,7 @@ describe('an instant in a request', () => {
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
     ['9999-12-31T23:59:59+12:00', '9999-12-31T11:59:59.000Z'],
     ['9000-01-01 00:00:00 +01', '8999-12-31T23:00:00.000Z'],
-  ])('of %s comes back as %s, also in the list and from the key that replaces it', async (expiresAt, shown) => {
+  ])('of %s is returned as %s, in the list and from the rotated key', async (expiresAt, shown) => {
     const { cookie } = await service.person();
     const made = await call('POST', '/api/keys', cookie, { name: 'late', expiresAt });
     expect([made.status, made.body.data.expiresAt]).toEqual([201, shown]);
@@ -57,18 +57,21 @@ describe('an instant in a request', () => {
     ['to=1969-12-31', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['to=0000-01-01', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['from=9999-99-99', 'from must be a date such as 2027-01-31.'],
-  ])('that bounds usage is a day that there is: %s', async (query, detail) => {
+  ])('limits usage to a valid day: %s', async (query, detail) => {
     const { key } = await service.person();
     expect((await service.call('GET', `/api/usage?${query}`, { key })).body).toMatchObject({ status: 400, detail });
   });
 
-  it.each(['from=9999-12-31&to=9999-12-31', 'to=1970-01-01'])('at the edge of the range works: %s', async (query) => {
-    const { key } = await service.person();
-    const { status, body } = await service.call('GET', `/api/usage?${query}`, { key });
-    expect([status, body.data.from]).toEqual([200, expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
-  });
+  it.each(['from=9999-12-31&to=9999-12-31', 'to=1970-01-01'])(
+    'at the limit of the range is accepted: %s',
+    async (query) => {
+      const { key } = await service.person();
+      const { status, body } = await service.call('GET', `/api/usage?${query}`, { key });
+      expect([status, body.data.from]).toEqual([200, expect.stringMatching(/^\d{4}-\d\d-\d\d$/)]);
+    },
+  );
 
-  it('in the past is reported (400) before the address that is not confirmed (403)', async () => {
+  it('in the past is reported (400) before the unconfirmed address (403)', async () => {
     const { cookie } = await service.registered();
     const expiresAt = '1999-01-01T00:00:00Z';
     const responses = [
@@ -79,7 +82,7 @@ describe('an instant in a request', () => {
       expect([status, body.detail]).toEqual([400, 'expiresAt must be in the future.']);
   });
 
-  it('cannot hide in a cursor: one beyond the newest entry reads the newest page, without waiting for what never comes', async () => {
+  it('beyond the newest entry in a cursor returns the newest page without waiting', async () => {
     const { key } = await service.person();
     const page = async (cursor: string) =>
       (await service.call('GET', `/api/credits${cursor && `?cursor=${cursor}`}`, { key })).body.data.entries;
@@ -92,7 +95,7 @@ describe('an instant in a request', () => {
   });
 });
 
-describe('a stored row that cannot be read', () => {
+describe('an unreadable stored row', () => {
   it.each([
     ['expiresAt', beyond, { expiresAt: null }],
     ['expiresAt', Number.MAX_SAFE_INTEGER, { expiresAt: null }],
@@ -101,7 +104,7 @@ describe('a stored row that cannot be read', () => {
     ['name', 7, { name: '' }],
     ['revision', null, { name: 'test' }],
   ])(
-    'of a key, as its %s is %s, is listed as unreadable beside the others, and can be revoked',
+    'of a key with its %s set to %s is listed as unreadable next to the others, and can be revoked',
     async (name, value, shown) => {
       const { cookie, id, key, keyId } = await service.person();
       const other = await call('POST', '/api/keys', cookie, { name: 'other' });
@@ -130,7 +133,7 @@ describe('a stored row that cannot be read', () => {
     },
   );
 
-  it('of a session hides none of the others, and is none', async () => {
+  it('of a session is not listed and does not hide the other sessions', async () => {
     const { cookie, id, email, password } = await service.registered();
     await putRows('accounts', [
       { ...sessionKey(id, 'x'.repeat(22)), createdAt: 1, expiresAt: beyond, lastSeenAt: 'now' },
@@ -142,7 +145,7 @@ describe('a stored row that cannot be read', () => {
     expect((await call('POST', '/api/auth/login', '', { email, password })).status).toBe(200);
   });
 
-  it('of the ledger is left out, and what is older is still reached', async () => {
+  it('of the ledger is omitted, and older rows are still reached', async () => {
     const { key, id } = await service.person();
     for (let count = 0; count < 3; count++) await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await service.settled();
@@ -162,7 +165,7 @@ describe('a stored row that cannot be read', () => {
     expect(seen).toEqual(entries.map(({ seq }: { seq: number }) => seq).filter((seq: number) => seq !== spoiled));
   });
 
-  it('of a day of usage is left out', async () => {
+  it('of a day of usage is omitted', async () => {
     const { key, id } = await service.person();
     await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await service.settled();
@@ -175,7 +178,7 @@ describe('a stored row that cannot be read', () => {
     expect(await days()).toEqual(before);
   });
 
-  it('of a deleted account keeps none of the others from being purged', async () => {
+  it('of a deleted account does not stop the purge of others', async () => {
     const { id, email, password, cookie } = await service.registered();
     await putRows('accounts', [{ pk: 'purge', sk: '000000000000001#1', accountId: 'nobody' }]);
     await call('POST', '/api/auth/delete-account', cookie, { email, password });

@@ -22,7 +22,7 @@ afterAll(() => service.close());
 const { login, forgot, reset, guess, advance, links, owner } = authCalls(() => service);
 
 describe('a known device', () => {
-  it('is a cookie that scripts cannot read, set by what proves the account and by nothing else', async () => {
+  it('is a cookie that scripts cannot read, set only after proof of the account', async () => {
     const { email, password, device } = await owner();
     const form = /^device=tad_\w{58}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/;
     const known = await login(email, password);
@@ -48,7 +48,7 @@ describe('a known device', () => {
     expect(JSON.stringify(await rowsOf('accounts'))).not.toContain(device.slice('device='.length));
   });
 
-  it('opens nothing: it is no session', async () => {
+  it('is not a session and grants no access', async () => {
     const { device } = await owner();
     const value = device.slice('device='.length);
     expect(code(await service.call('GET', '/api/auth/me', { cookie: device }))).toBe('401 INVALID_API_KEY');
@@ -56,7 +56,7 @@ describe('a known device', () => {
     expect(code(await service.call('GET', '/api/auth/me', { key: value }))).toBe('401 INVALID_API_KEY');
   });
 
-  it('that is stolen has five guesses, then waits that double, and neither adds to those of others nor takes from them', async () => {
+  it('has five guesses if stolen, then doubling waits, independent of the guesses of others', async () => {
     const { email, password, device } = await owner();
     expect((await inTurn(7, () => guess(email, device))).map(code)).toEqual([
       ...Array.from({ length: 5 }, () => wrong),
@@ -71,7 +71,7 @@ describe('a known device', () => {
     expect(crowd.filter((response) => code(response) === wrong).length).toBeLessThanOrEqual(5);
   });
 
-  it('of one account is a stranger to every other, and to an address that has none', async () => {
+  it('of one account is unknown to every other account and to an address without one', async () => {
     const [one, other] = [await owner(), await owner()];
     await inTurn(5, () => guess(other.email, one.device));
     expect(code(await login(other.email, other.password, one.device))).toBe(tooMany);
@@ -82,7 +82,7 @@ describe('a known device', () => {
     expect(code(await login(one.email, one.password, one.device))).toBe(signedIn);
   });
 
-  it('is forgotten with the password it proved, and after 180 days', async () => {
+  it('is forgotten after a change of its password, and after 180 days', async () => {
     const { email, password, device } = await owner();
     await forgot(email);
     await reset(tokenIn((await links(email))[0]), 'another river bank');
@@ -95,7 +95,7 @@ describe('a known device', () => {
     expect(password).not.toBe('another river bank');
   });
 
-  it('is one of ten at most, and never pushed out by sign-ins that show none, which replace each other', async () => {
+  it('is one of at most ten, and is never displaced by sign-ins without one, which replace each other', async () => {
     const { id, email, password, device } = await owner();
     const stored = async () =>
       (await rowsOf('accounts')).filter(({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('device#'));
@@ -111,7 +111,7 @@ describe('a known device', () => {
     expect(await stored()).toHaveLength(10);
   });
 
-  it('that was shown again gives way after those that were not, and of such the one used longest ago does first', async () => {
+  it('is displaced after unused devices, least recently used first, once it was used again', async () => {
     const { email, password, device } = await owner();
     const browsers = (await inTurn(8, () => login(email, password))).map(deviceOf);
     await advance('P2D');
@@ -128,7 +128,7 @@ describe('a known device', () => {
     expect(outcomes.map(code)).toEqual(shown.map((one) => (one === browsers[1] ? tooMany : signedIn)));
   });
 
-  it('writes its use once a day at most', async () => {
+  it('records its use at most once a day', async () => {
     const { email, password, device } = await owner();
     const uses = async () => (await rowsOf('accounts')).map(({ lastUsedAt }) => lastUsedAt).filter(Boolean);
     const before = await uses();

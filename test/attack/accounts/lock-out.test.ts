@@ -15,7 +15,7 @@ const { post, login, forgot, reset, guess, advance, links, owner } = authCalls((
 const created = '201 CONFIRMATION_LINK_SENT';
 const removed = '200 SUCCESS';
 
-/** What comes of registering with the address and deleting that account immediately, by its own password. */
+/** Registers with the address and deletes that account immediately with its own password. Returns the outcome. */
 async function registeredAndDeleted(email: string): Promise<{ registered: string; deleted: string }> {
   const password = 'a quiet river bank';
   const response = await post('register', { email, name: 'Stranger', password_hash: password });
@@ -23,8 +23,8 @@ async function registeredAndDeleted(email: string): Promise<{ registered: string
   return { registered: code(response), deleted: code(deletion) };
 }
 
-describe('an attacker who knows an address', { timeout: 120_000 }, () => {
-  it('reaches the password as often as the waits allow, while its owner signs in from a known device at any time, which forgets no guess', async () => {
+describe('an attacker with a known address', { timeout: 120_000 }, () => {
+  it('can only guess as often as the waits allow, while the owner signs in from a known device without clearing guesses', async () => {
     const { email, password, device } = await owner();
     const codes: string[] = [];
     const waits: string[] = [];
@@ -43,7 +43,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await login(email, password, device))).toBe(signedIn);
   });
 
-  it('with 200 guesses and 50 forgotten passwords leaves the owner a link that works, and a way in with the new password', async () => {
+  it('with 200 guesses and 50 password resets leaves the owner a working link, and access with the new password', async () => {
     const { email } = await owner();
     const guesses = await Promise.all(Array.from({ length: 200 }, () => guess(email)));
     await inTurn(50, () => forgot(email));
@@ -59,7 +59,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await login(email, 'another river bank', deviceOf(done)))).toBe(signedIn);
   });
 
-  it('who requests links all the time ends none that the owner has, once the hourly ones are used', async () => {
+  it("cannot end the owner's links by requesting more, once the hourly links are used", async () => {
     const { email } = await owner();
     await inTurn(4, () => forgot(email));
     const [own] = await links(email);
@@ -74,7 +74,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     for (const token of others) expect(code(await reset(token, 'a third river bank'))).toBe('400 INVALID_TOKEN');
   });
 
-  it('gets links mailed 9 times in an hour at most, and 3 times to an address that is not confirmed', async () => {
+  it('triggers at most 9 link emails in an hour, and 3 to an unconfirmed address', async () => {
     const [confirmed, unconfirmed] = [await service.person(), await service.registered()];
     await mailsTo(service, unconfirmed.email);
     await advance('P1D');
@@ -90,7 +90,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(await links(unconfirmed.email)).toHaveLength(6);
   });
 
-  it('stops no owner who is signed in from changing the password or deleting the account', async () => {
+  it('cannot stop a signed-in owner from changing the password or deleting the account', async () => {
     const { email, password, cookie } = await owner();
     await inTurn(12, () => guess(email));
     const change = { currentPassword: password, newPassword: 'another river bank' };
@@ -102,7 +102,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(gone)).toBe('200 SUCCESS');
   });
 
-  it('in the network of the owner stops no sign-in from a known device', async () => {
+  it("in the owner's network cannot stop a sign-in from a known device", async () => {
     const { email, password, device } = await owner();
     const restore = withEnvironment({ NETWORK_LIMITS: 'on' });
     try {
@@ -114,7 +114,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     }
   });
 
-  it('who registers with it first uses up no link to the one it belongs to', async () => {
+  it("cannot use up the owner's links by registering first", async () => {
     const { email, cookie } = await service.registered();
     for (let hour = 0; hour < 4; hour++) {
       await inTurn(3, () => service.call('POST', '/api/auth/resend-confirmation', { cookie }));
@@ -129,7 +129,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await service.call('GET', '/api/auth/me', { cookie }))).toBe('401 INVALID_API_KEY');
   });
 
-  it('keeps no owner from registering by doing so first, also where the account is deleted again and again', async () => {
+  it('cannot stop the owner from registering by registering first and deleting the account repeatedly', async () => {
     const body = { email: 'squatted@example.com', name: 'Squat', password_hash: 'a quiet river bank' };
     const cycle = () => registeredAndDeleted(body.email);
     expect((await inTurn(3, cycle)).map(({ deleted }) => deleted)).toEqual(Array.from({ length: 3 }, () => removed));
@@ -148,7 +148,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(code(await login(held, 'another river bank'))).toBe(signedIn);
   });
 
-  it('floods nobody by registering with it and deleting the account again and again: 4 mails a day, of which none is a notice', async () => {
+  it('can trigger at most 4 emails a day by registering and deleting repeatedly, none of them a notice', async () => {
     const email = 'flooded@example.com';
     const cycles = await inTurn(6, () => registeredAndDeleted(email));
     expect(cycles.map(({ deleted }) => deleted)).toEqual([
@@ -160,7 +160,7 @@ describe('an attacker who knows an address', { timeout: 120_000 }, () => {
     expect(mails.map(({ subject }) => subject)).toEqual(Array.from({ length: 4 }, () => 'Confirm your email address'));
   });
 
-  it('stops nobody whose address is confirmed from deleting the account as often as they like', async () => {
+  it('cannot stop confirmed users from deleting their account as often as they like', async () => {
     for (let turn = 0; turn < 5; turn++) {
       const email = 'comes-and-goes@example.com';
       const { headers } = await post('register', { email, name: 'Comes', password_hash: 'a quiet river bank' });

@@ -16,11 +16,11 @@ const forgot = (email: string) => service.call('POST', '/api/auth/forgot-passwor
 const reset = (token: string) =>
   service.call('POST', '/api/auth/reset-password', { body: { token, newPassword: 'another river bank' } });
 
-/** Ports and tokens have any digits. */
+/** Ports and tokens may contain any digits. */
 const withoutLinks = (text: string): string => text.replaceAll(/https?:\S+/g, '');
 
-describe('a mail', () => {
-  it('names nobody before the address is confirmed, whoever requested it', async () => {
+describe('an email', () => {
+  it('names nobody before the address is confirmed, for any requester', async () => {
     const email = 'never-asked@example.com';
     await register(email, 'Call 555-0100 now, you won');
     await forgot(email);
@@ -32,13 +32,13 @@ describe('a mail', () => {
     }
   });
 
-  it('names its owner once it is', async () => {
+  it('names its owner after the address is confirmed', async () => {
     const { email } = await service.person();
     await forgot(email);
     expect((await mailsTo(service, email))[0]?.text).toMatch(/^Hello Person \d+,\n/);
   });
 
-  it('names nobody by a name that was stored before there was a rule', async () => {
+  it('ignores a name stored before the naming rule existed', async () => {
     const { id, email } = await service.person();
     const name = 'friend,\n\nclaim your prize at https://evil.example/x\n\nAda';
     await setInRow('accounts', userKey(id), 'name', name);
@@ -50,7 +50,7 @@ describe('a mail', () => {
     expect((await mailsTo(service, email))[0]?.text).not.toContain('evil.example');
   });
 
-  it('never carries what a stranger who registered with the address called themselves, also after its owner took it over', async () => {
+  it('never contains the name of a stranger who registered with the address, even after its owner took it over', async () => {
     const email = 'owner-of-this@example.com';
     const stranger = await register(email, 'Call 555-0100 now');
     await forgot(email);

@@ -18,19 +18,19 @@ const google = async (email: string, name: string) => {
 };
 
 describe('a name', () => {
-  it.each(real)('that people and keys have passes: %s', (name) => {
+  it.each(real)('is accepted for people and keys: %s', (name) => {
     expect(isName(name)).toBe(true);
   });
 
-  it.each([...links, ...hidden, ...blank, 'x'.repeat(65)])('that deceives does not: %j', (name) => {
+  it.each([...links, ...hidden, ...blank, 'x'.repeat(65)])('is refused if deceptive: %j', (name) => {
     expect(isName(name)).toBe(false);
   });
 
-  it.each(keyNames)('of a key may be what addresses nobody in a mail: %s', (name) => {
+  it.each(keyNames)('of a key may contain text that is forbidden in emails: %s', (name) => {
     expect(v.is(keyName, name)).toBe(true);
   });
 
-  it.each([...keyLinks, ...hidden, ...blank, 'x'.repeat(65)])('of a key that deceives is none: %j', (name) => {
+  it.each([...keyLinks, ...hidden, ...blank, 'x'.repeat(65)])('of a key is refused if deceptive: %j', (name) => {
     expect(v.is(keyName, name)).toBe(false);
   });
 
@@ -41,7 +41,7 @@ describe('a name', () => {
     expect(process.cpuUsage().user - before).toBeLessThan(1_000_000);
   });
 
-  it('that breaks the rule is refused naming the part of it that does', async () => {
+  it('is refused with the offending part', async () => {
     const { cookie } = await service.person();
     for (const [name, rule] of [
       ['Müller & co.kg', 'must not look like a link or an address ("co.kg"); put a space after the dot'],
@@ -56,7 +56,7 @@ describe('a name', () => {
     }
   });
 
-  it('that breaks the rule is refused wherever one is taken, by the rule it breaks', async () => {
+  it('is refused by the same rule in every route that accepts one', async () => {
     const { cookie, keyId } = await service.person();
     const breaking = [
       ['Ada\nVisit us', 'contains a control character (U+000A)'],
@@ -75,7 +75,7 @@ describe('a name', () => {
     }
   });
 
-  it('of the identity provider that breaks the rule is cleaned, or the address stands for it; nobody is refused', async () => {
+  it('from the identity provider is cleaned or replaced by the address, and never refused', async () => {
     const names = [
       ['Ada\u202E  \nLovelace\u200B', 'Ada Lovelace'],
       ['x'.repeat(300), 'x'.repeat(64)],

@@ -8,7 +8,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const points = 5000;
 const full = (piece: string): string => Array.from(piece.repeat(points)).slice(0, points).join('');
 
-/** Of several tries the shortest: what else the machine does cost processor time too. */
+/** The shortest of several tries, because other processes use CPU time too. */
 async function minProcessorMs(work: () => unknown): Promise<number> {
   const tries: number[] = [];
   while (tries.length < 3) tries.push(await processorMs(work));
@@ -32,11 +32,11 @@ const texts: [string, string][] = [
   ]),
 ];
 
-/** Milliseconds that anything but the model may take of the processor for one text. */
+/** Maximum CPU milliseconds for one text, without the model. */
 const boundMs = 250;
 
-describe(`the processor time of an analysis is bounded (SEED=${seed})`, () => {
-  it.each(texts)('for 5,000 code points of %s', async (_, text) => {
+describe(`the CPU time of an analysis (SEED=${seed})`, () => {
+  it.each(texts)('is bounded for 5,000 code points of %s', async (_, text) => {
     const isPhoneNumber = await loadPhoneNumbers();
     expect(await minProcessorMs(() => personalData(text, [], isPhoneNumber))).toBeLessThan(boundMs);
   });
@@ -49,10 +49,10 @@ describe(`the processor time of an analysis is bounded (SEED=${seed})`, () => {
     ['of marks', full('a\u0301'), (index: number) => 'a\u0301'.repeat(index + 1)],
     ['of one character each', full('😀'), () => '😀'],
     ['of halves of characters', full('😀'), () => '\ud83d'],
-  ])('for a model with as many quotes as it may have, %s', async (_, text, quoteOf) => {
+  ])('is bounded for a model with the maximum of quotes, %s', async (_, text, quoteOf) => {
     const quotes = Array.from({ length: 200 }, (_value, index) => quoteOf(index)).map((quote) => quote.slice(0, 70));
     const entities = quotes.map((quote) => ({ text: quote, type: 'OTHER' }));
-    // A full list of them is requested again.
+    // A full list is requested again.
     const pii = quotes.slice(1).map((quote) => ({ text: quote, type: 'PERSON' }));
     const { analyze } = analysisBy((request) => {
       const own = textOf(request).length % 7;

@@ -3,7 +3,7 @@ import { audioFacts, rangedFacts } from '#gateways/audio/audio-facts.ts';
 
 const size = 4 * 2 ** 20;
 
-/** A file that begins with one thing and has another again and again to its end. */
+/** A file with one start, followed by a repeated block to its end. */
 function file(head: Buffer, unit: Buffer): Buffer {
   const bytes = Buffer.alloc(size);
   for (let at = head.length; at < size; at += unit.length) unit.copy(bytes, at);
@@ -21,7 +21,7 @@ function box(type: string, length: number): Buffer {
   return bytes;
 }
 
-/** Boxes that each have the next inside. */
+/** Nested boxes, each inside the previous one. */
 function nested(): Buffer {
   const bytes = file(Buffer.concat([box('ftyp', 16), text('M4A \0\0\0\0')]), Buffer.alloc(8));
   for (let at = 16; at + 8 < size; at += 8) box('moov', size - at).copy(bytes, at);
@@ -29,7 +29,7 @@ function nested(): Buffer {
 }
 
 const riff = Buffer.concat([text('RIFF'), Buffer.from([0xf8, 0xff, 0x3f, 0]), text('WAVE')]);
-/** Its first block, with a second at 44,100 a second, and the beginning of its comments. */
+/** Its first block, a second one at 44.1 kHz, and the start of its comments. */
 const flac = Buffer.concat([
   Buffer.from('664c614300000022100010000000000000000ac442f00000ac44', 'hex'),
   Buffer.alloc(16),
@@ -103,7 +103,7 @@ test.each(Object.entries(files))(
   },
 );
 
-test.each(Object.entries(files))('an upload of %s costs no more, and 16 blocks of it are read', async (_, make) => {
+test.each(Object.entries(files))('an upload of %s costs no more, and reads 16 blocks', async (_, make) => {
   const bytes = make();
   let blocks = 0;
   const read = async (from: number, to: number) => {
@@ -114,7 +114,7 @@ test.each(Object.entries(files))('an upload of %s costs no more, and 16 blocks o
   expect(blocks).toBeLessThanOrEqual(16);
 });
 
-/** Three frames of 36 bytes: MPEG 2, layer III, 8 kbit. */
+/** Three frames of 36 bytes: MPEG 2, layer III, 8 kbit/s. */
 const frames = Buffer.concat(
   Array.from({ length: 3 }, () => Buffer.concat([Buffer.from('fff318c4', 'hex'), Buffer.alloc(32)])),
 );
@@ -122,13 +122,13 @@ const frames = Buffer.concat(
 test.each([
   ['', none],
   ['three frames and ', frames],
-])('4 MiB of %smarks of MPEG audio without frames cost less than 300 ms', async (_, head) => {
+])('4 MiB of %smarkers of MPEG audio without frames take less than 300 ms', async (_, head) => {
   const bytes = file(head, Buffer.from([0xff, 0xe3]));
   await boundedly(() => audioFacts(bytes), 300);
   await boundedly(() => rangedFacts(size, async (from, to) => bytes.subarray(from, to)), 300);
 });
 
-test('4 MiB of AAC at 16 kbit a second are read to their end', async () => {
+test('4 MiB of AAC at 16 kbit/s are read to the end', async () => {
   const [frameBytes, frames] = [46, 91_000];
   const frame = Buffer.concat([
     Buffer.from([0xff, 0xf1, 0x58, 0x40, frameBytes >> 3, ((frameBytes & 7) << 5) | 0x1f, 0xfc]),

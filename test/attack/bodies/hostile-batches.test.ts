@@ -9,8 +9,8 @@ import { killCommands, type LocalCommand, runLocal } from '#test/service/local-c
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
 /**
- * Of the whole service in one process, as it is deployed: a test's own process runs modules that it has rewritten. An idle machine
- * takes 30 to 370 ms, by kind; beside other tests the same work takes up to twice as long, as they share the processor's caches.
+ * Measures the whole service in one process, as deployed, because the test's own process runs rewritten modules. An idle machine
+ * needs 30 to 370 ms by kind. Next to other tests the same work takes up to twice as long, because they share CPU caches.
  */
 const maxRefusalMs = atLength(750, 450);
 
@@ -45,7 +45,7 @@ async function embed(body: string): Promise<number> {
   return response.status;
 }
 
-/** 99 texts of a kind that may just be embedded, as large as a body takes, and one that is too long. */
+/** 99 texts of a kind just within the limit, as large as a body allows, and one that is too long. */
 async function crafted(kind: string): Promise<string> {
   const random = randomOf(seed);
   const texts = Array.from({ length: 99 }, () => hostileText(kind, 52_000, random));
@@ -56,7 +56,7 @@ async function crafted(kind: string): Promise<string> {
   return body(Math.min(fitting, (fitting * 0.99 * maxBodyBytes) / Buffer.byteLength(body(fitting))));
 }
 
-/** The least of some, for what else the process does in the meantime is in it. */
+/** The minimum of several tries, because each includes other work of the process. */
 async function processorMs(body: string): Promise<number> {
   const taken: number[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -67,9 +67,9 @@ async function processorMs(body: string): Promise<number> {
   return Math.min(...taken);
 }
 
-describe('a hundred texts to embed, each at the limit, of which the last is over it', () => {
+describe('a hundred texts to embed with the last one over the limit', () => {
   it.each(someOf([...Object.keys(hostilePieces), 'all kinds'], 6, seed))(
-    'are refused within a bounded processor time: %s',
+    'are refused within a bounded CPU time: %s',
     async (kind) => {
       const body = await crafted(kind);
       const ms = await processorMs(body);

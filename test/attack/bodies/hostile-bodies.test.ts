@@ -10,7 +10,7 @@ import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 
-/** Processor time of this process, in which service, database client and caller are, for each started MiB of body. The bound of the service alone, for the whole body, is in `hostile-batches.test.ts`. */
+/** CPU time of this process, with service, database client and caller, per started MiB of body. The bound of the service alone, for the whole body, is in `hostile-batches.test.ts`. */
 const maxRefusalMs = 300;
 const maxAdmissionMs = 500;
 
@@ -19,7 +19,7 @@ const mebibyte = 2 ** 20;
 let api: Awaited<ReturnType<typeof startCountedApi>>;
 beforeAll(async () => {
   api = await startCountedApi();
-  // What a process does once for all its requests: the vocabulary, the word lists.
+  // One-time work of the process: the vocabulary and the word lists.
   await bpeTokenizer.count('x');
   const { key } = await api.account();
   for (const [path, bodyOf] of Object.entries(bodies)) await api.post(path, key, bodyOf('你好 x', 4));
@@ -46,11 +46,11 @@ const bodies: Readonly<Record<string, BodyOf>> = {
   '/api/ai/translate': (text) => ({ text, sourceLanguage: 'en', targetLanguage: 'fr' }),
 };
 
-/** A key of an account that is there, with a right checksum, which was never issued. */
+/** A key of an existing account with a valid checksum that was never issued. */
 const forged = (accountId: number): string =>
   issueCredential('key', accountId, { bytes: (size) => randomBytes(size) }).text;
 
-/** The body with as much of a text as fits into so many bytes, escapes and all. */
+/** The body with as much of a text as fits into the given bytes, including escapes. */
 function fitted(bodyOf: BodyOf, text: string, bytes: number, output: number): string {
   const body = JSON.stringify(bodyOf(text, output));
   const size = Buffer.byteLength(body);
@@ -58,7 +58,7 @@ function fitted(bodyOf: BodyOf, text: string, bytes: number, output: number): st
   return fitted(bodyOf, text.slice(0, Math.floor((text.length * bytes) / size) - 100).toWellFormed(), bytes, output);
 }
 
-/** A call that was admitted ran its model, whatever that returned. */
+/** An admitted call ran its model, whatever it returned. */
 const isRefused = (status: number): boolean => status !== 200 && status !== 502;
 
 async function timed(path: string, key: string, body: string, headers = {}) {
@@ -72,16 +72,16 @@ async function timed(path: string, key: string, body: string, headers = {}) {
   return { ...response, ms, bound };
 }
 
-/** A compiler, a collection of garbage and whatever else runs cost processor time too, so the lesser of two is what it takes. */
+/** The compiler, garbage collection and other processes use CPU time too, so the lower of two measurements counts. */
 async function timedTwice(path: string, key: string, body: string) {
   const one = await timed(path, key, body);
   const other = await timed(path, key, body);
   return one.ms < other.ms ? one : other;
 }
 
-describe('a forged key with a right checksum', () => {
+describe('a forged key with a valid checksum', () => {
   it.each(Object.entries(bodies))(
-    'is refused by %s after one read, before anything of its body is counted',
+    'is refused by %s after one read, before its body is counted',
     async (path, bodyOf) => {
       const { accountId } = await api.account();
       const random = randomOf(seed);
@@ -98,7 +98,7 @@ describe('a forged key with a right checksum', () => {
     },
   );
 
-  it('leaves nothing under a customer’s Idempotency-Key, whatever comes with it', async () => {
+  it('stores nothing under a customer’s Idempotency-Key, for any request', async () => {
     const { accountId, key } = await api.account();
     const headers = { 'idempotency-key': 'order-17' };
     for (const [path, bodyOf] of Object.entries(bodies)) {
@@ -118,7 +118,7 @@ describe('a forged key with a right checksum', () => {
   });
 });
 
-describe('the processor time of a request with a key that works', () => {
+describe('the CPU time of an authenticated request', () => {
   it.each(someOf([...Object.keys(hostilePieces), 'all kinds'], 6, seed))(
     'is bounded at the largest body: %s',
     async (kind) => {

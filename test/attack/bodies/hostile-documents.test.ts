@@ -38,17 +38,17 @@ const orders: [what: string, text: string][] = [
   ['line breaks that JSON leaves', `hotel\u2028${order}\u2029${order}\u0085${order}`],
 ];
 
-/** What a chat template, or a reader of lines, could take for something else than text. */
+/** Text that a chat template or a line-based reader could interpret. */
 const marks = /<|\[\/?\p{L}|[\r\u0085\u2028\u2029]/u;
 
-/** Of a system message: the instructions, and each line after the notice. */
+/** The parts of a system message: the instructions, and each line after the notice. */
 function partsOf({ messages }: SentRequest) {
   const [system, ...others] = messages;
   const [before = '', notice = '', ...more] = (system?.content ?? '').split('\n\n');
   return { before, lines: notice.split('\n').slice(1), more, roles: others.map(({ role }) => role) };
 }
 
-describe('a document that gives orders', () => {
+describe('a document with injected instructions', () => {
   it.each(orders)('stays data in its line, below the instructions: %s', async (_, text) => {
     const model = agentModel(() => 'Hello');
     service.model.becomes(model.engine);
@@ -64,7 +64,7 @@ describe('a document that gives orders', () => {
     await owner.call('DELETE', owner.path);
   });
 
-  it('gets no further by the summary that a model makes of it', async () => {
+  it("has no more effect through a model's summary", async () => {
     const model = agentModel(
       () => 'word '.repeat(300),
       () => orders.map(([, text]) => text).join(' '),
@@ -90,7 +90,7 @@ interface Situation {
   readonly chunks?: number;
 }
 
-describe('the refusal of a document of 1 MiB', () => {
+describe('the refusal of a 1 MiB document', () => {
   const body = { name: 'Handbook', text: 'The harbour is old, and the ferry leaves at noon each day. '.repeat(17_000) };
   const absent = '/api/agents/agt_00000000000000000000/documents';
 
@@ -117,11 +117,11 @@ describe('the refusal of a document of 1 MiB', () => {
   });
 });
 
-describe('the processor time of a document', () => {
+describe('the CPU time of a document', () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
   const kinds = [...Object.keys(hostilePieces), 'all kinds'];
 
-  it.each(kinds)(`is bounded where its MiB is cut: %s (SEED=${seed})`, async (kind) => {
+  it.each(kinds)(`is bounded when its MiB is split: %s (SEED=${seed})`, async (kind) => {
     const text = hostileText(kind, 1024 * 1024, randomOf(seed));
     expect(await processorMs(() => chunksOf(text))).toBeLessThan(3000);
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Half of a character: no UTF-8 has it, so that no model can be sent it. */
+/** Half of a surrogate pair: UTF-8 cannot encode it, so it cannot be sent to a model. */
 const lone = 'a\ud83d b';
 
 const user = { role: 'user', content: 'Hello' };
@@ -50,16 +50,13 @@ it.each<[string, string, object]>([
   ['/api/ai/analyze', 'text', { text: lone, analyses: ['pii'] }],
   ['/api/ai/analyze', 'labels.1', { text: 'x', analyses: ['categories'], labels: ['a', lone] }],
   ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],
-])(
-  'half of a character is refused by %s with the name of its field, and reaches no model: %s',
-  async (path, field, body) => {
-    const { key } = await api.account();
-    const { status, text, operations } = await api.post(path, key, body);
-    expect([status, operations]).toEqual([400, ['GetItem']]);
-    const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
-    expect(detail ?? error?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')} .*well-formed Unicode`));
-  },
-);
+])('a lone surrogate is refused by %s with its field, and reaches no model: %s', async (path, field, body) => {
+  const { key } = await api.account();
+  const { status, text, operations } = await api.post(path, key, body);
+  expect([status, operations]).toEqual([400, ['GetItem']]);
+  const { detail, error } = JSON.parse(text) as { detail?: string; error?: { message?: string } };
+  expect(detail ?? error?.message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')} .*well-formed Unicode`));
+});
 
 it.each([chats, openAiChats, '/v1/completions', '/openai/v1/completions'])(
   'a stop sequence of %s is bounded, alone and in a list',

@@ -11,7 +11,7 @@ import { claimOf } from '#domain/shared/idempotency.ts';
 import { jsonBody } from '#middleware/json-body.ts';
 import { processorMs } from '#test/attacks/hostile-texts.ts';
 
-/** Of what `JSON.parse` alone takes for the same body. */
+/** Multiple of the time of `JSON.parse` for the same body. */
 const maxRatio = 20;
 
 const repeated = <T>(item: T, count: number): T[] => Array.from({ length: count }, () => item);
@@ -21,7 +21,7 @@ const withFunctions = (functions: unknown[]): object => ({ ...conversation([user
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 const call = { id: 'a', function: { name: 'a', arguments: '' } };
 
-/** Bodies near the limit that give a schema, or what looks for marks and keys, the most to do. */
+/** Bodies near the limit that maximize the work of a schema, or of the search for markers and keys. */
 const worst: [string, v.GenericSchema, object][] = [
   [
     'as many messages as may be',
@@ -76,7 +76,7 @@ const worst: [string, v.GenericSchema, object][] = [
   ['escaped quotes', CompletionRequest, { model: 'svc-1', prompt: '\\"'.repeat(250_000) }],
 ];
 
-/** The shortest of as many tries as make it shorter: what else the machine does, and the compiler, cost processor time too. */
+/** The shortest of the tries, repeated until no try is shorter, because other processes and the compiler use CPU time too. */
 async function minProcessorMs(work: () => unknown): Promise<number> {
   let min = Number.POSITIVE_INFINITY;
   for (let inVain = 0, tries = 0; inVain < 5 && tries < 25; tries++) {
@@ -89,7 +89,7 @@ async function minProcessorMs(work: () => unknown): Promise<number> {
 
 const eventOf = (body: string, isBase64Encoded: boolean) => ({ body, isBase64Encoded }) as APIGatewayProxyEvent;
 
-it.each(worst)('%s cost no more than in proportion to reading the body', async (_, schema, body) => {
+it.each(worst)('%s cost time at most in proportion to parsing the body', async (_, schema, body) => {
   const text = JSON.stringify(body);
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');
@@ -99,14 +99,14 @@ it.each(worst)('%s cost no more than in proportion to reading the body', async (
   const claiming = await minProcessorMs(() =>
     claimOf({ accountId: 1, routeId: 'r', key: 'k', requestId: 'r', input: body }),
   );
-  // What a timer cannot distinguish from nothing is no cost.
+  // Ignore times below the timer's resolution.
   const bound = maxRatio * Math.max(parsing, 0.5);
   expect({ parsing, reading, isBounded: reading < bound }).toMatchObject({ isBounded: true });
   expect({ parsing, decoding, isBounded: decoding < bound }).toMatchObject({ isBounded: true });
   expect({ parsing, claiming, isBounded: claiming < bound }).toMatchObject({ isBounded: true });
 });
 
-it('stop sequences of any kind are looked for in a time in proportion to the text', async () => {
+it('the search for stop sequences of any kind takes time in proportion to the text', async () => {
   const text = 'a'.repeat(200_000);
   const short = repeated('b', limits.stopSequences);
   const long = repeated(`${'a'.repeat(limits.stopSequenceCharacters - 1)}b`, limits.stopSequences);

@@ -34,21 +34,21 @@ describe.each(offers)('%s', (_, path, offered) => {
 
   const refusal = { status: 502, cost: 0, text: expect.stringContaining('called a function that was not offered') };
 
-  it('whose model calls a function that was not offered is a 502, uncharged', async () => {
+  it('returns an uncharged 502 if the model calls a function that was not offered', async () => {
     for (const name of ['rm', '', 'toString', 'KNOWN', 'known ']) {
       service.model.responds(whole(name));
       expect({ name, ...(await service.priced(path, body)) }).toEqual({ name, ...refusal });
     }
   });
 
-  it('that is streamed is a 502, uncharged, when its model begins with such a call', async () => {
+  it('returns an uncharged 502 in a stream if the model starts with such a call', async () => {
     for (const name of ['rm', '', null]) {
       service.model.streams([piece(name), end, done]);
       expect({ name, ...(await service.priced(path, { ...body, stream: true })) }).toEqual({ name, ...refusal });
     }
   });
 
-  it('that is streamed ends with an error, charged for the text, when its model makes such a call after it', async () => {
+  it('ends a stream with an error, and charges the text, if such a call follows it', async () => {
     service.model.streams([chatPiece('Hello'), piece('rm'), end, done]);
     const { text, cost } = await service.priced(path, { ...body, stream: true });
     expect(text).toContain('Hello');
@@ -58,7 +58,7 @@ describe.each(offers)('%s', (_, path, offered) => {
   });
 });
 
-it('a function that was offered is called, and text that is cut within characters is whole in its arguments', async () => {
+it('an offered function is called, and text split within characters is whole in its arguments', async () => {
   const parts = ['{"a":"\ud83d', '\ude00\0', '\ud800"}'];
   const more = parts.map((text) => ({
     choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],

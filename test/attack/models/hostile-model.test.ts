@@ -18,7 +18,7 @@ import { flood, type Misdeed } from '#test/models/hostile/hostile-runtime.ts';
 const running = useHostileModel();
 const { resultsOf } = running;
 
-/** The connection of a response, for chunks as they are on the wire. */
+/** The connection of a response, for raw chunks. */
 function inBytes(res: ServerResponse): Socket {
   begun({ 'transfer-encoding': 'chunked' })(res).flushHeaders();
   return res.socket!;
@@ -36,7 +36,7 @@ describe('a whole response', () => {
     ['that is a failure without an end', (res) => flood(begun({}, '', 503)(res), 'x'.repeat(65_536))],
   ];
   describe.each(endless)('%s', (_, misdeed) => {
-    it.each(whole)('costs nothing and no memory: 10 of %s concurrently', async (_kind, path, body) => {
+    it.each(whole)('costs no credits and no memory: 10 of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await resultsOf(path, body, 10);
       expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);
@@ -65,7 +65,7 @@ describe('a whole response', () => {
     ],
     ['redirects', (res) => begun({ location: `${running.trap.url}/` }, '', 307)(res).end(), 502],
   ];
-  describe.each(wrong)('that %s', (_, misdeed, status) => {
+  describe.each(wrong)('as %s', (_, misdeed, status) => {
     it.each(whole)('costs nothing: %s', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost } = await resultsOf(path, body, 1);
@@ -74,7 +74,7 @@ describe('a whole response', () => {
   });
 
   it.each(whole.slice(0, 3))(
-    'of many choices and calls is returned with what was requested: %s',
+    'with many choices and calls is returned with only the requested ones: %s',
     async (_kind, path, body) => {
       const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
       const choice = {
@@ -91,14 +91,14 @@ describe('a whole response', () => {
     },
   );
 
-  it.each([200, 424])('with status %i is bounded too where the SDK reads it all by itself', async (status) => {
+  it.each([200, 424])('with status %i is bounded, even if the SDK reads it whole', async (status) => {
     running.model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
     const runtime = sdkRuntime(sagemakerClient());
     const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
     await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
   });
 
-  it('reports its context in words that are looked at no further than they can matter', async () => {
+  it('reports its context in words, which are parsed only as far as needed', async () => {
     const words = 'maximum context length is 1 tokens '.repeat(20_000);
     const body = { Message: 'm', OriginalStatusCode: 400, OriginalMessage: JSON.stringify({ error: words }) };
     running.model.becomes((res) => begun({ 'x-amzn-errortype': 'ModelError' }, '', 424)(res).end(JSON.stringify(body)));
@@ -129,7 +129,7 @@ describe('vectors', () => {
     ['NaN', `${vector(0, '[NaN,1]')},${vector(1)}`],
     ['text', `${vector(0, '["1","2"]')},${vector(1)}`],
   ];
-  it.each(wrong)('of which the model gives %s are an invalid response, and cost nothing', async (_, vectors) => {
+  it.each(wrong)('with %s from the model are an invalid response, and cost nothing', async (_, vectors) => {
     running.model.becomes(reply(vectors));
     for (const encoding_format of ['float', 'base64']) {
       const { statuses, cost } = await resultsOf('/v1/embeddings', { ...embeddings, encoding_format }, 1);
@@ -137,7 +137,7 @@ describe('vectors', () => {
     }
   });
 
-  it('may come in any order', async () => {
+  it('may arrive in any order', async () => {
     running.model.becomes(reply(`${vector(1, '[2]')},${vector(0, '[1]')}`));
     const { texts } = await resultsOf('/v1/embeddings', embeddings, 1);
     expect(JSON.parse(texts[0]!).data.data.map(({ embedding }: any) => embedding)).toEqual([[1], [2]]);

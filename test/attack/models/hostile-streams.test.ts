@@ -8,7 +8,7 @@ import { contentOf, tokensOf } from '#test/service/scripted-service.ts';
 const running = useHostileModel();
 const { resultsOf } = running;
 
-/** How many run concurrently. */
+/** The number of concurrent runs. */
 const calls = atLength(4, 10);
 
 const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
@@ -30,7 +30,7 @@ describe('a stream', () => {
     ['of calls without a name', streamFlood(event({ choices: [{ index: 0, delta: { tool_calls: [] } }] }))],
   ];
   describe.each(endless)('%s and no text', (_, misdeed) => {
-    it.each(streamed)('costs nothing and no memory, several of %s concurrently', async (_kind, path, body) => {
+    it.each(streamed)('costs no credits and no memory, several of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await resultsOf(path, body, calls);
       expect([statuses, cost]).toEqual([[502], 0]);
@@ -51,7 +51,7 @@ describe('a stream', () => {
     ['many pieces in a part', choice(' word').repeat(300)],
   ];
   describe.each(overlong)('of %s past its max_tokens', (_, part) => {
-    it.each(streamed)('is ended as too long, for no more than was requested: %s', async (kind, path, body) => {
+    it.each(streamed)('is ended as too long, for at most the requested tokens: %s', async (kind, path, body) => {
       running.model.becomes(streamFlood(part));
       const { statuses, texts, cost, grownMb } = await resultsOf(path, body, calls);
       expect(statuses).toEqual([200]);
@@ -69,7 +69,7 @@ describe('a stream', () => {
     ['one call', callWith(0, '{"a":1')],
     ['empty arguments', callWith(0, '')],
     ['as many calls as there are pieces', ''],
-  ])('of calls without an end ends: %s', async (_, part) => {
+  ])('with endless calls ends: %s', async (_, part) => {
     const many = Array.from({ length: 5000 }, (_, index) => callWith(index, '')).join('');
     running.model.becomes(part === '' ? streamFlood(many) : streamFlood(part));
     const tools = [{ type: 'function', function: { name: 'f' } }];
@@ -82,18 +82,15 @@ describe('a stream', () => {
     for (const text of texts) expect(text.match(/"type":"function"/g)?.length).toBeLessThanOrEqual(128);
   });
 
-  it.each(streamed)(
-    'that goes on with roles after its text is a failure, and charged: %s',
-    async (kind, path, body) => {
-      running.model.becomes(streamFlood(role, choice('word')));
-      const { statuses, texts, cost } = await resultsOf(path, body, 1);
-      const tokens = (await tokensOf(prompt)) + (await tokensOf('word'));
-      expect([statuses, cost]).toEqual([[200], kind.includes('chat') ? 1_000_000 : tokens * 1000]);
-      expect(texts[0]).toMatch(/MODEL_ERROR|model_error|"error":/);
-    },
-  );
+  it.each(streamed)('with roles after its text fails and is charged: %s', async (kind, path, body) => {
+    running.model.becomes(streamFlood(role, choice('word')));
+    const { statuses, texts, cost } = await resultsOf(path, body, 1);
+    const tokens = (await tokensOf(prompt)) + (await tokensOf('word'));
+    expect([statuses, cost]).toEqual([[200], kind.includes('chat') ? 1_000_000 : tokens * 1000]);
+    expect(texts[0]).toMatch(/MODEL_ERROR|model_error|"error":/);
+  });
 
-  it.each(streamed)('of [DONE] and nothing is an invalid response, and costs nothing: %s', async (_, path, body) => {
+  it.each(streamed)('with only [DONE] is an invalid response, and costs nothing: %s', async (_, path, body) => {
     for (const before of ['', role, ': ping\n\n', event({ choices: [] }), event({ choices: [], usage: null })]) {
       running.model.becomes(streamOf(`${before}data: [DONE]\n\n`));
       const { statuses, cost } = await resultsOf(path, body, 1);
@@ -101,14 +98,14 @@ describe('a stream', () => {
     }
   });
 
-  it.each(streamed)('that redirects is a failure, and leads nowhere: %s', async (_, path, body) => {
+  it.each(streamed)('with a redirect fails, and is not followed: %s', async (_, path, body) => {
     running.model.becomes((res) => begun({ location: `${running.trap.url}/` }, '', 302)(res).end());
     const { statuses, cost } = await resultsOf(path, body, 1);
     expect([statuses, cost, running.trap.requests()]).toEqual([[502], 0, 0]);
   });
 });
 
-describe('text of NUL and halves of characters', () => {
+describe('text with NUL and lone surrogates', () => {
   const odd = '\\u0000a\\ud800b\\udc00c\\ud83d\\ude00\\u2028';
   const text = '\ufffda\ufffdb\ufffdc\ud83d\ude00\u2028';
   it.each(whole.slice(0, 3))('has U+FFFD in their place: %s', async (_, path, body) => {
@@ -122,7 +119,7 @@ describe('text of NUL and halves of characters', () => {
     expect([reply.status, choice.text ?? choice.message.content]).toEqual([200, text]);
   });
 
-  it.each(streamed)('is streamed so, also cut within a character: %s', async (_, path, body) => {
+  it.each(streamed)('is streamed with U+FFFD, even if cut within a character: %s', async (_, path, body) => {
     const pieces = [...odd.matchAll(/\\u....|./g)].map(([piece]) => piece);
     const events = pieces.map((piece) => `data: {"choices":[{"text":"${piece}","delta":{"content":"${piece}"}}]}\n\n`);
     const end = event({ choices: [{ delta: {}, text: '', finish_reason: 'stop' }] });

@@ -9,7 +9,7 @@ import type { Misdeed } from '#test/models/hostile/hostile-runtime.ts';
 const running = useHostileModel();
 const { resultsOf } = running;
 
-describe('a model that takes its time', () => {
+describe('a slow model', () => {
   beforeAll(() => {
     process.env['MODEL_DEADLINE_MS'] = '1000';
     resetEnvironment();
@@ -23,9 +23,9 @@ describe('a model that takes its time', () => {
     ['trickles', (res) => trickle(begun({})(res), ' ')],
     ['trickles its frames', (res) => trickle(begun({})(res), payloadPart(Buffer.from(':')))],
   ];
-  describe.each(slow)('and %s', (name, misdeed) => {
+  describe.each(slow)('that %s', (name, misdeed) => {
     const framed = name.includes('frames');
-    it.each<readonly [string, string, object]>(framed ? streamed : whole)('is given up: %s', async (_, path, body) => {
+    it.each<readonly [string, string, object]>(framed ? streamed : whole)('times out: %s', async (_, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost } = await resultsOf(path, body, 1);
       expect([statuses, cost]).toEqual([[504], 0]);

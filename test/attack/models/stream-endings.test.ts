@@ -27,17 +27,17 @@ const usage = (prompt_tokens: unknown, completion_tokens: unknown): object => ({
 
 interface Ending {
   readonly name: string;
-  /** What the model does after `pieces`; undefined stands for a reader who leaves then. */
+  /** The model's behavior after `pieces`. If undefined, the client disconnects then. */
   readonly steps: (ended: object) => readonly Step[];
   readonly leaves?: true;
-  /** The stream is complete, whatever comes after. */
+  /** The stream is complete, whatever follows. */
   readonly isWhole?: true;
-  /** Tokens that are charged where the model's own usage counts; else our own count of prompt and output. */
+  /** Charged tokens if the model's own usage counts, otherwise our own count of prompt and output. */
   readonly tokens?: number;
   readonly stop?: string;
   readonly output?: string;
 }
-/** All but the last are of a stream that is cut short, or whose usage is no use. */
+/** All but the last belong to a truncated stream, or one with unusable usage. */
 const endings: Ending[] = [
   { name: 'its reader leaves', steps: () => [hangs], leaves: true },
   { name: 'its reader leaves after the finish reason', steps: (ended) => [ended, hangs], leaves: true },
@@ -101,14 +101,14 @@ describe.each([
 });
 
 describe.each(paths.completions)('a streamed completion of %s', (path) => {
-  it.each(endings)('is charged for its prompt and what was delivered when $name', async (ending) => {
+  it.each(endings)('is charged for its prompt and the delivered text when $name', async (ending) => {
     const { steps, leaves, tokens, stop, output: delivered = output } = ending;
     service.model.streams([...pieces.map(textPiece), ...steps(textEnd)]);
     const cost = await endedSo(path, { model: 'svc-1', prompt, ...(stop && { stop }) }, leaves);
     expect(cost).toBe(tokens === undefined ? await countedCost(delivered) : tokens * perToken);
   });
 
-  it('costs nothing when nothing was delivered, whatever ends it', async () => {
+  it('costs nothing if nothing was delivered, however it ends', async () => {
     const failing = endings.filter(({ name, leaves, stop }) => !leaves && !stop && !name.startsWith('all is whole'));
     const silent = failing.filter(({ isWhole }) => !isWhole);
     for (const { name, steps } of silent) {
@@ -117,7 +117,7 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
     }
   });
 
-  it('costs what we count when the model reports absurd usage, and is delivered', async () => {
+  it('is delivered and charged by our count if the model reports absurd usage', async () => {
     const counted = await countedCost(output);
     for (const absurd of [1e12, 9e15, Number.MAX_SAFE_INTEGER]) {
       for (const reported of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {

@@ -15,7 +15,7 @@ import {
 } from '#test/models/hostile/unreadable.ts';
 import { contentOf, type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
 
-/** Milliseconds that a reply may take that is all there, on a busy machine. */
+/** Maximum milliseconds for a complete reply, on a busy machine. */
 const patience = 10_000;
 
 let model: Awaited<ReturnType<typeof startHostileRuntime>>;
@@ -44,7 +44,7 @@ const sends =
   (res) =>
     begun({})(res).end(body);
 
-/** What the caller gets for each of the replies, and what all of them are charged together. */
+/** The caller's result for each reply, and the total charge. */
 async function refusalsOf(path: string, body: object, replies: readonly (readonly [string, Misdeed])[]) {
   const results: object[] = [];
   const cost = await service.charged(async () => {
@@ -66,15 +66,15 @@ const refused = (replies: readonly (readonly [string, unknown])[]) => ({
   cost: 0,
 });
 
-describe.each(calls)('a container of %s that is sent a %s', (family, kind, path, body) => {
-  it('and returns a whole reply that cannot be read has failed, uncharged', { timeout: 60_000 }, async () => {
+describe.each(calls)('a container of %s for a %s', (family, kind, path, body) => {
+  it('fails uncharged if it returns an unreadable whole reply', { timeout: 60_000 }, async () => {
     const wrong = wrongReplies(family, kind).map((reply) => [JSON.stringify(reply), JSON.stringify(reply)] as const);
     const replies = [...garbage, ...wrong].map(([name, text]) => [name, sends(text)] as const);
     expect(await refusalsOf(path, body, replies)).toEqual(refused(replies));
   });
 
-  it('and streams what cannot be read has failed, uncharged', { timeout: 60_000 }, async () => {
-    // A choice with nothing but its reason to end is the end of an empty stream.
+  it('fails uncharged if it streams unreadable data', { timeout: 60_000 }, async () => {
+    // A choice with only a finish reason ends an empty stream.
     const wrong = wrongReplies(family, kind).map((reply) => JSON.stringify(reply));
     const unreadable = wrong.filter((text) => !isEmptyEnd.test(text)).map((text) => [text, text] as const);
     const plain = [...garbage, ...unreadable];
@@ -94,7 +94,7 @@ describe.each(calls)('a container of %s that is sent a %s', (family, kind, path,
     expect(await refusalsOf(path, { ...body, stream: true }, replies)).toEqual(refused(replies));
   });
 
-  it('and returns plain JSON to a streamed request has it delivered as one chunk, charged as a stream', async () => {
+  it('has plain JSON for a streamed request delivered as one chunk, charged as a stream', async () => {
     const reply = wholeReplyOf(family, kind, 'Hello you');
     for (const [name, text] of [
       ['in one line', JSON.stringify(reply)],
@@ -115,14 +115,14 @@ describe.each(calls)('a container of %s that is sent a %s', (family, kind, path,
     }
   });
 
-  it('and ends its stream twice, with more after the first end, is read to the first', async () => {
+  it('is read to its first end if it ends its stream twice', async () => {
     const text = `${eventOf(family, kind, 'Hello')}${eventOf(family, kind, '', 'stop')}data: [DONE]\n\n`;
     model.becomes(streamOf(text, 'data: [DONE]\n\n', eventOf(family, kind, ' you'), '<html>'));
     const { envelopes } = await service.streamed(path, { ...body, stream: true });
     expect([contentOf(envelopes), envelopes.at(-1).message]).toEqual(['Hello', 'STREAM_COMPLETE']);
   });
 
-  it('and streams text first and then what cannot be read has failed, charged for the text', async () => {
+  it('fails, charged for the text, if unreadable data follows streamed text', async () => {
     for (const rest of ['<html>\n', 'data: 5\n\n', '{"choices":[{"delta":{"content":{}},"text":{},"token":{}}]}\n']) {
       model.becomes(streamOf(eventOf(family, kind, 'Hello'), rest, 'data: [DONE]\n\n'));
       let envelopes: any[] = [];
@@ -135,7 +135,7 @@ describe.each(calls)('a container of %s that is sent a %s', (family, kind, path,
   });
 });
 
-describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s that is sent texts to embed', (family) => {
+describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s for embeddings', (family) => {
   beforeAll(() => {
     process.env['MODEL_ENDPOINTS'] = JSON.stringify({ 'svc-embed': { family } });
     resetEnvironment();
@@ -144,7 +144,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s that is sent t
   const vectors = (one: unknown, other: unknown) =>
     family === 'vllm' ? { data: [one, other].map((embedding, index) => ({ index, embedding })) } : [one, other];
 
-  it('and returns no vectors has failed, uncharged', { timeout: 60_000 }, async () => {
+  it('fails uncharged if it returns no vectors', { timeout: 60_000 }, async () => {
     const wrong = [
       ...[null, 5, 'x', [], {}, [[1, 2]], ['1', '2'], [null, 1], [0, 0], [1e39, 1], [1e-60, 0]].map((vector) =>
         vectors(vector, [1, 2]),
@@ -170,7 +170,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s that is sent t
     expect(await refusalsOf('/v1/embeddings', embeddings, replies)).toEqual(refused(replies));
   });
 
-  it('and returns vectors of another length than the catalogue has them delivered', async () => {
+  it('has vectors of another length than in the catalog delivered', async () => {
     model.becomes(sends(JSON.stringify(vectors([0, 2], [1, 0]))));
     const { status, body } = await service.plain('/v1/embeddings', embeddings);
     expect([status, body.data.data.map(({ embedding }: any) => embedding)]).toEqual([
@@ -182,7 +182,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s that is sent t
     ]);
   });
 
-  it('and returns vectors of one length to a first request and of another to a second has failed, uncharged', async () => {
+  it('fails uncharged if the vector lengths of two requests differ', async () => {
     const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     let requests = 0;
     const { results, cost } = await refusalsOf('/v1/embeddings', { ...embeddings, input }, [
@@ -203,7 +203,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s that is sent t
   });
 });
 
-/** In pieces of at most a quarter of a MB, as they fit into a message of a stream. */
+/** In chunks of at most 256 KB, to fit into a stream message. */
 function inParts(body: string | Buffer): Buffer[] {
   const bytes = Buffer.from(body as string);
   const size = 2 ** 18;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The model responds with a whole reply as text. */
+/** The model returns a whole reply as text. */
 const replies = (text: string): Engine => ({
   invoke: async () => ({ kind: 'stream', contentType: 'application/json', chunks: once(text) }),
 });
@@ -43,7 +43,7 @@ describe.each(paths.completions)('a whole completion of %s', (path) => {
     expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
   });
 
-  it('is charged for no more output than was requested, however long it is', async () => {
+  it('is charged for at most the requested output, however long it is', async () => {
     service.model.becomes(replies(withUsage(undefined, choices({ text: `${output} `.repeat(100) }))));
     const cost = ((await tokensOf(prompt)) + maxTokens) * perToken;
     expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });

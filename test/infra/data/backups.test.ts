@@ -20,13 +20,13 @@ const backupPlans = ofType(data, 'AWS::Backup::BackupPlan').map(([id, { Properti
   rules: (Properties['BackupPlan'] as { BackupPlanRule: Record<string, unknown>[] }).BackupPlanRule,
 }));
 
-test('a stage that copies no backups has none of it', () => {
+test('a stage without backup copies has no backup resources', () => {
   const types = Object.values({ ...none.data.resources, ...none.monitoring.resources }).map(({ Type }) => Type);
   expect(types.filter((type) => type.startsWith('AWS::Backup::'))).toEqual([]);
 });
 
-describe('a stage that copies its backups', () => {
-  test('makes one each day, kept for a week in a vault that stays, and copies it elsewhere for its days', () => {
+describe('a stage with backup copies', () => {
+  test('creates a backup each day, keeps it for a week in a retained vault, and copies it for its retention period', () => {
     expect(vault).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     for (const { rules } of backupPlans) {
       expect(rules).toMatchObject([
@@ -40,7 +40,7 @@ describe('a stage that copies its backups', () => {
     }
   });
 
-  test('saves accounts, meters, webhooks, agents, audit and ledger, the ledger an hour or more before the meters that it is counted by and the archive that it names', () => {
+  test('backs up all tables, and the ledger at least an hour before the meters and the archive', () => {
     const selected = ofType(data, 'AWS::Backup::BackupSelection').map(([, { Properties }]) => {
       const { IamRoleArn, Resources } = Properties['BackupSelection'] as Record<string, unknown>;
       expect(IamRoleArn).toEqual({ 'Fn::GetAtt': [roleId, 'Arn'] });
@@ -56,7 +56,7 @@ describe('a stage that copies its backups', () => {
     ]);
   });
 
-  test('has a role for these tables and vaults alone, without a policy of AWS', () => {
+  test('has a role for these tables and vaults alone, without an AWS policy', () => {
     const role = ofType(data, 'AWS::IAM::Role').find(([id]) => id === roleId)![1];
     expect(role.Properties['ManagedPolicyArns']).toBeUndefined();
     expect(JSON.stringify(role.Properties)).toContain('"backup.amazonaws.com"');
@@ -82,7 +82,7 @@ describe('a stage that copies its backups', () => {
     expect(changing.toSorted()).toEqual(['s3:PutBucketNotification', 's3:PutInventoryConfiguration']);
   });
 
-  test('has an alarm for what fails of it', () => {
+  test('has an alarm for backup failures', () => {
     const alarm = ofType(monitoring, 'AWS::CloudWatch::Alarm').find(([, one]) => pathOf(one) === 'Service/Backups')![1];
     expect(JSON.stringify(alarm.Properties)).toMatch(/NumberOfBackupJobsFailed.*NumberOfCopyJobsFailed/);
     expect(alarm.Properties['AlarmDescription']).toMatch(/docs\/runbook\.md#backups-fail$/);

@@ -15,7 +15,7 @@ beforeAll(() => {
   deployed = new Map(found.map(([, table]) => [pathOf(table), table]));
 });
 
-test('exactly the tables of the contract are deployed', () => {
+test('the data stack deploys exactly the tables of the contract', () => {
   expect([...deployed.keys()].toSorted()).toEqual(specs.map(({ name }) => name).toSorted());
 });
 
@@ -34,7 +34,7 @@ describe.each(specs)('table $name', (spec) => {
     });
   });
 
-  test('has the keys, stream, expiry and indexes of its row', () => {
+  test('has the keys, stream, expiry and indexes of its definition', () => {
     const properties = deployed.get(spec.name)?.Properties ?? {};
     expect(properties['KeySchema']).toEqual(keySchema(spec));
     expect(properties['StreamSpecification']).toEqual(
@@ -51,7 +51,7 @@ describe.each(specs)('table $name', (spec) => {
   });
 });
 
-test('personal data, and the secrets of webhooks, are under a key of the account, kept and renewed, which serves DynamoDB in this account only', () => {
+test('personal data and webhook secrets use a retained, rotated key that serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
   expect(key).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', Properties: { EnableKeyRotation: true } });
   for (const table of ['accounts', 'webhooks', 'agents', 'messages'])
@@ -64,7 +64,7 @@ test('personal data, and the secrets of webhooks, are under a key of the account
   expect(ofType(other.data, 'AWS::KMS::Key')).toEqual([]);
 });
 
-test('the domain that mails are sent from is verified with DKIM, and retained', () => {
+test('the email sender domain is verified with DKIM and retained', () => {
   const [[, identity] = []] = ofType(data, 'AWS::SES::EmailIdentity');
   expect(identity).toMatchObject({
     DeletionPolicy: 'RetainExceptOnCreate',
@@ -73,19 +73,19 @@ test('the domain that mails are sent from is verified with DKIM, and retained', 
   expect(Object.keys(data.outputs).filter((name) => name.startsWith('DkimRecord'))).toHaveLength(3);
 });
 
-test('an identity that cannot be created fails before a table is created, which a rollback could not delete', () => {
+test('an identity that cannot be created fails before a table exists, which a rollback could not delete', () => {
   const [[id] = []] = ofType(data, 'AWS::SES::EmailIdentity');
   for (const table of deployed.values()) expect(table.DependsOn).toContain(id);
 });
 
-test('a stage whose identity another stage creates, or which exists, creates none', async () => {
+test('a stage with a shared or existing identity creates none', async () => {
   const staging = await synthesise({ stage: stageNamed('staging') });
   expect(stageNamed('staging').mail.identityOwner).toBe('live');
   expect(ofType(staging.data, 'AWS::SES::EmailIdentity')).toEqual([]);
   expect(ofType(other.data, 'AWS::SES::EmailIdentity')).toEqual([]);
 });
 
-test('the owner’s data stack sets the account’s role for logs of API Gateway, and no other stack does', async () => {
+test('the owner’s data stack alone sets the account’s role for API Gateway logs', async () => {
   const [[id, role] = []] = ofType(data, 'AWS::IAM::Role');
   expect(JSON.stringify(role!.Properties)).toMatch(
     /"apigateway\.amazonaws\.com".*AmazonAPIGatewayPushToCloudWatchLogs/,
@@ -97,7 +97,7 @@ test('the owner’s data stack sets the account’s role for logs of API Gateway
     expect(ofType(stack, 'AWS::ApiGateway::Account')).toEqual([]);
 });
 
-test('nothing is retained when its first creation fails, but the account’s role for logs of API Gateway', async () => {
+test('a failed first creation retains only the account’s role for API Gateway logs', async () => {
   const { api, monitoring } = await synthesise();
   const policies = [data, api, monitoring].flatMap(({ resources }) => Object.values(resources));
   const retained = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
@@ -115,7 +115,7 @@ test('nothing is retained when its first creation fails, but the account’s rol
   for (const { UpdateReplacePolicy } of exceptOnCreate) expect(UpdateReplacePolicy).toBe('Retain');
 });
 
-test('the archive of the ledger is private, versioned and retained, and nothing of it expires but former versions', () => {
+test('the ledger archive is private, versioned and retained, and only old versions in it expire', () => {
   const [, archive] = ofType(data, 'AWS::S3::Bucket').find(([, bucket]) => pathOf(bucket) === 'Archive/Bucket')!;
   expect(archive).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
   expect(archive.Properties).toMatchObject({

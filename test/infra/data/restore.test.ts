@@ -21,7 +21,7 @@ const operations = () => aws.called.map(({ operation }) => operation);
 const updates = () => aws.called.filter(({ operation }) => operation === 'UpdateTable');
 const streamArn = `${arn('meters-2')}/stream/2026-11-22T09:00:00.000`;
 
-/** An account with the table `meters-1`, in which the other one appears once it was restored. */
+/** An account with the table `meters-1`, in which the restored table appears. */
 function account(exists = false): Stub {
   return {
     'DescribeTable meters-1': described('meters-1'),
@@ -60,7 +60,7 @@ async function restore(...args: readonly string[]) {
 }
 
 describe('npm run restore', () => {
-  test('restores the second that is named, and gives the new table what a restore leaves out', async () => {
+  test('restores the given second, and adds the settings that a restore omits to the new table', async () => {
     const { code, output } = await restore('meters', 'meters-1', 'meters-2', '--at', '2026-11-22T09:00:00Z');
     expect([code, output]).toEqual([0, expect.stringContaining('existingTables')]);
     const sent = (name: string) => aws.called.find(({ operation }) => operation === name)?.text;
@@ -78,7 +78,7 @@ describe('npm run restore', () => {
     expect(operations()).not.toContain('UpdateTimeToLive');
   });
 
-  test('prints a setting that the stage takes, and whose stream its functions follow', async () => {
+  test('prints a setting that the stage accepts, with a stream for its functions', async () => {
     const { output } = await restore('meters', 'meters-1', 'meters-2');
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
     expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
@@ -92,14 +92,14 @@ describe('npm run restore', () => {
     expect(variables).toContain('"METERS_TABLE":"meters-2"');
   });
 
-  test('goes on where a new table is there already', async () => {
+  test('continues with an existing new table', async () => {
     aws.play(account(true));
     expect(await restore('meters', 'meters-1', 'meters-2')).toMatchObject({ code: 0 });
     expect(operations()).not.toContain('RestoreTableToPointInTime');
     expect(updates()).toHaveLength(2);
   });
 
-  test('gives a table that AWS Backup restored the rest, though its source is gone', async () => {
+  test('completes a table restored by AWS Backup, even without its source', async () => {
     aws.play(account(true));
     expect(await restore('meters', 'none', 'meters-2')).toMatchObject({
       code: 0,
@@ -122,7 +122,7 @@ describe('npm run restore', () => {
   });
 });
 
-test('a table that functions follow cannot be used without its stream', () => {
+test('a table with stream functions cannot be used without its stream', () => {
   const existingTables = { meters: { name: 'meters-2' } };
   expect(() => parseStage({ ...plainStage, existingTables })).toThrow(/existingTables.meters must have streamArn/);
 });

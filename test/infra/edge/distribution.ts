@@ -25,7 +25,7 @@ interface DistributionConfig {
   readonly CustomErrorResponses?: unknown;
 }
 
-/** The CloudFront distribution of a template: its properties, the origin of a behaviour, and the behaviours that lead to the API. */
+/** The CloudFront distribution of a template: its properties, the origin of a behavior, and the behaviors for the API. */
 export function distributionOf(template: Whole) {
   const [[, distribution] = []] = ofType(template, 'AWS::CloudFront::Distribution');
   const config = distribution!.Properties['DistributionConfig'] as DistributionConfig;

@@ -40,7 +40,7 @@ describe('the edge', () => {
     }
   });
 
-  test('names the country to what opens a session, which are POSTs, of which CloudFront caches nothing', () => {
+  test('sends the country to the routes that open a session, all POST and so never cached by CloudFront', () => {
     expect(signIns.length).toBeGreaterThan(3);
     expect(new Set(signIns.map(({ method }) => method))).toEqual(new Set(['POST']));
     const paths = signIns.map(({ path }) => path);
@@ -54,7 +54,7 @@ describe('the edge', () => {
         HeadersConfig: { HeaderBehavior: 'whitelist', Headers: ['CloudFront-Viewer-Country'] },
       },
     });
-    // Before `/api/*`, as the first pattern that matches counts.
+    // Before `/api/*`, because the first matching pattern applies.
     expect(toApi.slice(0, paths.length).map(({ PathPattern }) => PathPattern)).toEqual(paths);
     for (const { CachePolicyId } of toApi.slice(0, paths.length)) expect(CachePolicyId).toEqual({ Ref: id });
     const named = [...functionsOf(api)].filter(([, fn]) => JSON.stringify(fn.Properties).includes('COUNTRY_HEADER'));
@@ -70,11 +70,11 @@ describe('the edge', () => {
     }
   });
 
-  test('leaves the errors of the API as they are', () => {
+  test('passes on the errors of the API', () => {
     expect(config.CustomErrorResponses).toBeUndefined();
   });
 
-  test('alone reads the bucket, by signed requests', () => {
+  test('has sole access to the bucket, by signed requests', () => {
     const files = originOf(config.DefaultCacheBehavior);
     expect(files.OriginAccessControlId).toBeDefined();
     const [[, bucket] = []] = ofType(api, 'AWS::S3::Bucket');
@@ -86,7 +86,7 @@ describe('the edge', () => {
     });
   });
 
-  test('sends HSTS for a year, nosniff and a content security policy, which lets the page alone play what is in its memory', () => {
+  test("sends HSTS for a year, nosniff and a content security policy that permits media from the page's memory only", () => {
     const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
     expect(policies).toHaveLength(2);
     for (const { ResponseHeadersPolicyConfig } of policies) {
@@ -103,7 +103,7 @@ describe('the edge', () => {
     expect(texts.filter((text) => text.includes('; media-src blob:; '))).toHaveLength(1);
   });
 
-  test('lets the page connect to itself and to the bucket of long audio alone, by that bucket’s regional name', () => {
+  test('permits the page to connect only to itself and to the long audio bucket by its regional name', () => {
     const [[bucket] = []] = ofType(data, 'AWS::S3::Bucket');
     const name = Object.keys(data.outputs).find((output) => output.includes('RegionalDomainName'));
     expect(JSON.stringify(data.outputs[name!])).toContain(`"Fn::GetAtt":["${bucket}","RegionalDomainName"]`);
@@ -116,7 +116,7 @@ describe('the edge', () => {
   });
 });
 
-describe('what runs at the edge', () => {
+describe('the edge function', () => {
   const codes = ofType(api, 'AWS::CloudFront::Function').map(([, fn]) => [
     pathOf(fn),
     String(fn.Properties['FunctionCode']),
@@ -128,15 +128,15 @@ describe('what runs at the edge', () => {
     });
   };
 
-  test.each(dashboardPages)('%s is the one document of the dashboard', (uri) => {
+  test.each(dashboardPages)('serves %s as the one document of the dashboard', (uri) => {
     expect(run('Pages', { uri }).uri).toBe('/index.html');
   });
 
-  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('%s is a file', (uri) => {
+  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('treats %s as a file', (uri) => {
     expect(run('Pages', { uri }).uri).toBe(uri);
   });
 
-  test('public files of the build are found in its folders too', async () => {
+  test('finds public files of the build in subfolders', async () => {
     const folder = await testFolder();
     await mkdir(join(folder, 'docs'));
     for (const file of ['index.html', 'sources.txt', 'docs/openapi.json']) await writeFile(join(folder, file), '');
@@ -144,11 +144,11 @@ describe('what runs at the edge', () => {
     await removeFolder(folder);
   });
 
-  test('fits into a function of the edge', () => {
+  test('fits into the size limit of CloudFront Functions', () => {
     for (const [, code = ''] of codes) expect(Buffer.byteLength(code)).toBeLessThan(maxFunctionBytes);
   });
 
-  test('a browser that navigates to any other path gets the dashboard with 404, and 200 with any other page', () => {
+  test('serves the dashboard with 404 for navigation to an unknown path, and with 200 for a page', () => {
     const accept = { value: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const unknown = run('Pages', { uri: '/no-such-page', headers: { accept } });
     expect(unknown.uri).toBe('/index.html');
@@ -158,7 +158,7 @@ describe('what runs at the edge', () => {
     expect(run('PageStatus', unknown, { statusCode: 304 }).statusCode).toBe(304);
   });
 
-  test('any other request of any other path is 404 in the envelope', () => {
+  test('returns 404 in the error envelope for any other request of an unknown path', () => {
     const response = run('Pages', { uri: '/wp-login.php' });
     expect(response.statusCode).toBe(404);
     expect(JSON.parse(response.body.data)).toMatchObject({
@@ -169,7 +169,7 @@ describe('what runs at the edge', () => {
     });
   });
 
-  test('the API gets the viewer’s address, whatever address the caller sent', () => {
+  test('sends the viewer’s address to the API, whatever address the caller sent', () => {
     const request = run('Caller', {
       uri: '/api/auth/login',
       headers: { 'x-caller-address': { value: '203.0.113.1' } },

@@ -16,14 +16,14 @@ describe('the firewall', () => {
     CustomResponseBodies: Record<string, { Content: string }>;
   };
 
-  test('stands before the stage of the API', () => {
+  test('protects the API stage', () => {
     const [[, association] = []] = ofType(api, 'AWS::WAFv2::WebACLAssociation');
     expect(JSON.stringify(association!.Properties)).toContain('/restapis/');
   });
 
   const own = ofType(other.api, 'AWS::WAFv2::WebACL')[0]![1].Properties;
 
-  test('has the rules of AWS against known attacks, and limits for sign-ins, for a key and for all requests', () => {
+  test('contains the AWS rules against known attacks, and limits for sign-ins, for a key and for all requests', () => {
     expect(rules.map(({ Name }) => Name)).toEqual([
       'RequireEdge',
       'AWSManagedRulesKnownBadInputsRuleSet',
@@ -35,12 +35,12 @@ describe('the firewall', () => {
     expect(rules.map(({ Priority }) => Priority)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('has the list of bad addresses where it sees those of callers, and not the edge’s', () => {
+  test('uses the IP reputation list only if it sees callers’ addresses, not the edge’s', () => {
     expect(JSON.stringify(own)).toContain('AWSManagedRulesAmazonIpReputationList');
     expect(JSON.stringify(rules)).not.toContain('IpReputation');
   });
 
-  test('counts what AWS finds in bodies, and blocks none for it', () => {
+  test('counts AWS body findings without blocking', () => {
     const groups = rules.map(({ Statement }) => Statement.ManagedRuleGroupStatement).filter(Boolean);
     const counted = groups.flatMap(({ RuleActionOverrides }) => RuleActionOverrides);
     expect(counted.map(({ Name }) => Name)).toEqual(
@@ -54,12 +54,12 @@ describe('the firewall', () => {
     expect(new Set(counted.map(({ ActionToUse }) => JSON.stringify(ActionToUse)))).toEqual(new Set(['{"Count":{}}']));
   });
 
-  test('limits sign-ins by their POSTs, which leaves a page its reads', () => {
+  test('limits sign-ins by their POSTs, and does not limit page reads', () => {
     const { ScopeDownStatement } = rules.find(({ Name }) => Name === 'SignIns')!.Statement.RateBasedStatement;
     expect(JSON.stringify(ScopeDownStatement)).toMatch(/"SearchString":"POST".*"SearchString":"\/api\/auth\/"/);
   });
 
-  test('limits a key above what any plan with a limit allows it', () => {
+  test('limits a key above the limit of every plan', () => {
     const { AggregateKeyType, CustomKeys, Limit } = rules.find(({ Name }) => Name === 'Keys')!.Statement
       .RateBasedStatement;
     expect([AggregateKeyType, CustomKeys[0].Header.Name]).toEqual(['CUSTOM_KEYS', 'authorization']);
@@ -90,7 +90,7 @@ describe('the firewall', () => {
     );
   });
 
-  test('is there wherever the edge is, so that nothing goes past the edge', () => {
+  test('is present with every edge, so that no request bypasses the edge', () => {
     expect(() => parseStage({ ...live, firewall: null })).toThrow(/firewall is required with the edge/);
   });
 
@@ -103,7 +103,7 @@ describe('the firewall', () => {
     }
   });
 
-  test('returns the envelope, with the status of its code', () => {
+  test('returns the error envelope with the status of its code', () => {
     for (const { Action } of rules.filter(({ Action }) => Action)) {
       const { ResponseCode, CustomResponseBodyKey } = Action.Block.CustomResponse;
       const envelope = JSON.parse(bodies[CustomResponseBodyKey]!.Content);
@@ -112,7 +112,7 @@ describe('the firewall', () => {
     }
   });
 
-  test('the edge sends the origin verification header that the firewall requires, and no template has its value', () => {
+  test('requires the origin verification header from the edge, and no template contains its value', () => {
     const secret = JSON.stringify(rules[0]!.Statement);
     expect(secret).toContain('{{resolve:secretsmanager:');
     const { originOf, toApi } = distributionOf(api);
@@ -123,7 +123,7 @@ describe('the firewall', () => {
     expect(JSON.stringify(header!.HeaderValue)).toContain('{{resolve:secretsmanager:');
   });
 
-  test('without an edge before it, aggregates by the source address', () => {
+  test('aggregates by the source address without an edge', () => {
     expect(JSON.stringify(own)).toContain('"AggregateKeyType":"IP"');
     expect(JSON.stringify(own)).not.toMatch(/FORWARDED_IP|RequireEdge/);
     expect(ofType(other.api, 'AWS::CloudFront::Distribution')).toEqual([]);

@@ -14,7 +14,7 @@ for (const file of ['index.html', 'favicon.svg', 'assets/a.js']) writeFileSync(j
 const { api, own } = synthesiseNow({ dashboard });
 const top = own['text-ai-live-api']!.Resources;
 
-/** The logical id of a stack that is nested in the API's. */
+/** The logical id of a stack nested in the API's. */
 const nested = (name: string) => idAt(`text-ai-live-api/${name}.NestedStack/${name}.NestedStackResource`);
 
 function idAt(path: string): string {
@@ -25,7 +25,7 @@ function idAt(path: string): string {
 
 const earlier = new Map<string, Set<string>>();
 
-/** Everything that comes before a resource of the stack. */
+/** All direct and indirect dependencies of a resource of the stack. */
 function before(id: string): Set<string> {
   const known = earlier.get(id) ?? new Set(directlyBefore(id).flatMap((ref) => [ref, ...before(ref)]));
   earlier.set(id, known);
@@ -49,10 +49,10 @@ const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name)
   published.find(({ id }) => id.includes(name))!,
 );
 
-describe('a new page is published', () => {
+describe('the deployment of a page', () => {
   const pages = nested('pages');
 
-  test('after all functions with their rollouts, and after the gateway leads to every route', () => {
+  test('follows all functions with their rollouts, and the gateway with every route', () => {
     const stacks = [...Object.keys(routeGroups), 'request-jobs', 'jobs', 'edge'].map(nested);
     const idsOf = (type: string) => Object.keys(top).filter((id) => top[id]?.Type === `AWS::ApiGateway::${type}`);
     expect(idsOf('Method').length).toBeGreaterThan(50);
@@ -60,19 +60,19 @@ describe('a new page is published', () => {
     expect([...before(pages)]).toEqual(expect.arrayContaining(first));
   });
 
-  test('and nothing comes after it, so nothing that fails later can leave it alone', () => {
+  test('is the last step, so that no later failure can leave it alone', () => {
     expect(Object.keys(top).filter((id) => before(id).has(pages))).toEqual([]);
   });
 });
 
 describe('the files of a page', () => {
-  test('are there before its document', () => {
+  test('are uploaded before its document', () => {
     expect(others!.after).toContain(hashed!.id);
     expect(documents!.after).toContain(others!.id);
     expect(published).toHaveLength(3);
   });
 
-  test('have names that carry a hash and are kept for ever, or are requested again each time', () => {
+  test('have hashed names and are cached forever, or are revalidated each time', () => {
     expect([hashed!.cache, others!.cache, documents!.cache]).toEqual([
       cacheControl.hashed,
       cacheControl.other,
@@ -81,16 +81,16 @@ describe('the files of a page', () => {
     expect(cacheControl).toEqual({ hashed: 'public, max-age=31536000, immutable', other: 'no-cache' });
   });
 
-  test('stay when the next page comes, as an open one goes on loading them', () => {
+  test('remain after the next deployment, because open pages still load them', () => {
     expect(published.map(({ prune }) => prune)).toEqual([false, false, false]);
   });
 
-  test('are those of the build, and what differs between deployments', () => {
+  test('are those of the build and the deployment configuration', () => {
     expect([hashed!.sources, others!.sources, documents!.sources]).toEqual([1, 2, 1]);
   });
 });
 
-test('a stage that is deployed without a dashboard publishes no page', async () => {
+test('a stage without a dashboard publishes no page', async () => {
   const bare = await synthesise();
   expect(ofType(bare.api, 'Custom::CDKBucketDeployment')).toEqual([]);
 });

@@ -13,7 +13,7 @@ const rolledOut = [...allRoutes, ...allJobs].map(({ id }) => id).concat(unknownR
  */
 const bakeSeconds = 600;
 
-/** A function's own part of a type, with its logical id: what stands below its id, or its deployment group. */
+/** A function's resource of a type, with its logical id: a child of its id, or its deployment group. */
 function partOf(type: string, id: string): { readonly ref: string; readonly part: Resource } {
   const parts = ofType(api, type).filter(
     ([, part]) => functionId(part) === id || pathOf(part).endsWith(`Rollout/${id}`),
@@ -23,7 +23,7 @@ function partOf(type: string, id: string): { readonly ref: string; readonly part
   return { ref: ref!, part: part! };
 }
 
-/** The alarm on the metric that a function's log is filtered into, with its logical id. */
+/** The alarm on the metric filtered from a function's log, with its logical id. */
 function alarmOf(id: string): [ref: string, alarm: Resource] {
   const { MetricTransformations } = partOf('AWS::Logs::MetricFilter', id).part.Properties;
   const [metric] = MetricTransformations as { MetricName: string; MetricNamespace: string }[];
@@ -35,14 +35,14 @@ function alarmOf(id: string): [ref: string, alarm: Resource] {
   return found[0]!;
 }
 
-test('every route and every job has a rollout of its own, and nothing else has one', () => {
+test('every route and every job has its own rollout, and nothing else has one', () => {
   expect(ofType(api, 'AWS::CodeDeploy::DeploymentGroup')).toHaveLength(rolledOut.length);
   const shifted = ofType(api, 'AWS::Lambda::Alias').filter(([, alias]) => 'UpdatePolicy' in alias);
   expect(new Set(shifted.map(([, alias]) => functionId(alias)))).toEqual(new Set(rolledOut));
 });
 
 describe.each(rolledOut)('the rollout of %s', (id) => {
-  test('moves its own alias, gradually, and is undone by the alarm that watches its function and by no other', () => {
+  test("moves its own alias gradually, and only its function's alarm rolls it back", () => {
     const { ref, part } = partOf('AWS::CodeDeploy::DeploymentGroup', id);
     const [alarm] = alarmOf(id);
     expect(part.Properties).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     });
   });
 
-  test('that alarm counts what fails in the log of its function', () => {
+  test('has an alarm that counts the failures in the log of its function', () => {
     const log = partOf('AWS::Logs::LogGroup', id).ref;
     expect(partOf('AWS::Logs::MetricFilter', id).part.Properties['LogGroupName']).toEqual({ Ref: log });
     expect(functionsOf(api).get(id)!.Properties['LoggingConfig']).toMatchObject({ LogGroup: { Ref: log } });
@@ -71,7 +71,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     expect(2 * Period * EvaluationPeriods).toBeLessThanOrEqual(bakeSeconds);
   });
 
-  test('the version before stays, so that its alias can go back to it', () => {
+  test('keeps the previous version, so that its alias can be rolled back', () => {
     const version = partOf('AWS::Lambda::Version', id);
     expect(version.part).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     expect(partOf('AWS::Lambda::Alias', id).part.Properties['FunctionVersion']).toEqual({
@@ -80,7 +80,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
   });
 });
 
-test('callers reach every route by its alias, never a version past it', () => {
+test('callers reach every route by its alias, never by a version', () => {
   const aliases = new Set(ofType(api, 'AWS::Lambda::Alias').map(([ref]) => ref));
   const uris = ofType(api, 'AWS::ApiGateway::Method').map(([, { Properties }]) =>
     JSON.stringify((Properties['Integration'] as { Uri?: unknown }).Uri),

@@ -20,7 +20,7 @@ const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 const [[ofMessages] = []] = ofType(api, 'AWS::SMSVOICE::ConfigurationSet');
 
-test('a function has the names of the tables it uses in its environment, and of no others', () => {
+test('a function has exactly the names of its own tables in its environment', () => {
   const allTables: string[] = Object.values(tableVariables);
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const wanted = Object.entries(tableVariables).filter(([table]) => table in (uses.tables ?? {}));
@@ -29,7 +29,7 @@ test('a function has the names of the tables it uses in its environment, and of 
   }
 });
 
-test('every function has a secure cookie, the public origin, and an environment that it can read', () => {
+test('every function has a secure cookie, the public origin and a readable environment', () => {
   for (const environmentOf of variables.values()) {
     const texts = Object.entries(environmentOf).map(([name, value]) => [
       name,

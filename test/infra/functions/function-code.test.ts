@@ -24,25 +24,25 @@ const sizes = await bundleSizes();
 
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-test('every entry point becomes code of its own', () => {
+test('every entry point is bundled separately', () => {
   expect(folders).toHaveLength(entries.length);
 });
 
-/** What a script prints in a process of its own. */
+/** The output of a script in a separate process. */
 const printed = (script: string, ...args: readonly string[]): string =>
   execFileSync(process.execPath, ['-e', script, ...args], { cwd: outdir, encoding: 'utf8' }).trim();
 
-/** Output of an expression in each function's code, once that is loaded. */
+/** The value of an expression after each function's code is loaded. */
 function printedByEach(expression: string): string[] {
   const script = `import(process.argv[1]).then(({ handler }) => console.log(${expression}))`;
   return folders.map((folder) => printed(script, join(outdir, folder, 'index.mjs')));
 }
 
-test('the code needs nothing beside it to load', () => {
+test('the code loads without any other files', () => {
   expect(printedByEach('typeof handler')).toEqual(entries.map(() => 'function'));
 });
 
-test('a start loads neither Node’s own fetch nor its HTTP, TLS, HTTP/2 or WebCrypto, which not every call needs', () => {
+test('a start does not load Node’s fetch, HTTP, TLS, HTTP/2 or WebCrypto, which some calls do not need', () => {
   const loaded = printedByEach('process.moduleLoadList.join()');
   for (const modules of loaded) {
     expect(modules).toContain('NativeModule internal/modules/esm/loader');
@@ -50,14 +50,14 @@ test('a start loads neither Node’s own fetch nor its HTTP, TLS, HTTP/2 or WebC
   }
 });
 
-test('no function loads more than its budget at cold start; node bin/bundle-sizes.ts lists them', () => {
+test('no function exceeds its cold-start budget; node bin/bundle-sizes.ts lists them', () => {
   const ids = new Set([...allRoutes, ...allJobs].map(({ id }) => id)).add(unknownRouteId);
   expect(new Set(sizes.map(({ id }) => id))).toEqual(ids);
   expect(sizes.filter(({ bytes, budget }) => bytes > budget)).toEqual([]);
   for (const { bytes } of sizes) expect(bytes).toBeGreaterThan(50_000);
 });
 
-test('the megabyte of the tokenizer is a file beside the code, which no start reads', () => {
+test("the tokenizer's megabyte is a separate file that no start reads", () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(outdir, folder)).map((name) => join(outdir, folder, name)),
   );
@@ -66,7 +66,7 @@ test('the megabyte of the tokenizer is a file beside the code, which no start re
   expect(largest).toBeGreaterThan(Math.max(...sizes.map(({ bytes }) => bytes)));
 });
 
-test('a change of what an entry point imports is a change of its code, and nothing else is', () => {
+test('only a change of an import changes the code of an entry point', () => {
   const folder = join(outdir, 'sources');
   mkdirSync(folder);
   const entry = `import { word } from '${join(folder, 'word.ts')}';\nexport const handler = () => word;\n`;
@@ -83,7 +83,7 @@ test('a change of what an entry point imports is a change of its code, and nothi
   expect(again).toBe(one);
 });
 
-test('a module that the start and a later import share is one, with its state and in its order', () => {
+test('a module shared by the start and a later import is loaded once, with its state and in order', () => {
   const sources = {
     'count.ts': "export let count = 0;\nexport const add = () => { count += 1; };\nconsole.log('count');\n",
     'names.ts': "export const name = 'of names';\nconsole.log('names');\n",
@@ -107,7 +107,7 @@ test('a module that the start and a later import share is one, with its state an
 });
 
 test.each(['create-chat-completion', 'list-keys'])(
-  'a start of %s reads one file, and each of the others finds what it imports',
+  'a start of %s reads one file, and every other entry point finds its imports',
   (entry) => {
     const out = join(outdir, entry);
     bundle(routeEntry(entry), out);

@@ -34,7 +34,7 @@ const isOwnTrail = (id: string, { action, resource }: Grant) =>
   (['logs:CreateLogStream', 'logs:PutLogEvents'].includes(action) && resource === `${id}/Logs`) ||
   (['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].includes(action) && resource === '*');
 
-test('every function has a role of its own, which only Lambda may assume', () => {
+test('every function has its own role, which only Lambda may assume', () => {
   const functions = [...functionsOf(api).values()];
   const roles = functions.map((fn) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
   expect(new Set(roles).size).toBe(functions.length);
@@ -50,7 +50,7 @@ test('every function writes its own log and traces', () => {
   for (const [id, granted] of grants) expect(granted.filter((grant) => isOwnTrail(id, grant))).toHaveLength(4);
 });
 
-test('beyond that, each has exactly these grants', async () => {
+test('every function has exactly these further grants', async () => {
   const described = [...grants]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([id, granted]) => ({ id, lines: describeGrants(granted.filter((grant) => !isOwnTrail(id, grant))) }));
@@ -59,26 +59,26 @@ test('beyond that, each has exactly these grants', async () => {
   await expect(blocks.join('')).toMatchFileSnapshot('grants.txt');
 });
 
-/** In the sandbox SES authorizes sender and recipients; the condition holds the grant to the stage's sender. */
+/** In the sandbox SES authorizes sender and recipients. The condition limits the grant to the stage's sender. */
 const sendsAsSender = ({ action, resource, condition }: Grant) =>
   action === 'ses:SendEmail' &&
   resource === 'ses identity/*' &&
   condition.includes('{"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}');
 
-/** What Lambda gives up of a stream: keys that Lambda makes, in a bucket of the job's own. */
+/** Discarded stream records: keys chosen by Lambda, in the job's own bucket. */
 const keepsItsRecords = (id: string, { action, resource }: Grant) =>
   action === 's3:PutObject' && resource === `${id}/Function/GivenUp/Bucket/aws/lambda/*`;
 
-/** Objects of the ledger's archive, which nothing deletes. */
+/** Objects of the ledger archive, which are never deleted. */
 const isOfArchive = ({ action, resource }: Grant) =>
   /^s3:(?:GetObject|PutObject|AbortMultipartUpload)$/.test(action) && /Archive.*ledger\/\*$/.test(resource);
 
-/** Files of long audio, by their folder. */
+/** Files of long audio, by folder. */
 const isOfAudioFiles = ({ action, resource }: Grant) =>
   /^s3:(?:GetObject|PutObject|DeleteObject|AbortMultipartUpload)$/.test(action) &&
   /(?:uploads|forms|replies|texts)\/\*$/.test(resource);
 
-test('no action is a pattern, and no resource but that of the traces, of identities to send mails to, of numbers that messages come from of a job’s own records, of folders of audio and of the archive', () => {
+test('no action is a pattern, and no resource is one except traces, email identities, sender numbers, discarded records, audio folders and the archive', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
@@ -93,7 +93,7 @@ test('no action is a pattern, and no resource but that of the traces, of identit
   }
 });
 
-test('a mail is sent from the address of the stage only, to any identity of the account', () => {
+test('an email is sent only from the address of the stage, to any identity of the account', () => {
   const sending = [...grants.values()].flat().filter(({ action }) => action.startsWith('ses:'));
   expect(new Set(sending.map(({ condition }) => condition))).toEqual(
     new Set([' if {"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}']),
@@ -101,13 +101,13 @@ test('a mail is sent from the address of the stage only, to any identity of the 
   expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
 });
 
-test('the only other roles let new code take over, and CDK publish and empty the bucket', () => {
+test('the only other roles deploy new code, and publish and empty the bucket for CDK', () => {
   const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
   const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
   expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
 });
 
-test('nothing can change a row of the ledger but who appends to it, and only the archiver deletes one', () => {
+test('only the projector appends ledger rows, and only the archiver deletes them', () => {
   const onLedger = [...grants].flatMap(([id, granted]) =>
     granted
       .filter(({ resource }) => resource === 'table ledger')
@@ -126,7 +126,7 @@ test('nothing can change a row of the ledger but who appends to it, and only the
   ]);
 });
 
-test('audit events are added by the actions of operators, read by their list, and changed or deleted by nothing', () => {
+test('operator actions add audit events, one list reads them, and nothing changes or deletes them', () => {
   const onAudit = [...grants].flatMap(([id, granted]) =>
     granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
   );
@@ -140,7 +140,7 @@ test('audit events are added by the actions of operators, read by their list, an
   );
 });
 
-test('only the archiver scans, and items are deleted where sessions, throttles, unique constraints, webhooks, agents, transcriptions or accounts end, and nowhere else', () => {
+test('only the archiver scans, and only functions that end sessions, throttles, constraints, webhooks, agents, transcriptions or accounts delete items', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   const scanning = all.filter(({ action }) => action === 'dynamodb:Scan');
   expect(scanning.map(({ id, resource }) => [id, resource])).toEqual([['archive-ledger', 'table ledger']]);
@@ -186,7 +186,7 @@ function grantsOf({ Effect, Action, Resource, Condition }: Statement): Grant[] {
     .flatMap((action) => [Resource].flat().map((resource) => ({ action, resource: nameOf(resource), condition })));
 }
 
-/** One line for each set of actions, with the resources that they are granted on. */
+/** One line for each set of actions, with the granted resources. */
 function describeGrants(granted: readonly Grant[]): string[] {
   const actionsOf = (grants: readonly Grant[], resource: string) => {
     const actions = grants.filter((grant) => grant.resource + grant.condition === resource);

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('npm run prune', () => {
-  it("deletes a stage's old versions, but not the three newest, those of an alias, or another stage's", async () => {
+  it("deletes old versions, but not the three newest, those of an alias, or another stage's", async () => {
     expect(await pruneVersions(client, 'live')).toEqual({ functions: 2, deleted: 1 });
     expect(deleted).toEqual(['text-ai-live-api-x-chat:3']);
   });

@@ -9,7 +9,7 @@ describe('the recursion detection of Lambda', () => {
   /** A document has a bounded number of passages, so its chain ends. Webhooks bound their chains themselves. */
   const chains = [jobs.deliverSlowWebhooks.id, jobs.deliverWebhooks.id, jobs.indexDocuments.id];
 
-  it('is off for the functions that send to their own queue, whose chains are bounded', () => {
+  it('is off for functions that send to their own queue, because their chains are bounded', () => {
     const allowed = [...functionsOf(template)].filter(([, fn]) => fn.Properties['RecursiveLoop'] === 'Allow');
     expect(allowed.map(([id]) => id).toSorted()).toEqual(chains);
     expect(maxHops).toBeGreaterThan(16);

@@ -29,7 +29,7 @@ beforeAll(() => {
   functions = functionsOf(template);
 });
 
-test('every row has an operation, and every exported operation has its row', async () => {
+test('every row has an operation, and every exported operation has a row', async () => {
   const places = allRoutes.map(({ id }) => operationPlace(id));
   const files = [...new Set(places.map(({ file }) => file))].toSorted();
   expect(readdirSync(new URL('../../../functions/api', import.meta.url)).toSorted()).toEqual(
@@ -41,7 +41,7 @@ test('every row has an operation, and every exported operation has its row', asy
   }
 });
 
-test('every job has a builder, and every exported builder its job', async () => {
+test('every job has a builder, and every exported builder has a job', async () => {
   const all = [...allJobs, canary];
   const features = [...new Set(all.map(({ feature }) => feature))].toSorted();
   expect(readdirSync(new URL('../../../functions/jobs', import.meta.url)).toSorted()).toEqual(
@@ -53,7 +53,7 @@ test('every job has a builder, and every exported builder its job', async () => 
   }
 });
 
-test('there is one function for each route and job, and one for what no route matches', () => {
+test('each route and job has one function, and unmatched requests have one', () => {
   const rows = [...allRoutes, ...allJobs].map(({ id }) => id);
   expect([...functions.keys()].toSorted()).toEqual([...rows, unknownRouteId].toSorted());
 });
@@ -65,7 +65,7 @@ test('every route is deployed once, with its own handler, and nothing else is', 
   );
 });
 
-test('any other method and any other path gets the handler that returns 405 or 404', () => {
+test('any other method or path reaches the handler for 405 and 404', () => {
   const rest = methods.filter(({ method }) => method === 'ANY');
   expect(new Set(rest.map(({ handler }) => handler))).toEqual(new Set([unknownRouteId]));
   const covered = new Set(rest.map(({ path }) => path));
@@ -73,20 +73,20 @@ test('any other method and any other path gets the handler that returns 405 or 4
   expect([...covered]).toEqual(expect.arrayContaining(['/', '/{proxy+}', '/api/{proxy+}', '/v1/{proxy+}']));
 });
 
-test('that handler has one statement in its resource policy, which never reaches its limit', () => {
+test('the fallback handler has one statement in its resource policy, which never reaches its limit', () => {
   const permissions = ofType(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
   expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
 });
 
-test('the gateway takes forms for binary, which as text would lose their bytes, and nothing else', () => {
+test('the gateway registers only multipart/form-data as binary, so that uploads are not corrupted', () => {
   const [[, api] = []] = ofType(template, 'AWS::ApiGateway::RestApi');
   expect(api!.Properties['BinaryMediaTypes']).toEqual(['multipart/form-data']);
 });
 
-describe('time', () => {
+describe('a timeout', () => {
   const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
 
-  test('the deadline of a model is 3 seconds before the timeout of its function, whatever the stage sets', () => {
+  test('of a function is 3 seconds after the deadline of its model, for any stage settings', () => {
     const stages = [{}, { MODEL_DEADLINE_MS: '900000', MODEL_STREAM_DEADLINE_MS: '900000' }];
     const invoking = allRoutes.filter(({ uses }) => uses.inference);
     expect(invoking.length).toBeGreaterThan(2);
@@ -96,27 +96,27 @@ describe('time', () => {
     }
   });
 
-  test('the timeout of a function is a second before that of its gateway', () => {
+  test('of a function is a second before that of its gateway', () => {
     const named = methods.filter(({ method }) => method !== 'ANY');
     const gateway = named.map(({ handler, timeoutMs }) => [handler, timeoutMs]);
     expect(gateway).toEqual(named.map(({ handler }) => [handler, (secondsOf(handler) + 1) * 1000]));
   });
 
-  test('what is not streamed stays under the 29 s that the gateway waits', () => {
+  test("of a buffered response is below the gateway's 29 s", () => {
     const plain = methods.filter(({ streams }) => !streams);
     for (const { timeoutMs = 29_000 } of plain) expect(timeoutMs).toBeLessThanOrEqual(29_000);
     expect(plain).not.toHaveLength(0);
   });
 });
 
-describe('streaming', () => {
-  test('is used on the routes that declare it and nowhere else', () => {
+describe('response streaming', () => {
+  test('is used only on the routes that declare it', () => {
     const wanted = allRoutes.filter(({ streaming }) => streaming).map(({ id }) => id);
     const streaming = methods.filter(({ streams }) => streams).map(({ handler }) => handler);
     expect(streaming.toSorted()).toEqual(wanted.toSorted());
   });
 
-  test('can be switched off for a front door that cannot stream', () => {
+  test('can be disabled for a front end that cannot stream', () => {
     const buffered = methodsOf(other.api);
     expect(buffered.map(({ path, method }) => `${method} ${path}`)).toEqual(
       methods.map(({ path, method }) => `${method} ${path}`),
@@ -125,8 +125,8 @@ describe('streaming', () => {
   });
 });
 
-describe('logs', () => {
-  test('every function and the gateway write to a log that is not kept for ever', () => {
+describe('the logs', () => {
+  test('of every function and the gateway expire', () => {
     const logs = new Map(ofType(template, 'AWS::Logs::LogGroup'));
     for (const [, { Properties }] of logs) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
     const used = [...functions.values()].map((fn) => fn.Properties['LoggingConfig'] as { LogGroup: { Ref: string } });
@@ -134,7 +134,7 @@ describe('logs', () => {
     for (const { LogGroup } of used) expect(logs.has(LogGroup.Ref)).toBe(true);
   });
 
-  test('the access log is JSON and has nothing in which links, credentials or prompts travel', () => {
+  test('of the gateway are JSON without links, credentials or prompts', () => {
     const [[, stage] = []] = ofType(template, 'AWS::ApiGateway::Stage');
     const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
     const values = Object.values(JSON.parse(Format)).join(' ');
@@ -147,7 +147,7 @@ describe('logs', () => {
   });
 });
 
-test('the gateway throttles all callers together at the rate and burst of the stage', () => {
+test("the gateway throttles all callers together at the stage's rate and burst", () => {
   const throttleOf = (from: Whole) => {
     const [[, stage] = []] = ofType(from, 'AWS::ApiGateway::Stage');
     const [all] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
@@ -192,7 +192,7 @@ function methodsOf(from: Whole): DeployedMethod[] {
   });
 }
 
-/** The function that a part of a template refers to. */
+/** The function referenced by a part of a template. */
 function handlerIn(from: Whole, value: unknown): string {
   const text = JSON.stringify(value);
   const [, fn] = ofType(from, 'AWS::Lambda::Alias').find(([id]) => text.includes(`"${id}"`)) ?? [];

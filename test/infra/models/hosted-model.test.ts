@@ -11,7 +11,7 @@ const onProcessors = { instanceType: 'ml.c6i.xlarge', replica: { accelerators: 0
 const hosting = (hosted: object, choices: object = {}) =>
   parseStage({ ...live, ...choices, models: { ...live.models, hosted } }).models.hosted;
 
-describe('a hosted model is refused, with the name of the invalid field', () => {
+describe('a hosted model is refused with the name of the invalid field', () => {
   test.each<[object, RegExp]>([
     [{ image: 'vllm/vllm-openai:v0.11' }, /svc-1\.image must be an image in ECR/],
     [{ image: `${registry}/vllm` }, /svc-1\.image must be an image in ECR with its tag/],
@@ -33,7 +33,7 @@ describe('a hosted model is refused, with the name of the invalid field', () => 
     expect(() => hosting({ 'svc-1': { ...hostedModel, ...wrong } })).toThrow(message);
   });
 
-  test('an image of another region than the stage’s', () => {
+  test('for an image from another region than the stage’s', () => {
     const env = { account: '111111111111', region: 'us-east-1' };
     expect(() => hosting({ 'svc-1': hostedModel }, { env })).toThrow(
       /models\.hosted must use images from registries in us-east-1; these do not: svc-1/,
@@ -45,16 +45,16 @@ test.each<[string, object]>([
   ['of the hub', { weights: 'Qwen/Qwen2.5-7B-Instruct' }],
   ['of a tag without CUDA version, with a host image', { image: `${registry}/own:1`, hostImage: hostImages[2] }],
   ['of a digest, with a host image', { image: `${registry}/own@sha256:0a1b`, hostImage: hostImages[3] }],
-])('a hosted model %s is taken', (_, choices) => {
+])('a hosted model %s is accepted', (_, choices) => {
   expect(() => hosting({ 'svc-1': { ...hostedModel, ...choices } })).not.toThrow();
 });
 
-test('TEI runs on processors too, and then needs no host image', () => {
+test('TEI can run on CPUs, and then needs no host image', () => {
   const image = `${registry}/tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04`;
   expect(() => hosting({ 'svc-embed': { ...embedder, ...onProcessors, image } })).not.toThrow();
 });
 
-test('a step of the start takes half an hour at most, where the stage names no other time', () => {
+test('a startup step takes at most half an hour unless the stage sets another time', () => {
   const { start: _, ...model } = hostedModel;
   expect(hosting({ 'svc-1': model })['svc-1']?.start).toEqual({ downloadSeconds: 1800, healthSeconds: 1800 });
 });
@@ -65,11 +65,11 @@ test.each([
   ['vllm:0.20.0-gpu-py312-cu130-ubuntu22.04-sagemaker', 'al2023-ami-sagemaker-inference-gpu-4-1'],
   ['tei-cpu:2.0.1-tei1.8.2-cpu-py310-ubuntu22.04', undefined],
   ['cu129-tools:1', undefined],
-])('%s runs on the host image of its CUDA', (image, hostImage) => {
+])('%s runs on the host image of its CUDA version', (image, hostImage) => {
   expect(hostImageOf(`${registry}/${image}`)).toBe(hostImage);
 });
 
-test('families and host images are those that SageMaker has', () => {
+test('families and host images match those of SageMaker', () => {
   const families = new Set(Object.values(ProductionVariantInstanceType).map(familyOf));
   expect(instanceFamilies.filter((family) => !families.has(family))).toEqual([]);
   const known = new Set<string>(Object.values(ProductionVariantInferenceAmiVersion));

@@ -16,7 +16,7 @@ const one = (type: string): Record<string, any> => {
   return found[0]![1].Properties;
 };
 
-describe('a model that the stage hosts', () => {
+describe('a hosted model', () => {
   test('runs in its container on an endpoint that scales to zero instances', () => {
     expect(one('AWS::SageMaker::Model')['PrimaryContainer']).toEqual({
       Image: hosted.image,
@@ -69,7 +69,7 @@ describe('a model that the stage hosts', () => {
     expect(one('AWS::CloudWatch::Alarm')).toMatchObject({ MetricName: 'NoCapacityInvocationFailures' });
   });
 
-  test('may read its own image and its own weights, and nothing else of registry and bucket', () => {
+  test('can read only its own image and its own weights', () => {
     const { Statement } = one('AWS::IAM::Policy')['PolicyDocument'] as {
       Statement: { Action: string | string[]; Resource: unknown; Condition?: unknown }[];
     };
@@ -101,7 +101,7 @@ describe('a model that the stage hosts', () => {
   });
 });
 
-test('a stage that hosts nothing has no stack for it', () => {
+test('a stage without hosted models has no stack for them', () => {
   expect(none.resources).toEqual({});
   expect(Object.keys(own).filter((path) => path.includes('models'))).toEqual([]);
 });
@@ -113,14 +113,14 @@ describe('the environment of a container', () => {
   const downloaded = '/opt/ml/model';
   const twoGpus = { replica: { accelerators: 2, memoryMb: 8192 } };
 
-  test('of vLLM has its weights, and all GPUs of a replica', () => {
+  test('contains the weights and all GPUs of a replica for vLLM', () => {
     expect(environmentOf({ weights: hub, ...twoGpus })).toEqual({
       SM_VLLM_MODEL: hub,
       SM_VLLM_TENSOR_PARALLEL_SIZE: '2',
     });
   });
 
-  test('of LMI has its weights, all GPUs, and for text the async mode that our requests are written for', () => {
+  test('contains the weights, all GPUs, and for text the async mode of our requests for LMI', () => {
     const lmi = { family: 'lmi', ...twoGpus } as const;
     const text = {
       TENSOR_PARALLEL_DEGREE: '2',
@@ -133,13 +133,13 @@ describe('the environment of a container', () => {
     expect(environmentOf(lmi, true)).toEqual({ TENSOR_PARALLEL_DEGREE: '2', OPTION_MODEL_ID: downloaded });
   });
 
-  test('of TEI takes as many texts in a request as we send, and as many bytes as our route takes', () => {
+  test('allows the texts of our requests and the bytes of our route for TEI', () => {
     const tei = environmentOf({ family: 'tei' }, true);
     expect(tei).toEqual({ HF_MODEL_ID: downloaded, MAX_CLIENT_BATCH_SIZE: '32', PAYLOAD_LIMIT: '6000000' });
     expect(Number(tei['PAYLOAD_LIMIT'])).toBeGreaterThan(routes.createEmbeddings.maxBodyBytes);
   });
 
-  test('has what the stage sets in place of a default', () => {
+  test("contains the stage's settings instead of defaults", () => {
     const environment = { SM_VLLM_TENSOR_PARALLEL_SIZE: '1' };
     expect(environmentOf({ weights: hub, ...twoGpus, environment })).toMatchObject(environment);
   });

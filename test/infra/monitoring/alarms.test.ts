@@ -38,13 +38,13 @@ describe.each(alarms)('$path', ({ properties }) => {
     expect(sections).toContain(section);
   });
 
-  test('notifies when it begins and when it is over', () => {
+  test('notifies when it starts and when it is over', () => {
     expect(properties.AlarmActions).toHaveLength(1);
     expect(properties.OKActions).toEqual(properties.AlarmActions);
   });
 });
 
-test('no function is without an alarm for runs that fail: of its own where it is priced or a job, else of its resource', () => {
+test('every function has an alarm for failed runs: its own if priced or a job, otherwise that of its resource', () => {
   const watched = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ properties }) => properties.MetricName);
   const own = [...allRoutes.filter(({ priced }) => priced), ...allJobs, { id: unknownRouteId }].map(({ id }) => id);
   const groups = Object.entries<readonly Route[]>(routeGroups);
@@ -54,7 +54,7 @@ test('no function is without an alarm for runs that fail: of its own where it is
   expect(ofType(api, 'AWS::Logs::MetricFilter')).toHaveLength(functionsOf(api).size);
 });
 
-test('that alarm, which undoes a rollout, rings for a 500 as for a crash: it counts both in the log of the function', () => {
+test('the rollback alarm counts both a 500 and a crash in the log of the function', () => {
   const filters = ofType(api, 'AWS::Logs::MetricFilter').map(([, { Properties }]) => Properties) as {
     FilterPattern: string;
     MetricTransformations: readonly { MetricName: string }[];
@@ -77,7 +77,7 @@ test('every job has an alarm for its dead-letter queue, and every stream for its
   expect(new Set(withAlarm('Late'))).toEqual(new Set(following));
 });
 
-test('the service as a whole has an alarm for every failure that no single function shows', () => {
+test('the whole service has an alarm for every failure that no single function shows', () => {
   const service = alarms
     .filter(({ path }) => path.startsWith('Service/'))
     .map(({ path }) => path.replace('Service/', ''));
@@ -108,12 +108,12 @@ test('the alarm on claimed concurrency has the threshold of the stage, for the a
   expect(thresholds[0]![1].Properties).not.toHaveProperty('Dimensions');
 });
 
-test('a sweep that writes no metric is an alarm too', () => {
+test('a sweep without metrics raises an alarm', () => {
   const { properties } = alarms.find(({ path }) => path === 'Service/OverdueHold')!;
   expect(properties.TreatMissingData).toBe('breaching');
 });
 
-test('a section of the runbook is there for an alarm, or for an operator’s own task', () => {
+test('every section of the runbook belongs to an alarm or an operator task', () => {
   const linked = new Set(alarms.map(({ properties }) => /#([\w-]+)$/.exec(properties.AlarmDescription)?.[1]));
   const own = new Set([
     'the-canary-fails',
@@ -128,7 +128,7 @@ test('a section of the runbook is there for an alarm, or for an operator’s own
   expect(sections.filter((section) => !linked.has(section) && !own.has(section))).toEqual([]);
 });
 
-test('the dashboard shows every metric that functions write, and what AWS charges by', () => {
+test('the dashboard shows every metric of the functions, and the AWS usage metrics that are billed', () => {
   const [[, dashboard] = []] = ofType(monitoring, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard!.Properties);
   for (const metric of Object.values(metrics)) expect(body).toContain(metric);

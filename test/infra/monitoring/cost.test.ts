@@ -34,7 +34,7 @@ const monthly = {
   polledQueues: ofType(api, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => isQueue(source)).length,
 };
 
-test('docs/deploy.md has the cost of the default stage in a month without traffic', () => {
+test('docs/deploy.md states the cost of the default stage in a month without traffic', () => {
   expect(guide).toContain(table(costAtZero(monthly)));
 });
 
@@ -57,7 +57,7 @@ test('docs/deploy.md states the cost of the ledger for a year at a million calls
 const { memoryMb } = routes.createChatCompletion;
 const chats = costOfCalls(1e6, { seconds: 3, isStream: false, memoryMb, responseBytes: 2000, concurrentCalls: 5 });
 
-test('docs/deploy.md has the cost of a million chats of 3 s beside the model', () => {
+test('docs/deploy.md states the cost of a million chats of 3 s without the model', () => {
   expect(guide).toContain(table(chats));
 });
 
@@ -98,11 +98,11 @@ test('docs/performance.md states the cost of 10,000 calls per second', () => {
   );
 });
 
-test('a million priced calls cost no more than 2.50 dollars of table in the path of the request', () => {
+test('a million priced calls cost at most 2.50 dollars of table requests', () => {
   expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
 });
 
-test('without traffic nothing is charged beside the rows of that table: nothing runs', () => {
+test('without traffic only the rows of that table are charged, because nothing runs', () => {
   const running = [
     'AWS::SageMaker::Endpoint',
     'AWS::EC2::NatGateway',

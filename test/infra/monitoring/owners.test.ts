@@ -12,20 +12,20 @@ const env = { account: '111111111111', region: 'eu-west-1' };
 const owner = stage(owned('live'));
 const staging = stage({ name: 'staging', ...owned('live') });
 
-test('one stage creates identity and role, and others of its account and domain use them', () => {
+test('one stage creates identity and role, and the other stages of its account and domain use them', () => {
   for (const one of [owner, staging]) expect(() => checkOwners(one, [owner, staging])).not.toThrow();
 });
 
-test('what exists has no owner', () => {
+test('existing resources have no owner', () => {
   expect(() => checkOwners(stage(owned(null)), [])).not.toThrow();
 });
 
-test('stages of different accounts own one each', () => {
+test('stages of different accounts each own one', () => {
   const elsewhere = stage({ name: 'staging', env, ...owned('staging') });
   for (const one of [owner, elsewhere]) expect(() => checkOwners(one, [owner, elsewhere])).not.toThrow();
 });
 
-test('stages of different domains share the role, and own an identity each', () => {
+test('stages of different domains share the role and each own an identity', () => {
   const other = stage({ name: 'staging', ...owned('staging', 'live', 'hello@example.org') });
   for (const one of [owner, other]) expect(() => checkOwners(one, [owner, other])).not.toThrow();
 });
@@ -33,10 +33,10 @@ test('stages of different domains share the role, and own an identity each', () 
 describe.each([
   ['mail.identityOwner', (name: string) => owned(name, null)],
   ['gatewayLogsOwner', (name: string) => owned(null, name)],
-])('a stage is refused whose %s', (setting, ownedBy) => {
+])('a stage is refused if its %s', (setting, ownedBy) => {
   const [first, second] = [stage(ownedBy('live')), stage({ name: 'staging', ...ownedBy('staging') })];
 
-  test('is no stage', () => {
+  test('does not exist', () => {
     const alone = stage({ name: 'staging', ...ownedBy('live') });
     expect(() => checkOwners(alone, [alone])).toThrow(new RegExp(`${setting} must be .*; there are: none`));
   });
@@ -45,12 +45,12 @@ describe.each([
     expect(() => checkOwners(first, [first, second])).toThrow(/there are: live, staging/);
   });
 
-  test('is a stage of another account', () => {
+  test('belongs to another account', () => {
     expect(() => checkOwners(stage({ name: 'staging', env, ...ownedBy('live') }), [first])).toThrow(/none/);
   });
 });
 
-test('a stage is refused whose identity is of another domain than its owner’s', () => {
+test('a stage is refused if its identity has another domain than its owner’s', () => {
   const other = stage({ name: 'staging', ...owned('live', 'live', 'hello@example.org') });
   expect(() => checkOwners(other, [owner, other])).toThrow(/mail\.identityOwner .* none/);
 });

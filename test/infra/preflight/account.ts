@@ -35,7 +35,7 @@ export const concurrency = (quota: number, unreserved = quota): StubResponse => 
   body: { AccountLimit: { ConcurrentExecutions: quota, UnreservedConcurrentExecutions: unreserved } },
 });
 
-/** An account of SES. */
+/** An SES account. */
 export const sending = (account: object = {}): StubResponse => ({
   body: {
     ProductionAccessEnabled: true,
@@ -66,7 +66,7 @@ export const webAcls = (count: number): StubResponse => ({
   body: { WebACLs: Array.from({ length: count }, (_, index) => ({ Name: `acl-${index}`, Id: String(index) })) },
 });
 
-/** A page of SageMaker's quotas by name; `next` is the token of the page after it. */
+/** A page of SageMaker's quotas by name. `next` is the token of the next page. */
 export const quotas = (values: Readonly<Record<string, number>>, next?: string): StubResponse => ({
   body: {
     Quotas: Object.entries(values).map(([QuotaName, Value]) => ({ ServiceCode: 'sagemaker', QuotaName, Value })),
@@ -77,7 +77,7 @@ export const quotas = (values: Readonly<Record<string, number>>, next?: string):
 export const endpoint = (EndpointStatus: string): StubResponse => ({ body: { EndpointStatus } });
 export const noEndpoint = failure('ValidationException', 'Could not find endpoint "x".');
 
-/** An account in which a stage of every choice can be deployed. */
+/** An account in which a stage with every option can be deployed. */
 export const readyAccount: Stub = {
   GetCallerIdentity: callerIdentity('111111111111'),
   'DescribeStacks CDKToolkit': stack('CREATE_COMPLETE', { BootstrapVersion: '28' }),

@@ -53,7 +53,7 @@ async function resultsOf(checked = stage) {
   return new Map(results.map(({ name, status, detail }) => [name, `${status}: ${detail}`]));
 }
 
-test('an account that is ready passes every check of a stage of every choice', async () => {
+test('a prepared account passes every check of a stage with every option', async () => {
   const results = await resultsOf();
   expect(Object.fromEntries(results)).toEqual({
     Credentials: 'ok: account 111111111111',
@@ -76,13 +76,13 @@ test('an account that is ready passes every check of a stage of every choice', a
   });
 });
 
-test('nothing is written: every call reads', async () => {
+test('every check only reads', async () => {
   await preflight(stage);
   expect(aws.called.length).toBeGreaterThan(10);
   expect(aws.called.filter(({ operation }) => !/^(Get|List|Describe)/.test(operation))).toEqual([]);
 });
 
-test('what a stage does not have is not checked', async () => {
+test('unused features of a stage are not checked', async () => {
   const frontDoor = { kind: 'gateway', publicOrigin: 'https://text.example.com', trustedProxies: 0 };
   const results = await resultsOf(parseStage({ ...choices, frontDoor, firewall: null, models: live.models }));
   expect([...results.keys()].filter((name) => /Certificate|WAF|Instances/.test(name))).toEqual([]);
@@ -205,7 +205,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
   });
 });
 
-test('the account’s role for logs of API Gateway is there once its owner’s data stack is, and is looked for by nobody else', async () => {
+test('the account’s role for API Gateway logs exists after its owner’s data stack, and only that stage checks it', async () => {
   const withOwner = async (gatewayLogsOwner: string | null) =>
     (await resultsOf(parseStage({ ...choices, gatewayLogsOwner }))).get('API Gateway logs');
   expect(await withOwner('staging')).toMatch(/^missing: .* deploy text-ai-staging-data, which sets it/);
@@ -214,14 +214,14 @@ test('the account’s role for logs of API Gateway is there once its owner’s d
   expect([await withOwner('live'), await withOwner(null)]).toEqual([undefined, undefined]);
 });
 
-test('a quota on a later page, or with its default only, is found', async () => {
+test('a quota is found on a later page, or with only its default', async () => {
   play({ ListServiceQuotas: quotas({ other: 1 }, 'second'), 'ListServiceQuotas second': quotas({ [instances]: 4 }) });
   expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 4 instances');
   play({ ListServiceQuotas: quotas({}), ListAWSDefaultServiceQuotas: quotas({ [instances]: 3 }) });
   expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 3 instances');
 });
 
-test('after its first deployment, the owner’s identity is verified once its records are in the DNS', async () => {
+test('after its first deployment, the owner’s identity is verified once its DNS records exist', async () => {
   play({ GetEmailIdentity: identity(true), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') });
   expect((await resultsOf()).get('SES identity')).toBe('ok: no-reply@own-domain.net is verified');
 });
@@ -231,7 +231,7 @@ test('a certificate with a wildcard covers one label', async () => {
   expect((await resultsOf()).get('Certificate text.example.com')).toMatch(/^ok: /);
 });
 
-test('a denied call is reported as unknown, and ends no other check', async () => {
+test('a denied call is reported as unknown, and stops no other check', async () => {
   const action = 'User: arn:aws:iam::111111111111:user/deployer is not authorized to perform: ses:GetAccount';
   play({ GetAccount: failure('AccessDeniedException', action, 403) });
   const results = await resultsOf();
@@ -241,7 +241,7 @@ test('a denied call is reported as unknown, and ends no other check', async () =
   expect([...results.values()].filter((result) => result.startsWith('ok: '))).toHaveLength(results.size - 1);
 });
 
-test('when every call is denied, every check is unknown', async () => {
+test('every check is unknown if every call is denied', async () => {
   aws.play(Object.fromEntries(Object.keys(readyAccount).map((name) => [name, failure('AccessDenied', 'denied', 403)])));
   const { Region, 'Mail sender': sender, Alarms, ...others } = Object.fromEntries(await resultsOf());
   for (const result of [Region, sender, Alarms]) expect(result).toMatch(/^ok: /);

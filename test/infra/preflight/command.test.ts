@@ -41,20 +41,20 @@ describe('npm run preflight', () => {
     expect(code).toBe(1);
   });
 
-  test('fails when something is missing', async () => {
+  test('fails if a prerequisite is missing', async () => {
     play({ 'DescribeStacks CDKToolkit': noStack });
     const { code, lines } = await run(['staging'], credentials);
     expect(missingIn(lines)).toContainEqual(expect.stringMatching(/CDK bootstrap/));
     expect(code).toBe(1);
   });
 
-  test('succeeds when nothing is missing', () => {
+  test('succeeds if no prerequisite is missing', () => {
     const results = [{ name: 'Region', ...ok('eu-west-1') }];
     expect(exitStatusOf(results)).toBe(0);
     expect(exitStatusOf([...results, { name: 'Alarms', ...missing('no address') }])).toBe(1);
   });
 
-  test('without credentials, reports so for each check that needs them', async () => {
+  test('reports missing credentials for each check that needs them', async () => {
     const { code, lines } = await run(['live']);
     expect(lines[0]).toMatch(/^missing {2}Credentials .*There are no credentials: run aws login/);
     expect(lines[1]).toMatch(/^ok /);
@@ -64,7 +64,7 @@ describe('npm run preflight', () => {
     expect(aws.called).toEqual([]);
   });
 
-  test('without a region, reports so', async () => {
+  test('reports a missing region', async () => {
     const { code, lines } = await run(['live'], { AWS_REGION: '' });
     expect(lines).toEqual(['missing  Region  There is no region: set AWS_REGION, or env of the stage.']);
     expect(code).toBe(1);

@@ -78,23 +78,26 @@ describe('the ledger', () => {
     expect(days.reduce((sum, day) => sum + day.calls, 0)).toBe(11);
   });
 
-  it.each(['service', 'model', 'key'] as const)('reports the same usage by %s as the sum of its rows', async (group) => {
-    const usage = statementService(usageStore(), account.clock).usage;
-    const range = { from: '2027-03-01', to: '2027-05-01' };
-    const field = group === 'key' ? 'keyId' : group;
-    const sums = (days: Awaited<ReturnType<typeof usage>>['days']) => {
-      const all = new Map<string, [number, number]>();
-      for (const day of days) {
-        const name = `${day.date} ${String(day[field])}`;
-        const [calls, credits] = all.get(name) ?? [0, 0];
-        all.set(name, [calls + day.calls, credits + day.credits]);
-      }
-      return all;
-    };
-    const { days } = await usage(account.id, { ...range, group });
-    expect(sums(days)).toEqual(sums((await usage(account.id, range)).days));
-    expect(sums(days).size).toBe(days.length);
-  });
+  it.each(['service', 'model', 'key'] as const)(
+    'reports the same usage by %s as the sum of its rows',
+    async (group) => {
+      const usage = statementService(usageStore(), account.clock).usage;
+      const range = { from: '2027-03-01', to: '2027-05-01' };
+      const field = group === 'key' ? 'keyId' : group;
+      const sums = (days: Awaited<ReturnType<typeof usage>>['days']) => {
+        const all = new Map<string, [number, number]>();
+        for (const day of days) {
+          const name = `${day.date} ${String(day[field])}`;
+          const [calls, credits] = all.get(name) ?? [0, 0];
+          all.set(name, [calls + day.calls, credits + day.credits]);
+        }
+        return all;
+      };
+      const { days } = await usage(account.id, { ...range, group });
+      expect(sums(days)).toEqual(sums((await usage(account.id, range)).days));
+      expect(sums(days).size).toBe(days.length);
+    },
+  );
 });
 
 describe('the projector', () => {

@@ -134,91 +134,88 @@ describe('the credit lots of an account', () => {
 });
 
 describe('the stored item of an account', () => {
-  it.each([0, 5, 100, 1000])(
-    'stays within its limit with the maximum of everything and %i running calls',
-    (calls) => {
-      const max = Number.MAX_SAFE_INTEGER;
-      const moment = 4_102_444_799;
-      const { meter } = openMeter(max, moment, planOfRank);
-      const id = (index: number, length: number) => String(index).padStart(length, 'x');
-      const budget = { id: id(0, 9), start: moment };
-      const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
-      const maxCallSeconds =
-        Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
-      const names = Object.keys(prices) as ServiceName[];
-      // One grant per second for three years.
-      const maxLots = 99_999_999;
-      const lots = (['free', 'plan', 'purchase'] as const).flatMap((source) =>
-        times(source === 'free' ? 2 : maxLotsPerSource, () => ({
-          id: maxLots,
-          source,
-          granted: max,
-          remaining: max,
-          expiresAt: moment,
-        })),
-      );
-      const fullest: Meter = {
-        ...meter,
-        seq: max,
-        admitted: max,
-        ceiling: max,
-        spendable: max,
-        holds: new Map(
-          times(calls, (index) => [
-            id(index, newRequestId(ambient.random).length),
-            { ...hold, keyId: id(0, 43), budget },
-          ]),
-        ),
-        lots,
-        lotsGranted: maxLots,
-        endedCancellations: times(maxEndedCancellations, () => max),
-        // A finished call removes the buckets it found that no longer count.
-        buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
-        used: Object.fromEntries(names.map((name) => [name, max])),
-        subscription: {
-          id: id(0, 19),
-          planId: 'enterprise',
-          status: 'cancelled',
-          pending: { planId: 'freemium', planRank: 1 },
-          endsAt: moment,
-          creditsExpireAt: moment,
-          cancellation: { seq: max, lots },
-        },
-        marks: times(4, () => 'abcdefgh'),
-        alerts: {
-          rules: times(20, (index) => ({ kind: 'key_percent' as const, value: 100, keyId: id(index, 43) })),
-          channels: ['email', 'webhook'],
-        },
-      };
-      const entry = { type: 'expiry', at: moment, amount: -max } as const;
-      const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
-      const limited = keyRow({
-        expiresAt: 253_402_300_799,
-        limit: { budget: budget.id, amount: max, period: 'month' },
-        models: models.map(({ id: model }) => model),
-        services: names,
-      });
-      const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
-      // Buckets without a usable key are removed when a key is limited.
-      const budgets = times(limits.usableKeys + 1, (index) => [
-        budgetName(id(index, 9)),
-        budgetRow({ start: moment, used: max }),
-      ]);
-      const item = {
-        ...newMeterRow(fullest, entries),
-        ...Object.fromEntries(budgets),
-        k: keys,
-        h: rowOfHolds(fullest),
-        x: 'suspended',
-        hd: moment,
-      };
-      const bytes = itemBytes(item);
-      expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
-      expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
-      // One SQS message must be able to carry it (docs/adr/0011-typed-jobs.md).
-      expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
-    },
-  );
+  it.each([0, 5, 100, 1000])('stays within its limit with the maximum of everything and %i running calls', (calls) => {
+    const max = Number.MAX_SAFE_INTEGER;
+    const moment = 4_102_444_799;
+    const { meter } = openMeter(max, moment, planOfRank);
+    const id = (index: number, length: number) => String(index).padStart(length, 'x');
+    const budget = { id: id(0, 9), start: moment };
+    const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
+    const maxCallSeconds =
+      Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
+    const names = Object.keys(prices) as ServiceName[];
+    // One grant per second for three years.
+    const maxLots = 99_999_999;
+    const lots = (['free', 'plan', 'purchase'] as const).flatMap((source) =>
+      times(source === 'free' ? 2 : maxLotsPerSource, () => ({
+        id: maxLots,
+        source,
+        granted: max,
+        remaining: max,
+        expiresAt: moment,
+      })),
+    );
+    const fullest: Meter = {
+      ...meter,
+      seq: max,
+      admitted: max,
+      ceiling: max,
+      spendable: max,
+      holds: new Map(
+        times(calls, (index) => [
+          id(index, newRequestId(ambient.random).length),
+          { ...hold, keyId: id(0, 43), budget },
+        ]),
+      ),
+      lots,
+      lotsGranted: maxLots,
+      endedCancellations: times(maxEndedCancellations, () => max),
+      // A finished call removes the buckets it found that no longer count.
+      buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
+      used: Object.fromEntries(names.map((name) => [name, max])),
+      subscription: {
+        id: id(0, 19),
+        planId: 'enterprise',
+        status: 'cancelled',
+        pending: { planId: 'freemium', planRank: 1 },
+        endsAt: moment,
+        creditsExpireAt: moment,
+        cancellation: { seq: max, lots },
+      },
+      marks: times(4, () => 'abcdefgh'),
+      alerts: {
+        rules: times(20, (index) => ({ kind: 'key_percent' as const, value: 100, keyId: id(index, 43) })),
+        channels: ['email', 'webhook'],
+      },
+    };
+    const entry = { type: 'expiry', at: moment, amount: -max } as const;
+    const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
+    const limited = keyRow({
+      expiresAt: 253_402_300_799,
+      limit: { budget: budget.id, amount: max, period: 'month' },
+      models: models.map(({ id: model }) => model),
+      services: names,
+    });
+    const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
+    // Buckets without a usable key are removed when a key is limited.
+    const budgets = times(limits.usableKeys + 1, (index) => [
+      budgetName(id(index, 9)),
+      budgetRow({ start: moment, used: max }),
+    ]);
+    const item = {
+      ...newMeterRow(fullest, entries),
+      ...Object.fromEntries(budgets),
+      k: keys,
+      h: rowOfHolds(fullest),
+      x: 'suspended',
+      hd: moment,
+    };
+    const bytes = itemBytes(item);
+    expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
+    expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
+    // One SQS message must be able to carry it (docs/adr/0011-typed-jobs.md).
+    expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
+  });
 });
 
 /** Cancelled streams that recorded their delivery. */
