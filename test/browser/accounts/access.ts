@@ -98,12 +98,12 @@ export function accessTests(): void {
     for (const path of paths) looks.push(await look(guestsOnly.has(path) ? guest : signedIn, path));
   }, 300_000);
 
-  test('has nothing in either theme that axe finds serious', () => {
+  test('has no serious axe findings in either theme', () => {
     expect(looks).toHaveLength(paths.length);
     expect(looks.filter(({ serious }) => serious.length > 0)).toEqual([]);
   });
 
-  test('fits a phone of 360 pixels without scrolling sideways, wraps no number and shows no ISO timestamp', () => {
+  test('fits a phone of 360 pixels without horizontal scrolling, wrapped numbers or ISO timestamps', () => {
     expect(looks.filter(({ isTooWide, unreadable }) => isTooWide || unreadable.length > 0)).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ export function accessTests(): void {
   }, 60_000);
 
   test.each([1280, 360])(
-    'keeps the account menu and the current page in view in a window of %i × 640 px, and is reached from its menu',
+    'keeps the account menu and the current page visible in a window of %i × 640 px, and is reached from its menu',
     async (width) => {
       const page = await visit(await service.person(), { viewport: { width, height: 640 } });
       const openMenu = async () => width < 600 && press(page, 'Menu');
@@ -166,7 +166,7 @@ export function accessTests(): void {
     },
   );
 
-  test('can be walked with the keyboard: past the navigation, and to the heading of the next page', async () => {
+  test('can be used with the keyboard: past the navigation, and to the heading of the next page', async () => {
     const page = await open('/', person);
     await settled(page);
     await page.keyboard.press('Tab');
@@ -186,7 +186,7 @@ export function accessTests(): void {
     await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
   });
 
-  test('is a 404 at an unknown address, with the way to the overview', async () => {
+  test('is a 404 at an unknown address, with a link to the overview', async () => {
     const page = await visit(person);
     expect((await page.goto('/no-such-page'))?.status()).toBe(404);
     await heading(page, 'Page not found');

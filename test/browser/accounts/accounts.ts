@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually, goTo, log, member, open, press, service, shows, signIn } from '../stage.ts';
 
 export function accountTests(): void {
-  test('lead a newcomer from registering over the mailed link to a key and a streamed response, within two minutes', async () => {
+  test('lead a new user from registration through the emailed link to a key and a streamed response, within two minutes', async () => {
     const began = performance.now();
     const page = await open('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -32,7 +32,7 @@ export function accountTests(): void {
     expect((await service.call('GET', '/v1/models', { key })).status).toBe(200);
   });
 
-  test('are not made with invalid fields: each error stands next to its field, in the words of the API', async () => {
+  test('are not created with invalid fields: each error is next to its field, in the words of the API', async () => {
     const { email } = await service.registered();
     const page = await open('/register');
     const password = page.getByLabel('Password', { exact: true });
@@ -57,7 +57,7 @@ export function accountTests(): void {
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('email');
   });
 
-  test('are not opened by a wrong password; the demo account is one press away, and Google is played by the local issuer', async () => {
+  test('reject a wrong password; the demo account needs one click, and the local issuer replaces Google', async () => {
     const page = await open('/login');
     await signIn(page, { email: 'demo@example.com', password: 'not the password' });
     await page.getByRole('alert').waitFor();
@@ -72,7 +72,7 @@ export function accountTests(): void {
     await shows(other, 'Hello, Gina');
   });
 
-  test('get a new password over the mailed link, whose token does not stay in the address', async () => {
+  test('get a new password through the emailed link, and its token is removed from the address', async () => {
     const { email } = await service.person();
     const confirmation = await service.mailedToken(email);
     const page = await open('/forgot-password');

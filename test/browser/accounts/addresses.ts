@@ -36,7 +36,7 @@ export function addressTests(): void {
     expect(await page.getByRole('switch', { name: 'Show revoked and expired' }).isChecked()).toBe(true);
   });
 
-  test('keep a conversation over navigation and a reload of its tab, until the session ends', async () => {
+  test('keep a conversation through navigation and a reload of the tab, until the session ends', async () => {
     const { page, person } = await member('/playground');
     await page.getByLabel('System message').fill('Be brief about rivers');
     await ask(page, 'Tell me of the Danube');

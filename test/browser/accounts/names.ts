@@ -39,7 +39,7 @@ export function nameTests(): void {
     await eventually(() => isTooWide(page)).toEqual([]);
   });
 
-  test('typed texts run in their own direction', async () => {
+  test('user texts have their own text direction', async () => {
     const { page, person } = await member('/playground');
     await service.call('PATCH', `/api/keys/${person.keyId}`, { cookie: person.cookie, body: { name: 'مفتاح' } });
     await say(page, 'مرحبا بالعالم');
@@ -51,7 +51,7 @@ export function nameTests(): void {
     expect(await page.getByText('مفتاح').evaluate(direction)).toBe('rtl');
   });
 
-  test('the first call is explained until one is made; keys of the playground are one line of the usage and absent from the keys', async () => {
+  test('the first call is explained until one is made; playground keys are one line of the usage and are not listed as keys', async () => {
     const { page, person } = await member('/');
     await shows(page, /^Replace the value of API_KEY/);
     for (const calls of [1, 2]) {
@@ -74,7 +74,7 @@ export function nameTests(): void {
     expect(await page.getByText(/^Replace the value of API_KEY/).count()).toBe(0);
   });
 
-  test('usage by day is in the order of the days, whatever they cost', async () => {
+  test('usage by day is in date order, for any costs', async () => {
     const { page } = await member('/login', { planRank: 2 });
     const days = [
       { date: '2026-03-01', credits: 5 },

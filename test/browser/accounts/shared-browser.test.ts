@@ -19,7 +19,7 @@ useStage();
 let first: Person;
 let second: Person;
 
-/** Credits that a person has, by the service; an own key of theirs calls, so that it does not need their session. */
+/** A person's credits according to the service, read with their own key so that no session is needed. */
 async function balanceOf({ key }: Person): Promise<number> {
   await service.settled();
   return (await service.call('GET', '/api/credits', { key })).body.data.balance;
@@ -27,10 +27,10 @@ async function balanceOf({ key }: Person): Promise<number> {
 const isAccepted = async (key: string) => (await service.call('GET', '/v1/models', { key })).status === 200;
 const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
-// Pages are walked twice, on a machine that may be busy.
+// Pages are visited twice, on a machine that may be busy.
 const timeout = 120_000;
 
-describe('a browser that two people share', { timeout }, () => {
+describe('a browser shared by two people', { timeout }, () => {
   let tab: Page;
 
   const begin = async () => {
@@ -39,7 +39,7 @@ describe('a browser that two people share', { timeout }, () => {
     await enter(tab, first);
   };
 
-  it('shows the second person nothing of the first on any page, and lets them spend nothing of theirs', async () => {
+  it("shows the second person nothing of the first on any page, and never spends the first person's credits", async () => {
     await begin();
     const sent = keysSent(tab);
     await walk(tab);
@@ -64,7 +64,7 @@ describe('a browser that two people share', { timeout }, () => {
     expect(await balanceOf(second)).toBe(full - 1);
   });
 
-  it('keeps them apart where nothing is loaded between signing out and signing in', async () => {
+  it('separates them even if nothing loads between signing out and signing in', async () => {
     await begin();
     await sendMessage(tab, 'Agatha asks of rivers');
     const left = await balanceOf(first);
@@ -81,7 +81,7 @@ describe('a browser that two people share', { timeout }, () => {
     }
   });
 
-  it('ends the first person in every tab when the second signs in', async () => {
+  it("ends the first person's pages in every tab when the second signs in", async () => {
     await begin();
     await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
@@ -96,7 +96,7 @@ describe('a browser that two people share', { timeout }, () => {
     expect(await balanceOf(second)).toBe(99);
   });
 
-  it('sends nothing for the first person once the cookie is the second one’s, though no page was notified', async () => {
+  it('sends nothing for the first person after the cookie changes, even if no page was notified', async () => {
     await begin();
     await usePlayground(tab, 'Agatha');
     const left = await balanceOf(first);
@@ -144,7 +144,7 @@ describe('a browser that two people share', { timeout }, () => {
     }
   });
 
-  it('becomes the second person’s page on focus, and on its return from the cache of the browser', async () => {
+  it('shows the second person’s page on focus, and on return from the back/forward cache', async () => {
     await begin();
     for (const event of ['focus', 'pageshow']) {
       await become(tab, second);
@@ -155,7 +155,7 @@ describe('a browser that two people share', { timeout }, () => {
     }
   });
 
-  it('ends a playground key with a session that expired: out of memory immediately, at the service within minutes', async () => {
+  it('ends a playground key with its expired session: in memory immediately, at the service within minutes', async () => {
     await begin();
     const sent = keysSent(tab);
     await sendMessage(tab, 'Agatha asks of rivers');
@@ -179,7 +179,7 @@ describe('a browser that two people share', { timeout }, () => {
     await eventually(() => isAccepted(sent.keys[0]!)).toBe(false);
   });
 
-  it('aborts the first person’s call at signing out, and shows its result to nobody', async () => {
+  it('aborts the first person’s call at sign-out, and shows its result to nobody', async () => {
     await begin();
     let release = () => undefined as void;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -201,7 +201,7 @@ describe('a browser that two people share', { timeout }, () => {
     expect([await balanceOf(first), await balanceOf(second)]).toEqual([100, 100]);
   });
 
-  it('shows that one is still signed in where signing out failed', async () => {
+  it('shows the session as active if signing out failed', async () => {
     await begin();
     await tab.route('**/api/auth/logout', (route) => route.abort());
     await press(tab, /^Account of/);
@@ -210,7 +210,7 @@ describe('a browser that two people share', { timeout }, () => {
     await showsPerson(tab, first);
   });
 
-  it('keeps a person who registers in the tab of the first apart from them', async () => {
+  it('separates a newly registered person from the first one in the same tab', async () => {
     await begin();
     await goTo(tab, 'Settings');
     await sendMessage(tab, 'Agatha asks of rivers');
@@ -225,7 +225,7 @@ describe('a browser that two people share', { timeout }, () => {
     expect(await tracesOf(tab, 'Agatha')).toEqual([]);
   });
 
-  it('becomes the page of whoever signs in with Google where the first wanted to link it', async () => {
+  it('shows the page of the person who signs in with Google, even if the first wanted to link it', async () => {
     await begin();
     await goTo(tab, 'Settings');
     await press(tab, 'Link Google');

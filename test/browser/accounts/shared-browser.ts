@@ -22,7 +22,7 @@ export const pages = [
   '/agents?new',
 ];
 
-/** A confirmed person whose name is on everything that is theirs: profile, keys and agents. */
+/** A confirmed person whose name is on all of their data: profile, keys and agents. */
 export async function namedPerson(name: string): Promise<Person> {
   const person = await service.person();
   const { cookie } = person;

@@ -21,7 +21,7 @@ export const handbook =
   'Breakfast is served from seven to ten. The pool opens at noon. Dogs are welcome in the garden.';
 
 export function agentTests(): void {
-  test('a newcomer makes an agent, pastes a document, and gets a reply with its source, within two minutes', async () => {
+  test('a new user creates an agent, pastes a document, and gets a reply with its source, within two minutes', async () => {
     const person = await service.person();
     const began = performance.now();
     const page = await open('/login');
@@ -69,7 +69,7 @@ export function agentTests(): void {
     expect(await page.getByRole('button', { name: 'Copy agent ID' }).count()).toBe(1);
   });
 
-  test('an agent is edited: a mistake is shown at its field, what is not saved survives, and the version that is saved is named', async () => {
+  test('an agent is edited: an error is next to its field, unsaved changes survive, and the saved version is named', async () => {
     const owner = await agentOwner(service);
     const page = await open(`/agents?agent=${owner.agent.id}&tab=settings`, owner);
     const field = (label: string) => page.getByLabel(label, { exact: true });
@@ -120,7 +120,7 @@ export function agentTests(): void {
     await shows(page, /^Each saved change creates a new version/);
   });
 
-  test('every screen of an agent can be read in both themes, and fits a phone', { timeout: 90_000 }, async () => {
+  test('every screen of an agent is readable in both themes, and fits a phone', { timeout: 90_000 }, async () => {
     const about = {
       name: 'Concierge of the Grand Hotel by the quiet river',
       truncation: 'summarize',
@@ -159,5 +159,5 @@ export function agentTests(): void {
   });
 }
 
-/** Pixels that a log has below what is in sight. */
+/** Pixels of a log below the visible part. */
 const toTheEnd = (log: any): number => log.scrollHeight - log.scrollTop - log.clientHeight;

@@ -21,7 +21,7 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
 }
 
 export function agentDocumentTests(): void {
-  test('documents come from files too, which are checked before they are sent, and are deleted when that is confirmed', async () => {
+  test('uploaded documents are checked before they are sent, and are deleted after confirmation', async () => {
     const owner = await agentOwner(service);
     const page = await open(`/agents?agent=${owner.agent.id}`, owner);
     await page.getByRole('link', { name: 'Add a document' }).click();
@@ -58,7 +58,7 @@ export function agentDocumentTests(): void {
     await shows(page, 'Agent not found');
   });
 
-  test('a document that is being indexed shows how far it is until it is ready, and one that failed what to do', async () => {
+  test('an indexing document shows its progress, and a failed one shows the remedy', async () => {
     const owner = await agentOwner(service);
     const page = await visit(owner);
     const usage = { prompt_tokens: 0, total_tokens: 0 };

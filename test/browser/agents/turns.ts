@@ -11,7 +11,7 @@ const functions = [
 ];
 
 export function agentTurnTests(): void {
-  test('a function is called, its result is submitted, and the reply goes on from it', async () => {
+  test('a function is called, its result is submitted, and the reply continues with it', async () => {
     const owner = await agentOwner(service, { functions });
     const page = await open(`/agents?agent=${owner.agent.id}`, owner);
     await say(page, 'What is the weather of Oslo?');
@@ -31,7 +31,7 @@ export function agentTurnTests(): void {
     await shows(page, '{"sky": "clear"}');
   });
 
-  test('a stream that is left goes on, and the whole turn is there on return', async () => {
+  test('a stream continues after its page is left, and the whole turn is visible on return', async () => {
     const owner = await agentOwner(service);
     const page = await open(`/agents?agent=${owner.agent.id}`, owner);
     await say(page, 'What of the rivers of the north, their bridges and their boats?');
@@ -44,7 +44,7 @@ export function agentTurnTests(): void {
     expect(await page.getByText('Generating a reply…').count()).toBe(0);
   });
 
-  test('a turn that fails leaves its message to be sent again or edited, and one that is stopped is not kept', async () => {
+  test('a failed turn keeps its message for a retry or an edit, and a stopped turn is discarded', async () => {
     const owner = await agentOwner(service);
     const page = await open(`/agents?agent=${owner.agent.id}`, owner);
     const messages = '**/messages';
@@ -67,7 +67,7 @@ export function agentTurnTests(): void {
     await shows(page, 'No messages yet');
   });
 
-  test('conversations are opened by their address, and deleted when that is confirmed', async () => {
+  test('conversations are opened by their address, and deleted after confirmation', async () => {
     const owner = await agentOwner(service);
     const [hills, rivers] = [await owner.conversation(), await owner.conversation()];
     await hills.write('Of hills');

@@ -10,7 +10,7 @@ const progress = (page: Page) =>
   panel(page).getByRole('progressbar', { name: 'First steps done' }).getAttribute('aria-valuenow');
 
 export function firstStepTests(): void {
-  test('are ticked by the state of the account, one after the other, and gone when all are done', async () => {
+  test('are completed one by one by the state of the account, then removed', async () => {
     const person = await service.registered();
     const page = await open('/', person);
     await panel(page).waitFor();
@@ -50,7 +50,7 @@ export function firstStepTests(): void {
     expect(await panel(page).count()).toBe(0);
   });
 
-  test('stay dismissed for their account, and for nobody else in the same browser', async () => {
+  test('stay dismissed for their account only, even in a shared browser', async () => {
     const [one, other] = [await service.registered(), await service.registered()];
     const page = await open('/', one);
     await press(page, 'Dismiss first steps');

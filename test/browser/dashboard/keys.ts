@@ -52,7 +52,7 @@ export function keyTests(): void {
     await shows(page, 'Revoked');
   });
 
-  test('an unreadable row is shown as such, can be revoked, and leaves the others as they are', async () => {
+  test('an unreadable row is marked, can be revoked, and does not affect the others', async () => {
     const { page } = await member('/login');
     const odd = [
       { id: 'odd-4', name: 'a-long-name-without-any-space'.repeat(3), status: 'unreadable' },

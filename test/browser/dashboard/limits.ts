@@ -4,7 +4,7 @@ import { eventually, member, pick, press, refuse, say, service, shoot, shows } f
 
 /** What an account sets to be warned, or stopped, in time. */
 export function limitTests(): void {
-  test('a key is limited when it is made, its bar grows with its calls, and its limit is raised when they are refused', async () => {
+  test('a key is created with a limit, its bar grows with its calls, and a refused call leads to a higher limit', async () => {
     const { page } = await member('/keys?new', { credits: 100 });
     await page.getByLabel('Name').fill('intern');
     await press(page, 'Limit credits, models or services');
@@ -53,7 +53,7 @@ export function limitTests(): void {
     await shows(page, resets);
   });
 
-  test('a balance that ends today lasts less than a day', async () => {
+  test('a balance that runs out today is shown as less than a day', async () => {
     const { page, person } = await member('/login', { credits: 3 });
     for (let calls = 0; calls < 2; calls++)
       expect((await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() })).status).toBe(200);
@@ -62,7 +62,7 @@ export function limitTests(): void {
     await shows(page, /your credits last less than a day\. Average on days/);
   });
 
-  test('an alert is added, saved and still there after a reload', async () => {
+  test('an alert is added, saved and still present after a reload', async () => {
     const { page } = await member('/settings');
     await press(page, 'Add alert');
     await page.getByLabel('Value').last().fill('0');

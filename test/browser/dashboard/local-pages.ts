@@ -4,7 +4,7 @@ import { expectFits, findings } from '../pages/findings.ts';
 import { eventually, heading, open, phone, press, service, shoot, shows, visit } from '../stage.ts';
 
 export function localPageTests(): void {
-  test('the inbox shows a new email without a reload, with the product’s name, and leaves the open one open', async () => {
+  test('the inbox shows a new email without a reload, with the product’s name, and keeps the current one open', async () => {
     const page = await open('/_local/inbox');
     await shows(page, 'Text AI platform');
     const first = await service.registered();
@@ -48,7 +48,7 @@ export function localPageTests(): void {
       }
   });
 
-  test('the clock page moves the clock by a day and by a month, and shows when that is done', async () => {
+  test('the clock page moves the clock by a day and by a month, and confirms it', async () => {
     const now = async () => {
       const reply = (await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string };
       return Date.parse(reply.now);

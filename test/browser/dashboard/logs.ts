@@ -4,7 +4,7 @@ import { expectFits, expectReadable } from '../pages/findings.ts';
 import { eventually, member, open, press, service, shoot, shows } from '../stage.ts';
 
 export function logTests(): void {
-  test('lists requests with their status, and shows why one was refused', async () => {
+  test('lists requests with their status, and shows the reason of a refusal', async () => {
     const person = await service.person({ planRank: 2 });
     const { key } = person;
     const post = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
@@ -43,7 +43,7 @@ export function logTests(): void {
     await eventually(() => page.evaluate('document.activeElement.textContent')).toBe(await opener.textContent());
   });
 
-  test('shows what is wrong when nothing matches, or the list cannot be loaded', async () => {
+  test('explains an empty result and a failed load', async () => {
     const { page } = await member('/logs');
     await shows(page, 'No requests yet');
     await shoot(page, 'logs-empty');

@@ -8,7 +8,7 @@ import { eventually, member, open, press, service, shoot, shows } from '../stage
 const { minPlanRank } = messageRoutes.sendMessage.priced;
 
 export function planTests(): void {
-  test('subscribing, upgrading at the price that was shown, downgrading and cancelling', async () => {
+  test('a user subscribes, upgrades at the displayed price, downgrades and cancels', async () => {
     const { page, person } = await member('/plans');
     const subscription = async () => (await service.call('GET', '/api/subscription', person)).body.data;
 
@@ -57,7 +57,7 @@ export function planTests(): void {
     expect(await subscription()).toMatchObject({ planId: 'pro_pass', pendingPlanId: 'dev_pass', status: 'active' });
   });
 
-  test('the cards leave no hole in their grid at any width', async () => {
+  test('the cards leave no gap in their grid at any width', async () => {
     const { page } = await member('/plans', { planRank: 2 });
     await cardsOf(page).first().waitFor();
     for (const width of [360, 700, 1024, 1280, 1360, 1600, 1920]) {
@@ -127,7 +127,7 @@ export function planTests(): void {
     expect(await link.count()).toBe(0);
   });
 
-  test('only an account without a subscription is shown that free credits expire, and turns on roll-over', async () => {
+  test('only an account without a subscription sees that free credits expire, and enables roll-over', async () => {
     const explanation =
       'Unused credits expire each month. Turn on roll-over to keep them for three more months, at no cost.';
     const { page } = await member('/plans');

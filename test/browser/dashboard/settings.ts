@@ -9,7 +9,7 @@ const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100
 export function settingsTests(): void {
   const calls = emailChangeCalls(() => service);
 
-  test('show where the account is signed in, with what, and end one session or all others', async () => {
+  test('show the signed-in devices, and end one session or all others', async () => {
     const person = await service.person();
     for (const userAgent of [firefox, 'curl/8.14.1', '<img src=x onerror=alert(1)>'])
       await service.call('POST', '/api/auth/login', { body: person, headers: { 'user-agent': userAgent } });
@@ -30,7 +30,7 @@ export function settingsTests(): void {
     await sessions.getByText('This session').waitFor();
   });
 
-  test('change the email once both links are confirmed, in whatever browser', async () => {
+  test('change the email after both links are confirmed, in any browser', async () => {
     const { page, person } = await member('/settings');
     const email = newAddress();
     await press(page, 'Change email');
@@ -69,7 +69,7 @@ export function settingsTests(): void {
     expect(await page.getByText('waiting').count()).toBe(0);
   });
 
-  test('cancel a pending change of the email, and the link of an email rejects one', async () => {
+  test('cancel a pending email change, and a link in the email rejects it', async () => {
     const person = await service.person();
     const first = await calls.requested(person);
     const page = await open('/settings', person);
@@ -87,7 +87,7 @@ export function settingsTests(): void {
     expect(await findings(page)).toEqual([]);
   });
 
-  test('have a user without a password confirm with Google to change the email and to delete the account', async () => {
+  test('ask a user without a password to confirm with Google before an email change or an account deletion', async () => {
     const email = newAddress();
     const { token } = await service.post('/_local/identity-token', { email, name: 'Gina' });
     const response = await service.call('POST', '/api/auth/google', { body: { token } });

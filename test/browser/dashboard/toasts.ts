@@ -22,32 +22,29 @@ const coveredNow = (page: Page): Promise<string[]> => page.evaluate(covered);
 const keepToast = (page: Page) => page.locator('.mantine-Notification-root').last().hover();
 
 export function toastTests(): void {
-  test.each([360, 768, 1280])(
-    'cover no button of a page, wherever it is scrolled, and of no dialog, at %d px',
-    async (width) => {
-      const { page } = await member('/plans', {}, { viewport: { width, height: 740 } });
-      await settled(page);
-      await press(page, 'Subscribe Dev Pass');
-      await press(page, 'Subscribe to Dev Pass');
-      await shows(page, 'You are on the Dev Pass.');
+  test.each([360, 768, 1280])('cover no button of a page or dialog at any scroll position, at %d px', async (width) => {
+    const { page } = await member('/plans', {}, { viewport: { width, height: 740 } });
+    await settled(page);
+    await press(page, 'Subscribe Dev Pass');
+    await press(page, 'Subscribe to Dev Pass');
+    await shows(page, 'You are on the Dev Pass.');
+    await keepToast(page);
+    for (let top = 0; top < 2400; top += 160) {
+      await page.evaluate(`scrollTo(0, ${top})`);
+      await eventually(async () => [top, await coveredNow(page)]).toEqual([top, []]);
+    }
+    await shoot(page, `toast-plans-${width}`);
+    await press(page, 'Upgrade Pro Pass');
+    await page.getByRole('button', { name: /^Upgrade for/ }).click();
+    await shows(page, 'You are on the Pro Pass.');
+    for (const name of ['Downgrade SMME Pass', 'Cancel subscription']) {
       await keepToast(page);
-      for (let top = 0; top < 2400; top += 160) {
-        await page.evaluate(`scrollTo(0, ${top})`);
-        await eventually(async () => [top, await coveredNow(page)]).toEqual([top, []]);
-      }
-      await shoot(page, `toast-plans-${width}`);
-      await press(page, 'Upgrade Pro Pass');
-      await page.getByRole('button', { name: /^Upgrade for/ }).click();
-      await shows(page, 'You are on the Pro Pass.');
-      for (const name of ['Downgrade SMME Pass', 'Cancel subscription']) {
-        await keepToast(page);
-        await press(page, name);
-        await page.getByRole('dialog').waitFor();
-        await eventually(async () => [name, await coveredNow(page)]).toEqual([name, []]);
-        await shoot(page, `toast-dialog-${name.slice(0, 6)}-${width}`);
-        await page.keyboard.press('Escape');
-        await page.getByRole('dialog').waitFor({ state: 'hidden' });
-      }
-    },
-  );
+      await press(page, name);
+      await page.getByRole('dialog').waitFor();
+      await eventually(async () => [name, await coveredNow(page)]).toEqual([name, []]);
+      await shoot(page, `toast-dialog-${name.slice(0, 6)}-${width}`);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    }
+  });
 }

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { changeData, eventually, member, open, press, requestsOf, saved, service, shoot, shows } from '../stage.ts';
 
-/** The lines of the file of "Export CSV", and its name. */
+/** The lines of the "Export CSV" file, and its name. */
 async function exported(page: Page): Promise<{ name: string; lines: string[] }> {
   const { name, bytes } = await saved(page, 'Export CSV');
   return { name, lines: bytes.toString().trim().split('\r\n') };
 }
 
 export function usageTests(): void {
-  test('shows what was spent by service, model and key, exports it, and pages through the ledger', async () => {
+  test('shows the spending by service, model and key, exports it, and pages through the ledger', async () => {
     const person = await service.person({ planRank: 2 });
     const { key } = person;
     const calls = Array.from({ length: 21 }, () => service.call('POST', '/v1/chat/completions', { key, body: chat() }));
@@ -36,7 +36,7 @@ export function usageTests(): void {
     await rows.filter({ hasText: 'Grant' }).filter({ hasText: 'Dev Pass assigned' }).first().waitFor();
   });
 
-  test('exports one row per group, under the names that the page shows', async () => {
+  test('exports one row per group, with the displayed names', async () => {
     const person = await service.person({ planRank: 2 });
     const second = await service.call('POST', '/api/keys', { cookie: person.cookie, body: { name: '=cmd, "quoted"' } });
     for (const key of [person.key, person.key, second.body.data.key])
@@ -52,7 +52,7 @@ export function usageTests(): void {
     expect(lines[2]).toMatch(/^"'=cmd, ""quoted"" …\w+",1,1$/);
   });
 
-  test('names what happened to the credits, and leaves out calls that cost nothing', async () => {
+  test('names each change of credits, and omits free calls', async () => {
     const person = await service.person();
     const subscription = (method: string, path: string, body?: unknown) =>
       service.call(method, `/api/subscription${path}`, { key: person.key, body });
@@ -87,7 +87,7 @@ export function usageTests(): void {
     await shoot(page, 'usage-credit-history');
   });
 
-  test('reads a credit history again that lags behind, and adds up and exports usage of several pages', async () => {
+  test('reloads a lagging credit history, and totals and exports usage of several pages', async () => {
     const { page, person } = await member('/login');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
@@ -115,7 +115,7 @@ export function usageTests(): void {
     expect(reads).toBe(3);
   });
 
-  test('takes a custom range, shows what is wrong with one, and keeps what was shown', async () => {
+  test('accepts a custom range, reports an invalid one, and keeps the previous data', async () => {
     const person = await service.person();
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();

@@ -16,7 +16,7 @@ export function webhookTests(): void {
   });
   afterAll(() => receiver.close());
 
-  test('a webhook is created, an event arrives signed, and a delivery that a broken receiver missed is retried and redelivered', async () => {
+  test('a webhook is created, a signed event arrives, and a failed delivery is retried and redelivered', async () => {
     const began = performance.now();
     const { page, person } = await member('/webhooks', { planRank, credits: 5 });
     const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
@@ -67,7 +67,7 @@ export function webhookTests(): void {
     expect(performance.now() - began).toBeLessThan(120_000);
   });
 
-  test('a webhook is tested, edited, disabled, and its secret rotated; it can be read in both themes, and on a phone', async () => {
+  test('a webhook is tested, edited, disabled, and its secret rotated, in both themes and on a phone', async () => {
     const person = await service.person({ planRank });
     const created = { url: receiver.url, events: ['key.created'], description: 'billing' };
     expect((await service.call('POST', '/api/webhooks', { key: person.key, body: created })).status).toBe(201);
@@ -110,7 +110,7 @@ export function webhookTests(): void {
     await expectFits(page, 'webhooks-full');
   });
 
-  test('a long URL is shown once where it is the name, and moves nothing out of its panel at any width', async () => {
+  test('a long URL is shown once if it is the name, and stays inside its panel at any width', async () => {
     const { page, person } = await member('/login', { planRank });
     const url = `https://example.com/${'a'.repeat(180)}`;
     const create = async (description: string | null) =>
@@ -127,7 +127,7 @@ export function webhookTests(): void {
     for (const width of [360, 768, 900, 1000, 1280, 1360]) await expectFits(page, 'webhooks-long-url', width);
   });
 
-  test('a plan without webhooks is offered larger ones', async () => {
+  test('a plan without webhooks offers larger plans', async () => {
     const { page } = await member('/webhooks', { planRank: 2 });
     await shows(page, 'Webhooks aren’t included in your plan');
     await page.getByRole('link', { name: 'Compare plans' }).click();

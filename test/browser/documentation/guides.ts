@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { expectReadable, isTooWide } from '../pages/findings.ts';
 import { eventually, heading, member, open, phone, service, shoot, shows, signOut, storedIn } from '../stage.ts';
 
-/** Chooses the person's key for the examples; the field to enter it. */
+/** Selects the person's key for the examples. Returns the field to enter it. */
 async function chooseKey(page: Page, key: string) {
   await page.getByRole('combobox', { name: 'Key in the examples' }).selectOption({ index: 1 });
   return page.getByPlaceholder(key.slice(0, 8));
 }
 
 export function guideTests(): void {
-  test('are there without a session, with the address of the service in their examples', async () => {
+  test('are public, with the address of the service in their examples', async () => {
     const page = await open('/guides');
     await page.getByRole('main').getByRole('link', { name: 'Quick start' }).last().click();
     await heading(page, 'Quick start');
@@ -22,7 +22,7 @@ export function guideTests(): void {
     expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').count()).toBe(2);
   });
 
-  test('have one’s own key where it is chosen and entered, in this tab only, until one signs out', async () => {
+  test("contain the user's own key after it is selected and entered, in this tab only, until sign-out", async () => {
     const { page, person } = await member('/guides/quick-start');
     const main = page.locator('main');
     const field = await chooseKey(page, person.key);
@@ -56,7 +56,7 @@ export function guideTests(): void {
     expect(await storedIn(page)).not.toContain(person.key);
   });
 
-  test('forget the key where the variable is chosen again, and offer no key that is not active', async () => {
+  test('forget the key if the variable is selected again, and offer only active keys', async () => {
     const { page, person } = await member('/guides/chat');
     const enterKey = async () => {
       await (await chooseKey(page, person.key)).fill(person.key);
@@ -73,7 +73,7 @@ export function guideTests(): void {
     expect(await page.content()).not.toContain(person.key);
   });
 
-  test('are searched, open at the section that was found, and have a link at each heading', async () => {
+  test('are searchable, open at the matched section, and have a link at each heading', async () => {
     const page = await open('/guides');
     await page.getByRole('searchbox').fill('stop stream');
     await page.getByRole('search').getByRole('link').first().click();

@@ -22,7 +22,7 @@ const sample = (page: Page) => page.getByRole('region', { name: 'cURL example' }
 const keyField = (page: Page) => page.getByLabel('API key', { exact: true });
 
 export function referenceTests(): void {
-  test('opens an operation by its link, takes a key and sends it, all to its own origin; the key is this tab’s', async () => {
+  test('opens an operation by its link and sends a key to its own origin only, stored in this tab', async () => {
     const { key } = await service.person({ planRank: 2 });
     const page = await visit(undefined, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const requests = requestsOf(page);
@@ -48,7 +48,7 @@ export function referenceTests(): void {
     expect(requests.filter(isForeign)).toEqual([]);
   });
 
-  test('keeps a key that was entered before it was known who is signed in', async () => {
+  test('keeps a key that was entered before the session was known', async () => {
     const { cookie, key } = await service.person();
     for (const person of [undefined, { cookie }]) {
       const page = await visit(person);
@@ -65,7 +65,7 @@ export function referenceTests(): void {
     }
   });
 
-  test('forgets the key of a guest who signs in, and that of a person who signs out', async () => {
+  test('forgets the key of a guest at sign-in, and of a user at sign-out', async () => {
     const person = await service.person();
     const page = await open('/docs#listModels');
     await keyField(page).fill('tai_of_a_guest');
@@ -80,7 +80,7 @@ export function referenceTests(): void {
     expect(await storedIn(page)).not.toContain(person.key);
   });
 
-  test('shows a stream as it comes, with a key that is made for it', async () => {
+  test('shows a stream as it arrives, with a newly created key', async () => {
     const { page, person } = await member('/docs#createChatCompletion');
     await page.getByText('Temporary key', { exact: true }).click();
     await page.getByRole('combobox', { name: 'Example' }).selectOption('A stream');
@@ -93,7 +93,7 @@ export function referenceTests(): void {
     expect(keys.filter(({ name }: { name: string }) => name === 'Playground')).toHaveLength(1);
   });
 
-  test('shows refusals as they are, and what is missing before anything is sent', async () => {
+  test('shows refusals unchanged, and missing input before anything is sent', async () => {
     const page = await open('/docs#createChatCompletion');
     await keyField(page).fill('tai_wrong');
     await page.getByLabel('Body', { exact: true }).fill('{');
@@ -103,7 +103,7 @@ export function referenceTests(): void {
     await shows(page, 'requestId is required.');
   });
 
-  test('takes the session for what only a signed-in person may do, and leads others to the sign-in page and back', async () => {
+  test('uses the session for session-only operations, and leads guests to the sign-in page and back', async () => {
     const guest = await open('/docs#listKeys');
     expect(await guest.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     const link = guest.getByRole('main').getByRole('link', { name: 'sign in', exact: true });
@@ -113,7 +113,7 @@ export function referenceTests(): void {
     await eventually(() => body(page).textContent()).toContain('"lastFour"');
   });
 
-  test('is filtered, and goes from operation to operation', async () => {
+  test('can be filtered, and links operations to each other', async () => {
     const page = await open('/docs');
     await page.getByLabel('Filter operations').fill('embeddings');
     const list = page.getByRole('navigation', { name: 'Operations' });

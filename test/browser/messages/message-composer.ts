@@ -12,14 +12,14 @@ async function send(page: Page, to: string, text: string): Promise<void> {
 
 /** A new message: its draft, refusals where they belong, and what stands there without the service. */
 export function composerTests(): void {
-  test('without the service one notice stands there, and offline it names that; the list is read by its retry', async () => {
+  test('a missing service shows one notice, offline too, and a retry loads the list', async () => {
     const { page } = await member('/messages', { planRank: 2 });
     await recipient(page).fill(numberFor());
     await textOf(page).fill('Hello');
     await page.route('**/api/**', (route) => route.abort());
     await press(page, 'Send SMS');
     await shows(page, "Can't reach the server. Check your connection and try again.");
-    // Reads are tried twice more.
+    // Reads are retried twice.
     await page.waitForTimeout(1500);
     expect(await page.getByRole('alert').count()).toBe(1);
     await page.context().setOffline(true);
@@ -32,7 +32,7 @@ export function composerTests(): void {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('what is typed is kept in the tab until it is sent, and taken again from a message that was', async () => {
+  test('a draft stays in the tab until it is sent, and is restored from a sent message', async () => {
     const { page } = await member('/messages', { planRank: 2 });
     const typed = async () => [await recipient(page).inputValue(), await textOf(page).inputValue()];
     const to = numberFor('02');
@@ -80,7 +80,7 @@ export function composerTests(): void {
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('Of the first person');
   });
 
-  test('each refusal stands where it belongs, and has what to do', async () => {
+  test('each refusal is next to its cause, with the remedy', async () => {
     const { page, person } = await member('/messages', { planRank: 2 });
     await press(page, 'Send SMS');
     await shows(page, 'Enter a phone number');

@@ -5,9 +5,9 @@ import { expectFits, expectReadable, findings } from '../pages/findings.ts';
 import { eventually, goTo, member, open, press, service, shoot, shows } from '../stage.ts';
 import { recipient, textOf } from './message-fields.ts';
 
-/** Messages to phones: what a newcomer does, what became of them, and how it looks. */
+/** Messages to phones: a new user's first message, its outcome, and the layout. */
 export function messageTests(): void {
-  test('a newcomer sends an SMS, sees it delivered and finds it on the phone, in less than a minute', async () => {
+  test('a new user sends an SMS, sees it delivered and finds it on the phone, in less than a minute', async () => {
     const began = performance.now();
     const { page, person } = await member('/', { planRank: 2 });
     await goTo(page, 'Messages');
@@ -43,7 +43,7 @@ export function messageTests(): void {
     expect(sent.filter((message) => message.text === text)).toHaveLength(1);
   });
 
-  test('a message whose response is lost is sent once by its retry', async () => {
+  test('a message with a lost response is sent once by its retry', async () => {
     const { page } = await member('/messages', { planRank: 2 });
     const to = numberFor();
     await recipient(page).fill(to);
@@ -62,7 +62,7 @@ export function messageTests(): void {
     expect([lost, (await reached(service, to)).length]).toEqual([1, 1]);
   });
 
-  test('the list and its drawer can be read in both themes and at any width; a call rings on the phone, is heard once it is answered, and the list is filtered', async () => {
+  test('the list and its drawer are readable in both themes at any width; a call rings on the phone, is heard once answered, and the list is filtered', async () => {
     const page = await open('/messages', await sender());
     await page.getByRole('row', { name: /Undelivered/ }).waitFor();
     await recipient(page).fill('+49 151');
@@ -122,7 +122,7 @@ export function messageTests(): void {
     await expectFits(phone, 'phone-narrow-dark');
   });
 
-  test('a plan without messages is offered larger ones, and its list is read all the same', async () => {
+  test('a plan without messages offers larger plans, and still shows its list', async () => {
     const { page } = await member('/messages');
     await shows(page, 'Messages aren’t included in your plan');
     await shows(page, 'No messages yet');
@@ -131,7 +131,7 @@ export function messageTests(): void {
   });
 }
 
-/** A person with messages that have ended. */
+/** A person with finished messages. */
 async function sender(): Promise<Person> {
   const person = await service.person({ planRank: 2 });
   const send = (script: string, about: object = {}) =>

@@ -34,7 +34,7 @@ export function operatorTests(): void {
     return page;
   }
 
-  test('are hidden from everyone else: no link, no page, and none of their code', async () => {
+  test('are hidden from everyone else: no link, no page, no code', async () => {
     const page = await visit(customer);
     const requests = requestsOf(page);
     const ofOperators = () => requests.map((url) => new URL(url).pathname).filter((path) => path.includes('operator'));
@@ -49,7 +49,7 @@ export function operatorTests(): void {
     expect(code.every((path) => /\/operator-only-[\w-]+\.js$/.test(path))).toBe(true);
   });
 
-  test('find an account by address, id and key, of which only the beginning is sent', async () => {
+  test('find an account by address, id and key, and send only the beginning of the key', async () => {
     const page = await visit(operator);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.url() + (request.postData() ?? '')));
@@ -65,7 +65,7 @@ export function operatorTests(): void {
     await shows(page, /^Enter an email/);
   });
 
-  test('have each tab in the URL, with nothing in it that axe finds serious, on a phone too', async () => {
+  test('have each tab in the URL, without serious axe findings, even on a phone', async () => {
     for (const tab of ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit']) {
       const page = await pageOf(customer, tab);
       await eventually(() => page.getByRole('tab', { selected: true }).getAttribute('id')).toMatch(
@@ -90,7 +90,7 @@ export function operatorTests(): void {
     expect(new URL(page.url()).search).toBe(`?account=${customer.id}&tab=ledger`);
   });
 
-  test('do nothing without a reason, and list what was done', async () => {
+  test('require a reason for every action, and list past actions', async () => {
     const person = await service.person();
     const page = await pageOf(person);
     await press(page, 'Grant credits');
@@ -140,7 +140,7 @@ export function operatorTests(): void {
     await looksWell(page, 'operator-home');
   });
 
-  test('grant once, even when the response is lost and the button is pressed again', async () => {
+  test('grant once, even if the response is lost and the button is pressed again', async () => {
     const person = await service.person();
     const page = await pageOf(person);
     let lost = 0;
@@ -160,7 +160,7 @@ export function operatorTests(): void {
     expect((await services().metering().find(person.id))!.spendable).toBe(107_000_000);
   });
 
-  test('show that another operator was faster, and what can be done instead', async () => {
+  test('report that another operator was faster, and offer alternatives', async () => {
     const person = await service.person();
     const page = await pageOf(person);
     await service.call('POST', `/api/operator/accounts/${person.id}/suspend`, {
@@ -177,7 +177,7 @@ export function operatorTests(): void {
     await page.getByRole('button', { name: 'Resume' }).waitFor();
   });
 
-  test('suspend a key of an account, and offer nothing on one’s own', async () => {
+  test("suspend a key of an account, and offer no actions on the operator's own account", async () => {
     const person = await service.person();
     const page = await pageOf(person, 'keys');
     await act(page, 'Suspend test', 'Suspend key', { Reason: 'Published on a forum' });

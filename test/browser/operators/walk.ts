@@ -14,7 +14,7 @@ async function countClicks(page: Page): Promise<() => Promise<number>> {
 }
 
 export function operatorWalkTests(): void {
-  test('find an account, suspend and resume it, grant credits and see it in the trail: nine clicks, within half a minute', async () => {
+  test('finds an account, suspends and resumes it, grants credits and reads the trail: nine clicks, within half a minute', async () => {
     const person = await service.person();
     const page = await open('/', await newOperator());
     await page.getByRole('link', { name: 'Operator' }).waitFor();
@@ -42,7 +42,7 @@ export function operatorWalkTests(): void {
     expect((await services().metering().find(person.id))!.spendable).toBe(150_000_000);
   });
 
-  test('end with the role: what is sent from an open page is refused, and the page is gone with the next load', async () => {
+  test('ends with the role: requests from an open page are refused, and the next load hides the page', async () => {
     const [person, former] = [await service.person(), await newOperator()];
     const page = await open(`/operator?account=${person.id}`, former);
     await press(page, 'Suspend');

@@ -9,7 +9,7 @@ const plansChunk = '**/assets/plans-*.js';
 
 const boundary = (page: Page) => page.getByRole('alert').filter({ hasText: 'Something went wrong' });
 
-/** The page of a chunk that is served, but throws when it is shown. */
+/** The page of a chunk that throws when rendered. */
 const throwing = (chunk: string) => (page: Page) =>
   page.route(chunk, (route) =>
     route.fulfill({
@@ -19,7 +19,7 @@ const throwing = (chunk: string) => (page: Page) =>
   );
 
 export function boundaryTests(): void {
-  test('shows its charts whatever the language of the browser is', async () => {
+  test('shows its charts in any browser language', async () => {
     const person = await service.person();
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
@@ -38,7 +38,7 @@ export function boundaryTests(): void {
     }
   });
 
-  test('a page that throws reports it, and the others are still there', async () => {
+  test('a page that throws shows an error, and the others still work', async () => {
     const { page } = await member('/');
     await throwing(plansChunk)(page);
     await goTo(page, 'Plans');
@@ -57,7 +57,7 @@ export function boundaryTests(): void {
     complaints();
   });
 
-  test('a sign-in page that throws reports it, with the way to the overview', async () => {
+  test('a sign-in page that throws shows an error with a link to the overview', async () => {
     const page = await visit();
     await throwing('**/assets/login-*.js')(page);
     await page.goto('/login');
@@ -68,7 +68,7 @@ export function boundaryTests(): void {
     expect(complaints()).not.toEqual([]);
   });
 
-  test('a failure above all pages leaves no white page', async () => {
+  test('a failure above all pages leaves no blank page', async () => {
     const page = await visit();
     await page.addInitScript('window.matchMedia = () => { throw new Error("no media here"); };');
     await page.goto('/login');
@@ -78,7 +78,7 @@ export function boundaryTests(): void {
     expect(complaints()).not.toEqual([]);
   });
 
-  test('a chart that cannot be shown leaves the numbers', async () => {
+  test('a failed chart leaves the numbers visible', async () => {
     const { page, person } = await member('/login');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
@@ -90,7 +90,7 @@ export function boundaryTests(): void {
     expect(complaints()).not.toEqual([]);
   });
 
-  test('a page whose code is gone since a deployment is reloaded once and shown, or reports it and never loops', async () => {
+  test('a page with code removed by a deployment reloads once, or shows an error without a loop', async () => {
     const { page } = await member('/');
     await shows(page, 'Make your first call');
     const reloaded = loadsOf(page);
@@ -122,7 +122,7 @@ export function boundaryTests(): void {
     complaints();
   });
 
-  test('a page whose code cannot be loaded, as the service is away, is not reloaded into nothing', async () => {
+  test('a page that cannot load its code while the service is down does not reload', async () => {
     const { page } = await member('/');
     await shows(page, 'Make your first call');
     const loads = loadsOf(page);
@@ -133,7 +133,7 @@ export function boundaryTests(): void {
     complaints();
   });
 
-  test('pages work with storage that is switched off', async () => {
+  test('pages work with storage disabled', async () => {
     const page = await visit(await service.person());
     await page.addInitScript(`
       for (const name of ['localStorage', 'sessionStorage'])

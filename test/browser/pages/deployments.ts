@@ -25,7 +25,7 @@ async function openEarlierBuild(page: Page): Promise<() => Promise<void>> {
 const isEarlier = (page: Page): Promise<boolean> => page.evaluate(`document.head.innerHTML.includes('-earlier.js')`);
 
 export function deploymentTests(): void {
-  test('an open page is loaded again once with its next navigation after a deployment, and shows that page', async () => {
+  test('an open page reloads once at its next navigation after a deployment, and shows that page', async () => {
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/');
@@ -53,7 +53,7 @@ export function deploymentTests(): void {
     expect(loads.count).toBe(1);
   });
 
-  test('what is half typed stays when the page finds out that a newer one is there', async () => {
+  test('unsaved input stays when the page detects a newer version', async () => {
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/settings');
@@ -72,7 +72,7 @@ export function deploymentTests(): void {
     await shows(page, 'SMME Pass');
   });
 
-  test('a page looks for a newer one once a minute at most, and not with its first load', async () => {
+  test('a page checks for a newer version at most once a minute, and not at its first load', async () => {
     const { page } = await member('/');
     await shows(page, 'Make your first call');
     const looks: string[] = [];
@@ -84,7 +84,7 @@ export function deploymentTests(): void {
     expect(looks).toEqual([]);
   });
 
-  test('a newer API is understood: fields that the page does not know, and an error whose code it does not know', async () => {
+  test('the page accepts unknown fields and error codes of a newer API', async () => {
     const page = await visit(await service.person());
     await changeData(page, '**/api/**', (data) =>
       data && !Array.isArray(data) ? { ...data, added: { since: 'n + 1' } } : data,

@@ -18,7 +18,7 @@ const widthsOfFrames = `(() => {
 })()`;
 
 export function dialogTests(): void {
-  test('a past expiry that is typed by hand is refused at its field', async () => {
+  test('a past expiry entered by hand is refused at its field', async () => {
     const { page } = await member('/keys?new');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('late');
@@ -59,7 +59,7 @@ export function dialogTests(): void {
     await eventually(() => page.evaluate('document.activeElement.id')).toBe('content');
   });
 
-  test('menus hold items only, and their dangerous items and dialogs can be read', async () => {
+  test('menus contain items only, and their destructive items and dialogs are readable', async () => {
     const { page } = await member('/keys');
     for (const name of [/^Actions for/, /^Account of/]) {
       await press(page, name);
@@ -76,7 +76,7 @@ export function dialogTests(): void {
     await expectReadable(page, 'dialog-revoke');
   });
 
-  test('a dialog moves nothing where scroll bars take room, whether the page scrolls or not', async () => {
+  test('a dialog moves nothing beside classic scroll bars, whether the page scrolls or not', async () => {
     const browser = await launchBrowser({ hasScrollBars: true });
     try {
       const page = await browser.newPage({ baseURL: service.origin, reducedMotion: 'reduce' });
@@ -101,7 +101,7 @@ export function dialogTests(): void {
     }
   });
 
-  test('the similarities can be read in both themes', async () => {
+  test('the similarities are readable in both themes', async () => {
     const { page } = await member('/playground?tab=embeddings');
     await page
       .getByLabel('Texts, one per line')

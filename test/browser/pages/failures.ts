@@ -17,7 +17,7 @@ import {
 } from '../stage.ts';
 
 export function failureTests(): void {
-  test('a service that cannot be reached is shown, and a retry helps', async () => {
+  test('an unreachable service is reported, and a retry helps', async () => {
     const { page } = await member('/keys');
     await shows(page, 'Your keys');
     await page.route('**/api/**', (route) => route.abort());
@@ -28,7 +28,7 @@ export function failureTests(): void {
     await shows(page, 'SMME Pass');
   });
 
-  test('credits used up: a sentence, and the way to the plans', async () => {
+  test('a 402 shows a sentence and a link to the plans', async () => {
     const { page } = await member('/playground', { credits: 0 });
     await say(page, 'Hello');
     await shows(page, /^You're out of credits\./);
@@ -43,7 +43,7 @@ export function failureTests(): void {
     await heading(page, 'Plans');
   });
 
-  test('too many calls: how long to wait, and plans with a higher limit', async () => {
+  test('a rate limit shows the wait and plans with a higher limit', async () => {
     const { page, person } = await member('/playground');
     const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     const lane = async () => {
@@ -57,7 +57,7 @@ export function failureTests(): void {
     );
   });
 
-  test('too many passwords: one countdown and the way to a new one, and no plan', async () => {
+  test('too many passwords show one countdown and a link to reset, without plans', async () => {
     const { email } = await service.person();
     const page = await open('/login');
     await page.getByLabel('Email').fill(email);
@@ -83,7 +83,7 @@ export function failureTests(): void {
     expect(await page.getByRole('link', { name: /plan/i }).allTextContents()).not.toContain('Compare plans');
   });
 
-  test('a session that ended leads to the sign-in page, and back to where one was', async () => {
+  test('an expired session leads to the sign-in page and back', async () => {
     const { page, person } = await member('/settings');
     await page.getByLabel('Name').fill('Too late');
     // Requests of the page itself would notice it too, before anything is pressed.
@@ -95,7 +95,7 @@ export function failureTests(): void {
     await heading(page, 'Settings');
   });
 
-  test('a call of a model that fails costs nothing and can be retried', async () => {
+  test('a failed model call costs nothing and can be retried', async () => {
     const { page } = await member('/playground');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 3 });
     await say(page, 'Hello');
@@ -105,7 +105,7 @@ export function failureTests(): void {
     await eventually(() => log(page).textContent()).toContain('This is the built-in demo engine');
   });
 
-  test('an unconfirmed account is shown what to do, and a session that ended is noticed when it resends the email', async () => {
+  test('an unconfirmed account sees the remedy, and resending the email detects an expired session', async () => {
     const person = await service.registered();
     const page = await open('/keys?new', person);
     await page.getByLabel('Name').fill('early');

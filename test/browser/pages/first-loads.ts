@@ -75,20 +75,20 @@ export function firstLoadTests(): void {
     expect(visits.every(({ files }) => files > 5)).toBe(true);
   });
 
-  test('comes compressed', () => {
+  test('is served compressed', () => {
     expect(visits.flatMap(({ uncompressed }) => uncompressed)).toEqual([]);
   });
 
-  test('moves nothing when its data comes late, on a wide screen and on a phone', () => {
+  test('shifts nothing when its data arrives late, on a wide screen and on a phone', () => {
     expect(visits).toHaveLength(atLength(1, 2) * (everyPage.length + newcomerPages.length));
     expect(visits.filter(({ shift }) => shift > maxShift)).toEqual([]);
   });
 
-  test('has no task of more than 100 ms while it is loaded', () => {
+  test('has no task of more than 100 ms while it loads', () => {
     expect(visits.filter((seen) => seen.maxTaskMs > maxTaskMs)).toEqual([]);
   });
 
-  test.each(widths)('moves nothing while responses of two models stream, at %i px', async (width) => {
+  test.each(widths)('shifts nothing while responses of two models stream, at %i px', async (width) => {
     const { page } = await member('/playground', {}, { viewport: { width, height: 800 } });
     if (width < 600) await press(page, 'Parameters');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('300');
@@ -102,7 +102,7 @@ export function firstLoadTests(): void {
     expect(seen.maxTaskMs).toBeLessThan(maxTaskMs);
   });
 
-  test('would be found with a long task, and with what moves', async () => {
+  test('fails the check with a long task or a layout shift', async () => {
     const page = await open('/login');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const smoothness = await watchSmoothness(page);

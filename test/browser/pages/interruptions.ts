@@ -5,7 +5,7 @@ import { expectReadable } from './findings.ts';
 
 const longQuestion = 'Tell me of rivers, in many words';
 
-/** Presses Stop as soon as some of the output is there: the demo engine is quicker than a click from outside. */
+/** Presses Stop as soon as some output is visible, because the demo engine is faster than an external click. */
 const stopEarly = (page: Page): Promise<void> =>
   page.evaluate(`new MutationObserver((_, observer) => {
     const output = [...document.querySelectorAll('[role=log], section[aria-label=Output]')].find((one) => one.checkVisibility());
@@ -16,7 +16,7 @@ const stopEarly = (page: Page): Promise<void> =>
   }).observe(document.body, { childList: true, subtree: true, characterData: true })`);
 
 export function interruptionTests(): void {
-  test('a stream that the user stops shows the credits it was charged, and can be retried', async () => {
+  test('a stream stopped by the user shows its charge, and can be retried', async () => {
     const { page, person } = await member('/playground');
     await stopEarly(page);
     await say(page, longQuestion);
@@ -31,7 +31,7 @@ export function interruptionTests(): void {
     expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(98);
   });
 
-  test('a stream that the model cuts shows the credits it was charged, and can be retried', async () => {
+  test('a stream cut by the model shows its charge, and can be retried', async () => {
     const { page } = await member('/playground');
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     await say(page, longQuestion);
@@ -41,7 +41,7 @@ export function interruptionTests(): void {
     await eventually(() => log(page).textContent()).toContain('finish_reason: stop');
   });
 
-  test('a completion that is stopped shows the share of a credit that it was charged', async () => {
+  test('a stopped completion shows its charged fraction of a credit', async () => {
     const { page } = await member('/playground?tab=completion');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('2000');
     await stopEarly(page);
@@ -50,7 +50,7 @@ export function interruptionTests(): void {
     await page.getByRole('button', { name: 'Retry' }).waitFor();
   });
 
-  test('the sign-in page promises nothing that an interrupted call contradicts', async () => {
+  test('the sign-in page makes no promise that an interrupted call contradicts', async () => {
     const page = await open('/login');
     await shows(page, 'Failed calls are free.');
     expect(await page.getByText('A call that fails costs nothing.').count()).toBe(0);

@@ -36,7 +36,7 @@ async function opened(page: Page): Promise<void> {
 }
 
 export function paletteTests(): void {
-  test('is loaded when its keys are first pressed, on any page, and goes to a page without a mouse', async () => {
+  test('loads when its shortcut is first pressed, on any page, and opens a page without a mouse', async () => {
     const page = await visit(await service.person());
     const requests = requestsOf(page);
     const code = () => requests.filter((url) => /\/assets\/palette-[^/]*\.js$/.test(url));
@@ -54,7 +54,7 @@ export function paletteTests(): void {
     expect(await dialog(page).count()).toBe(0);
   });
 
-  test('is a combobox with a list: arrows go round, what is chosen is announced, Escape leads back', async () => {
+  test('is a combobox with a list: arrows wrap around, the selection is announced, Escape goes back', async () => {
     const { page } = await member('/settings');
     await page.getByLabel('Name').focus();
     await opened(page);
@@ -79,7 +79,7 @@ export function paletteTests(): void {
     await eventually(() => page.evaluate('document.activeElement.dataset.path')).toBe('name');
   });
 
-  test('creates a key, begins a chat, switches the theme and signs out', async () => {
+  test('creates a key, starts a chat, switches the theme and signs out', async () => {
     const { page } = await member('/keys', {}, { colorScheme: 'light' });
     const act = async (text: string) => {
       await opened(page);
@@ -106,7 +106,7 @@ export function paletteTests(): void {
     await heading(page, 'Sign in');
   });
 
-  test('opens from the navigation too, on a phone from its menu', async () => {
+  test('opens from the navigation, including the phone menu', async () => {
     const { page } = await member('/', {}, phone);
     await press(page, 'Menu');
     await page
@@ -118,7 +118,7 @@ export function paletteTests(): void {
     await heading(page, 'Plans');
   });
 
-  test('finds guides, operations, keys and agents, and goes to each of them', async () => {
+  test('finds guides, operations, keys and agents, and opens each of them', async () => {
     const person = await service.person();
     const created = async (path: string, body: object) =>
       String((await service.call('POST', path, { cookie: person.cookie, body })).body.data.id);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** What a page's files weigh, as they came, compressed; without the API's responses. */
+/** The compressed transfer size of a page's files, without API responses. */
 export interface Weight {
   readonly bytes: number;
   readonly files: number;

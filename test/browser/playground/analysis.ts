@@ -7,7 +7,7 @@ const ticks = { light: 'rgb(255, 255, 255)', dark: 'rgb(12, 36, 25)' };
 const colorOf = (icon: any): string => icon.ownerDocument.defaultView.getComputedStyle(icon).color;
 
 export function analysisTests(): void {
-  test('marks entities where they are, strikes personal data through, and shows no score that the model did not give', async () => {
+  test('marks entities in place, strikes personal data through, and shows only scores from the model', async () => {
     const { page } = await member('/playground?tab=analyze');
     const text = '👍 The Aurora 5 broke in Oslo. Write to ada@example.com, Ada Lovelace or +44 20 7946 0958.';
     await page.getByLabel('Text', { exact: true }).fill(text);

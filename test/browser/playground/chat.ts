@@ -3,7 +3,7 @@ import { expectReadable } from '../pages/findings.ts';
 import { ask, eventually, log, member, press, say, service, shows } from '../stage.ts';
 
 export function chatTests(): void {
-  test('a message is edited: what came after it is replaced, and can be brought back', async () => {
+  test('an edit of a message replaces the later ones, and can be undone', async () => {
     const { page, person } = await member('/playground');
     await ask(page, 'Tell me of rivers');
     await ask(page, 'And of hills', 2);
@@ -42,7 +42,7 @@ export function chatTests(): void {
     expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(98);
   });
 
-  test('an undo while a response comes stops it, and brings back what was there', async () => {
+  test('an undo during a response stops it, and restores the previous messages', async () => {
     const { page } = await member('/playground');
     await ask(page, 'Tell me of rivers');
     const before = await log(page).textContent();
@@ -58,7 +58,7 @@ export function chatTests(): void {
     expect(await log(page).textContent()).toBe(before);
   });
 
-  test('a message is copied as it was written, and deleted until that is undone', async () => {
+  test('a message is copied as written, and deleted with an undo', async () => {
     const { page } = await member('/playground');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await ask(page, 'Tell me of\n  *rivers*');
@@ -74,7 +74,7 @@ export function chatTests(): void {
     expect(await log(page).textContent()).toContain('finish_reason: stop');
   });
 
-  test('a function call and its result are played to the end, deleted together, and edited', async () => {
+  test('a function call and its result are completed, deleted together, and edited', async () => {
     const { page } = await member('/playground');
     await press(page, 'Insert example');
     await say(page, 'What is the weather in Paris?');
@@ -97,7 +97,7 @@ export function chatTests(): void {
     await eventually(() => log(page).textContent()).toContain('sky is grey');
   });
 
-  test('parameters survive a reload, and tokens are counted while one types', async () => {
+  test('parameters survive a reload, and tokens are counted while the user types', async () => {
     const { page } = await member('/playground');
     await shows(page, 'About 3 of 4,096 tokens');
     await page.getByLabel('Your message').fill('Tell me of rivers');

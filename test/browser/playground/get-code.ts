@@ -4,7 +4,7 @@ import { expectReadable } from '../pages/findings.ts';
 import { member, pick, press, say, service, visit } from '../stage.ts';
 
 export function getCodeTests(): void {
-  test('the code has the parameters and messages as they are, and never the page’s key', async () => {
+  test('the code contains the current parameters and messages, and never the page’s key', async () => {
     const page = await visit(await service.person());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const sent = keysSent(page);
@@ -33,7 +33,7 @@ export function getCodeTests(): void {
     }
   });
 
-  test('the other tabs have their code too', async () => {
+  test('the other tabs have code too', async () => {
     const { page } = await member('/playground');
     const paths = {
       Completion: '/v1/completions',

@@ -13,7 +13,7 @@ const allowedElements = new Set(
 );
 
 export function markdownTests(): void {
-  test('a response is shown as Markdown, in both themes and on a phone, or as plain text; a code block is copied as it is', async () => {
+  test('a response is displayed as Markdown, in both themes and on a phone, or as plain text; a code block is copied unchanged', async () => {
     const { page } = await member('/playground');
     await respondWith(page, sampleMarkdown);
     await ask(page, 'Show me everything');
@@ -47,7 +47,7 @@ export function markdownTests(): void {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(code);
   });
 
-  test('what a hostile model writes loads nothing, runs nothing and leads nowhere but by https', async () => {
+  test('Markdown of a hostile model loads nothing, runs nothing and links only to https', async () => {
     const page = await visit(await service.person());
     const requests = requestsOf(page);
     await page.goto('/playground');
@@ -80,7 +80,7 @@ export function markdownTests(): void {
     expect(await page.locator('meta[http-equiv=x-dns-prefetch-control]').getAttribute('content')).toBe('off');
   });
 
-  test('8,000 tokens stream without a task of more than 100 ms, or a shift of the layout', async () => {
+  test('8,000 tokens stream without a task of more than 100 ms or a layout shift', async () => {
     const page = await visit(await service.person());
     const text = Array.from({ length: 40 }, (_, index) => sampleMarkdown.replace('guide', `guide ${index}`)).join(
       '\n\n',
@@ -100,7 +100,7 @@ export function markdownTests(): void {
     expect(await page.getByRole('log').getByRole('heading', { level: 3 }).count()).toBe(40);
   }, 90_000);
 
-  test('a response can be read where it is while more comes', async () => {
+  test('a response is readable in place while it streams', async () => {
     const page = await visit(await service.person());
     await streamSlowly(page, sampleMarkdown.repeat(6), 1000);
     await page.goto('/playground');
@@ -112,7 +112,7 @@ export function markdownTests(): void {
     expect(await top()).toBe(40);
   });
 
-  test('the code that reads Markdown comes with the first message, and not before', async () => {
+  test('the Markdown code loads with the first message, and not before', async () => {
     const page = await visit(await service.person());
     const loaded = requestsOf(page);
     await page.goto('/');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { eventually, lengthsOf, log, member, press, say, service, shows } from '../stage.ts';
 
 export function playgroundTests(): void {
-  test('streams a response piece by piece and shows its tokens, credits and times, with a short-lived key of its own', async () => {
+  test('streams a response in chunks and shows its tokens, credits and times, with its own short-lived key', async () => {
     // The key's lifetime is by the service's clock, which is ahead of the browser's.
     const moved = await service.post('/_local/clock', { advance: 'PT3H' });
     const { page, person } = await member('/playground');
@@ -72,7 +72,7 @@ export function playgroundTests(): void {
     expect(await button.isEnabled()).toBe(true);
   });
 
-  test('an invalid number stays as it is typed, with its error, and is not sent', async () => {
+  test('an invalid number stays as typed, with its error, and is not sent', async () => {
     const { page } = await member('/playground');
     await page.getByLabel('Your message').fill('Hello');
     const isOff = (name: string) => page.getByRole('button', { name, exact: true }).isDisabled();

@@ -13,7 +13,7 @@ async function save(page: Page, name: string): Promise<void> {
 }
 
 export function presetTests(): void {
-  test('a preset is saved, loaded in another tab, replaced, deleted and brought back, even beside an unreadable one', async () => {
+  test('a preset is saved, loaded in another tab, replaced, deleted and restored, even next to an unreadable one', async () => {
     const { page, person } = await member('/playground');
     await page.getByLabel('System message').fill('Be brief about rivers');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('40');
@@ -56,7 +56,7 @@ export function presetTests(): void {
     expect(await list.count()).toBe(2);
   });
 
-  test('presets go with signing out, and another account sees none of them', async () => {
+  test('presets are deleted at sign-out, and another account sees none of them', async () => {
     const [first, second] = [await namedPerson('Agatha'), await namedPerson('Bertram')];
     const page = await open('/login');
     await enter(page, first);
@@ -76,7 +76,7 @@ export function presetTests(): void {
     expect(await tracesOf(page, 'Agatha')).toEqual([]);
   });
 
-  test('presets outlive a session that expired for the same account, and go when another signs in', async () => {
+  test('presets survive an expired session of the same account, and are deleted when another signs in', async () => {
     const [first, second] = [await namedPerson('Agatha'), await namedPerson('Bertram')];
     const page = await open('/login');
     await enter(page, first);

@@ -23,7 +23,7 @@ async function throttle(page: Page, uploadThroughput: number): Promise<void> {
 }
 
 export function longAudioTests(): void {
-  test('is uploaded with its progress, transcribed by a job, heard by its times, and there again another day', async () => {
+  test('is uploaded with progress, transcribed by a job, played by its times, and still present another day', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await shows(page, /^river\.wav, 5 MiB, 3\.0 s: about 0\.3 credits$/);
@@ -64,7 +64,7 @@ export function longAudioTests(): void {
     expect(await tracesOf(page, 'river')).toEqual([]);
   });
 
-  test('that does not come is reported with the reason, and sent again', async () => {
+  test('is reported with the reason if the upload fails, and can be sent again', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await shows(page, /^The maximum cost of the file is charged when/);
@@ -84,7 +84,7 @@ export function longAudioTests(): void {
     await eventually(() => list(page).getByRole('row').nth(1).textContent()).toMatch(/river\.wavFailed.*0$/);
   });
 
-  test('that takes long is shown with its time and what it costs at most, read no more once it has ended, and deleted', async () => {
+  test('shows its time and maximum cost while it runs, stops polling when it ends, and can be deleted', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     const reads = requestsOf(page);
     await choose(page, 'river.wav');
@@ -103,7 +103,7 @@ export function longAudioTests(): void {
     expect(reads.slice(before).filter((url) => url.includes('/transcriptions'))).toEqual([]);
   });
 
-  test('that the balance does not pay is refused before its first byte, with the way to a plan', async () => {
+  test('is refused before its first byte if the balance is too low, with a link to a plan', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2, credits: 12 });
     const requests = requestsOf(page);
     await choose(page, 'meeting.wav', wavFile({ length: 5 * megabyte, bytes: 5 * megabyte }));
@@ -126,7 +126,7 @@ export function longAudioTests(): void {
     await page.getByRole('heading', { name: 'Plans' }).waitFor();
   });
 
-  test('that the browser cannot play is warned of before it is uploaded; its code is shown on the page that keeps it', async () => {
+  test('shows a warning before the upload if the browser cannot play it, and its code on its own page', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'noise.mp3', Buffer.alloc(5 * megabyte));
     await shows(page, /^This browser cannot play the file\./);
@@ -146,7 +146,7 @@ export function longAudioTests(): void {
     await shows(page, /^noise\.mp3, 5 MiB$/);
   });
 
-  test('of another browser, which does not know its name, is named by its start and its length before it is deleted', async () => {
+  test('from another browser is named by its start and length before it is deleted', async () => {
     const { page } = await member('/playground?tab=transcription', { planRank: 2 });
     await choose(page, 'river.wav');
     await press(page, 'Transcribe');

@@ -20,7 +20,7 @@ import { looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
 const words = 'The heron stands in the reeds.';
 
 export function speechTextTests(): void {
-  test('a text to speak must not be blank, is kept over another page and a reload, with its voice, and goes with the session', async () => {
+  test('a speech text must not be blank, survives navigation and a reload with its voice, and ends with the session', async () => {
     const { page } = await member('/playground?tab=speech');
     const field = page.getByLabel('Text', { exact: true });
     const button = page.getByRole('button', { name: 'Generate speech' });
@@ -41,7 +41,7 @@ export function speechTextTests(): void {
     expect(await tracesOf(page, 'heron')).toEqual([]);
   });
 
-  test('a text that a session left is not shown to another person in the tab', async () => {
+  test('a text of an ended session is not shown to another person in the tab', async () => {
     const { page } = await member('/playground?tab=speech');
     await page.getByLabel('Text', { exact: true }).fill(words);
     await become(page, await service.person());
@@ -50,7 +50,7 @@ export function speechTextTests(): void {
     expect(await tracesOf(page, 'heron')).toEqual([]);
   });
 
-  test('speech plays where it is looked at: not when it comes to another tab, and no longer once one leaves', async () => {
+  test('speech plays only in the visible tab', async () => {
     const { page } = await member('/playground?tab=speech');
     await page.getByLabel('Text', { exact: true }).fill(`${words} `.repeat(10));
     const { promise: isAway, resolve: leave } = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ export function speechTextTests(): void {
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
   });
 
-  test('a browser that lets nothing begin by itself shows the player as it is', async () => {
+  test('a browser that blocks autoplay shows the player', async () => {
     const page = await visit(await service.person());
     await page.addInitScript(
       `HTMLMediaElement.prototype.play = () => Promise.reject(new DOMException('', 'NotAllowedError'))`,
@@ -81,7 +81,7 @@ export function speechTextTests(): void {
     expect(await page.getByRole('button', { name: 'Play', exact: true }).isEnabled()).toBe(true);
   });
 
-  test('the page names what the demo engine hears and speaks, and nothing of it where a model does', async () => {
+  test("the page describes the demo engine's audio only if no model is configured", async () => {
     const { page } = await member('/playground?tab=transcription');
     await shows(page, /^Local mode transcribes only speech from the Text-to-speech tab/);
     await looksWellAtAnyWidth(page, 'playground-transcription-local');

@@ -5,7 +5,7 @@ import { eventually, member, pick, press, saved, service, shoot, shows, signOut,
 import { chooseFile, looksWellAtAnyWidth, positionIn, secondsIn } from './audio-page.ts';
 
 export function speechTests(): void {
-  test('what is spoken is heard, seen, saved, and transcribed with words that are found again in the audio', async () => {
+  test('generated speech is played, visualized, saved, and transcribed with words linked to the audio', async () => {
     const { page } = await member('/playground?tab=speech');
     await shows(page, /^\d+ of 4,096 characters, 50 credits$/);
     await pick(page, 'Voice', /^nova\s*Female, lively, English$/);
@@ -61,7 +61,7 @@ export function speechTests(): void {
     expect(await page.evaluate('document.querySelectorAll("audio").length')).toBe(0);
   });
 
-  test('a recording is heard and sought in, though its file has no length, transcribed, and ended where one leaves its tab', async () => {
+  test('a recording without a stored length is played, sought and transcribed, and ends when its tab is left', async () => {
     const { page } = await member('/playground?tab=transcription');
     await press(page, 'Record');
     const level = page.getByRole('meter', { name: 'Input level' });
@@ -91,7 +91,7 @@ export function speechTests(): void {
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s/);
   });
 
-  test('a recording ends by itself after five minutes, and lets the microphone go', async () => {
+  test('a recording ends after five minutes and releases the microphone', async () => {
     const page = await visit(await service.person());
     await page.addInitScript(`{
       const { getUserMedia } = MediaDevices.prototype;
@@ -108,7 +108,7 @@ export function speechTests(): void {
     expect(await page.evaluate('stream.getTracks().map(({ readyState }) => readyState)')).toEqual(['ended']);
   });
 
-  test('shows why there is no recording, and offers files instead', async () => {
+  test('the page shows why recording is unavailable, and offers files instead', async () => {
     const { page } = await member('/playground?tab=transcription');
     const failures = {
       NotAllowedError: 'Microphone access is blocked.',
@@ -129,7 +129,7 @@ export function speechTests(): void {
     expect(await page.getByRole('button', { name: 'Choose file' }).isEnabled()).toBe(true);
   });
 
-  test('refuses in place what is of no format, empty or no audio, more than one file, and a text that nobody speaks', async () => {
+  test('the page refuses unsupported, empty or multiple files, and unspeakable texts, in place', async () => {
     const { page } = await member('/playground?tab=transcription');
     await chooseFile(page, 'long', Buffer.alloc(4 * 1024 * 1024 + 1), 'application/octet-stream');
     await shows(page, /^Unknown file format/);
@@ -165,7 +165,7 @@ export function speechTests(): void {
     await shows(page, '100 credits left');
   });
 
-  test('speech that is stopped or cut is shown with what it cost, and retried', async () => {
+  test('stopped or truncated speech shows its cost, and can be retried', async () => {
     const { page } = await member('/playground?tab=speech', { planRank: 2 });
     const field = page.getByLabel('Text', { exact: true });
     await field.fill('The river runs by the old stone house. '.repeat(100));
