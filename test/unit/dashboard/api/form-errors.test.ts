@@ -14,7 +14,7 @@ it.each([
   ['-', 'Dimensions must be a whole number'],
   [1537, 'Dimensions must be at most 1536'],
   ['99999999999999999999', 'Dimensions is too large'],
-])('the optional number field with rule %j reports %j', (value, error) => {
+])('the optional number field with the value %j reports %j', (value, error) => {
   expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
 });
 

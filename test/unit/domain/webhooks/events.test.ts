@@ -157,9 +157,9 @@ describe('alert events', () => {
   });
 
   it.each([
-    ['of an account that has chosen mails only', { rules, channels: ['email'] }],
-    ['of an account that has chosen nothing', undefined],
-    ['of an account without rules', { rules: [], channels: ['webhook'] }],
+    ['for an account with email alerts only', { rules, channels: ['email'] }],
+    ['for an account without alert settings', undefined],
+    ['for an account without rules', { rules: [], channels: ['webhook'] }],
   ] satisfies [string, Alerts | undefined][])('do not exist %s', (_, alerts) => {
     expect(alerted(alerts)).toEqual([]);
   });
