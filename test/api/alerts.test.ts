@@ -16,7 +16,7 @@ const balanceBelow = (value: number) => ({ kind: 'balance_below', value });
 const monthPercent = (value: number) => ({ kind: 'month_percent', value });
 
 describe('alerts', () => {
-  it('are 80 and 100 % of the month by mail, until the account chooses', async () => {
+  it('are emails at 80 and 100 % of the month by default', async () => {
     const person = await service.person();
     expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
     const chosen = byMail(balanceBelow(500), monthPercent(50), { kind: 'key_percent', value: 90, keyId: person.keyId });
@@ -31,7 +31,7 @@ describe('alerts', () => {
     expect((await service.call('GET', '/api/alerts', { key })).body.data).toEqual(chosen);
   });
 
-  it('of a balance are sent once, by the call that takes it below', async () => {
+  it('for a balance are sent once, by the call that crosses the threshold', async () => {
     const person = await service.person({ credits: 4 });
     await put(person, byMail(balanceBelow(3)));
     await chatWith(person.key);
@@ -41,7 +41,7 @@ describe('alerts', () => {
     expect(await subjects(person)).toEqual(['Your balance is below 3 credits']);
   });
 
-  it('of a key are sent once in its period, naming it by its first and last characters', async () => {
+  it('for a key are sent once in its period, with the first and last characters of the key', async () => {
     const person = await service.person({ credits: 50 });
     const body = { name: 'limited', limit: { credits: 4, period: 'day' } };
     const { key } = (await service.call('POST', '/api/keys', { cookie: person.cookie, body })).body.data;
@@ -52,7 +52,7 @@ describe('alerts', () => {
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
   });
 
-  it('are no more than a hundred in a day, however many keys are limited', async () => {
+  it('are limited to 100 a day over all limited keys', async () => {
     const person = await service.person({ credits: 50 });
     await put(person, byMail(...Array.from({ length: 20 }, (_, index) => ({ kind: 'key_percent', value: index + 1 }))));
     for (let round = 0; round < 6; round++) {
@@ -67,7 +67,7 @@ describe('alerts', () => {
     expect(await subjects(person)).toHaveLength(100);
   });
 
-  it('are none where there is no rule, or no channel', async () => {
+  it('are not sent without a rule or a channel', async () => {
     const person = await service.person({ credits: 1 });
     await put(person, { rules: [balanceBelow(100)], channels: [] });
     await chatWith(person.key);
@@ -89,20 +89,20 @@ describe('alerts', () => {
     [{ rules: [], channels: ['pigeon'] }, 'channels.0 must be email or webhook.'],
     [{ channels: ['email'] }, 'rules is required.'],
     [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId is not a key of this account.'],
-  ])('are refused by their field, and the old ones stay: %j', async (body, detail) => {
+  ])('return the invalid field and keep the previous rules: %j', async (body, detail) => {
     const person = await service.person();
     const refused = await put(person, body);
     expect([refused.status, refused.body.detail]).toEqual([400, detail]);
     expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
   });
 
-  it('of another account’s key are refused', async () => {
+  it('for a key of another account are refused', async () => {
     const [one, other] = [await service.person(), await service.person()];
     const refused = await put(one, byMail({ kind: 'key_percent', value: 50, keyId: other.keyId }));
     expect(code(refused)).toBe('400 INVALID_FORMAT');
   });
 
-  it('need a confirmed address', async () => {
+  it('require a confirmed address', async () => {
     expect(code(await put(await service.registered(), byMail()))).toBe('403 ACCOUNT_NOT_CONFIRMED');
   });
 });

@@ -34,7 +34,7 @@ describe('registration', () => {
     });
   });
 
-  it('has one winner when the same address registers many times concurrently', async () => {
+  it('creates one account for concurrent registrations with the same address', async () => {
     const body = { email: 'twin@example.com', name: 'Twin', password_hash: 'a quiet river bank' };
     const responses = await Promise.all(Array.from({ length: 10 }, () => register(body)));
     const codes = responses.map(({ body: { message } }) => message).toSorted();
@@ -58,7 +58,7 @@ describe('registration', () => {
   it.each([
     ["o'neil@example.com", "o'neil@example.com", "O'NEIL@example.COM"],
     ['ada@bücher.example', 'ada@xn--bcher-kva.example', 'ADA@XN--bcher-kva.example'],
-  ])('registers %s, mails it as %s, and accepts it as %s too', async (email, stored, other) => {
+  ])('registers %s, sends the email to %s, and accepts a login as %s', async (email, stored, other) => {
     const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
     expect((await register(body)).body.data.email).toBe(stored);
     expect(await service.mailedToken(stored)).toMatch(/^tac_/);
@@ -66,7 +66,7 @@ describe('registration', () => {
     expect(code(await login(other, body.password_hash))).toBe('200 LOGIN_SUCCESS');
   });
 
-  it('loses no mail while SES is away, and sends it once after', async () => {
+  it('sends each email once after an outage of SES', async () => {
     await service.post('/_local/faults', { target: 'ses', fault: 'unavailable', count: 6 });
     const { email } = await service.registered();
     await service.mailedToken(email);
@@ -76,7 +76,7 @@ describe('registration', () => {
 });
 
 describe('login', () => {
-  it('responds with the user and a new session, which works as a cookie and as a bearer token, whatever the case of the address', async () => {
+  it('returns the user and a new session, valid as cookie and bearer token, for any case of the address', async () => {
     const { email, password, id } = await service.registered();
     const response = await login(email.toUpperCase(), password);
     expect(response.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });
@@ -87,7 +87,7 @@ describe('login', () => {
     expect(code(asBearer)).toBe('200 SUCCESS');
   });
 
-  it('responds to an unknown address exactly as to a wrong password', async () => {
+  it('returns the same response for an unknown address and a wrong password', async () => {
     const { email } = await service.registered();
     const [known, unknown] = [await guess(email), await guess('stranger@example.com')];
     expect(code(known)).toBe(wrong);
@@ -100,7 +100,7 @@ describe('confirmation', () => {
   const confirm = (token: string, cookie: string) =>
     service.call('GET', `/api/auth/confirm?token=${token}`, { cookie });
 
-  it('lets the account make keys, and may be repeated by the same account', async () => {
+  it('allows the account to create keys, and can be repeated by the same account', async () => {
     const { email, cookie } = await service.registered();
     const refused = await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } });
     expect([refused.status, refused.body.message]).toEqual([403, 'ACCOUNT_NOT_CONFIRMED']);
@@ -114,7 +114,7 @@ describe('confirmation', () => {
     expect([resend.status, resend.body.message]).toEqual([409, 'INVALID_STATE']);
   });
 
-  it("takes the newest mail's token only, from its own account only, for 24 hours", async () => {
+  it('accepts only the newest token, only from its own account, for 24 hours', async () => {
     const [one, other] = [await service.registered(), await service.registered()];
     const first = await service.mailedToken(one.email);
     const resend = await service.call('POST', '/api/auth/resend-confirmation', { cookie: one.cookie });
@@ -140,8 +140,8 @@ describe('confirmation', () => {
 
 const { post, me, login, guess, reset, resetToken, advance } = authCalls(() => service);
 
-describe('a change of name', () => {
-  it('changes the name and nothing else, whatever else the body has', async () => {
+describe('a name change', () => {
+  it('changes the name and nothing else, even if the body has other fields', async () => {
     const { email, id, cookie } = await service.registered();
     const body = { name: 'Grace', role: 'operator', id: 7, email: 'other@example.com', isSubscribe: true, quota: 5 };
     const response = await service.call('PATCH', '/api/auth/me', { cookie, body });
@@ -153,7 +153,7 @@ describe('a change of name', () => {
   });
 });
 
-describe('deletion of an account', () => {
+describe('account deletion', () => {
   it('ends keys, sessions, links and sign-in immediately, and frees the address', async () => {
     const { email, password, cookie, key, id } = await service.person();
     const token = await resetToken(email);
@@ -177,7 +177,7 @@ describe('deletion of an account', () => {
     expect((await service.call('GET', '/v1/models', { key })).status).toBe(401);
   });
 
-  it('keeps the data for 30 days, then leaves nothing of the person but the ledger', async () => {
+  it('keeps the data for 30 days, then deletes everything but the ledger', async () => {
     const { email, password, cookie, key, id } = await service.person();
     await service.call('POST', '/v1/chat/completions', { key, body: chat() });
     await post('delete-account', { email, password }, cookie);

@@ -49,8 +49,8 @@ const bounce = (bounceType: string, ...addresses: string[]) =>
 const complaint = (complaintFeedbackType: string | null, ...addresses: string[]) =>
   event('Complaint', { complaint: { complaintFeedbackType, complainedRecipients: recipients(addresses) } });
 
-describe('an address of the mailbox simulator', () => {
-  it('that bounces for good gets no second mail', async () => {
+describe('the mailbox simulator', () => {
+  it('receives no second email at an address that bounces permanently', async () => {
     const email = 'bounce+ada@simulator.amazonses.com';
     const cookie = await register(email);
     expect(await suppressionOf(email)).toMatchObject({ reason: 'bounce', suppressedAt: expect.any(Number) });
@@ -63,7 +63,7 @@ describe('an address of the mailbox simulator', () => {
     expect(await outcomesOf(other)).toEqual(['sent']);
   });
 
-  it('that complains has got the first mail and gets no second, however its case is written', async () => {
+  it('receives no second email at an address that complains, in any case of its letters', async () => {
     const email = 'Complaint+Ada@Simulator.AmazonSES.com';
     const cookie = await register(email);
     const address = email.toLowerCase();
@@ -74,8 +74,8 @@ describe('an address of the mailbox simulator', () => {
   });
 });
 
-describe('events on the fate of mails', () => {
-  it('change nothing when they are repeated or come in another order', async () => {
+describe('delivery events', () => {
+  it('have no further effect if they are repeated or out of order', async () => {
     const eventsOn = (address: string) => [
       bounce('Permanent', address),
       bounce('Transient', address),
@@ -96,13 +96,13 @@ describe('events on the fate of mails', () => {
     }
   });
 
-  it('suppress once when many come at the same time', async () => {
+  it('suppress an address once if many arrive concurrently', async () => {
     const address = 'flood@example.com';
     await Promise.all(Array.from({ length: 20 }, () => suppressAddress(bounce('Permanent', address, address))));
     expect(await suppressionOf(address)).toMatchObject({ reason: 'bounce' });
   });
 
-  it('suppress every recipient that they name, in lower case', async () => {
+  it('suppress every listed recipient, in lower case', async () => {
     await suppressAddress(bounce('Permanent', 'One@Example.com', 'two@example.com'));
     expect(await suppressionOf('one@example.com')).toBeDefined();
     expect(await suppressionOf('two@example.com')).toBeDefined();
@@ -115,12 +115,12 @@ describe('events on the fate of mails', () => {
     ['a bounce whose kind SES could not determine', bounce('Undetermined', 'spared@example.com')],
     ['a report that a mail was no spam', complaint('not-spam', 'spared@example.com')],
     ['a bounce without recipients', bounce('Permanent')],
-  ])('suppress nobody for %s', async (_, harmless) => {
+  ])('suppress no address for %s', async (_, harmless) => {
     await suppressAddress(harmless);
     expect(await suppressionOf('spared@example.com')).toBeUndefined();
   });
 
-  it('leave one line in the log, with the reason and without the address', async () => {
+  it('write one log line, with the reason and without the address', async () => {
     const info = vi.spyOn(logger(), 'info');
     await suppressAddress(bounce('Permanent', 'secret@example.com'));
     await suppressAddress(bounce('Permanent', 'secret@example.com'));
@@ -138,7 +138,7 @@ describe('events on the fate of mails', () => {
       event('Bounce', { bounce: { bounceType: 'Permanent', bouncedRecipients: 'secret@example.com' } }),
     ],
     ['nothing', undefined],
-  ])('that cannot be understood (%s) fail, and the error does not name the address', async (_, broken) => {
+  ])('fail if they are invalid (%s), with an error that omits the address', async (_, broken) => {
     const error = await suppressAddress(broken).catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(inspect(error, { depth: null, showHidden: true })).not.toContain('secret');

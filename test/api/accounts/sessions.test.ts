@@ -18,13 +18,13 @@ const login = async ({ email, password }: Pick<Person, 'email' | 'password'>): P
 const googleLogin = async (email: string) => cookieOf(await post('google', { token: await identityToken(email) }));
 
 describe('sessions', () => {
-  it('are found beside a cookie that another service of this machine has set by the same name', async () => {
+  it('are found next to a cookie of the same name from another local service', async () => {
     const { cookie } = await service.registered();
     for (const cookies of [`session=theirs; ${cookie}`, `${cookie}; session=theirs`])
       expect(code(await me(cookies))).toBe('200 SUCCESS');
   });
 
-  it('are listed newest use first, and show which one makes the request', async () => {
+  it('are listed by last use, newest first, with the current one marked', async () => {
     const somebody = await service.registered();
     await advance('PT6M');
     const second = await login(somebody);
@@ -42,14 +42,14 @@ describe('sessions', () => {
     expect(seenFromTheOther.find(({ current }: { current: boolean }) => current).id).toBe(other.id);
   });
 
-  it('are never shown: neither the list nor the database has what the cookie has', async () => {
+  it('never appear in the list or the database with the value of the cookie', async () => {
     const { cookie } = await service.registered();
     const value = cookie.replace('session=', '');
     expect(JSON.stringify(await list(cookie))).not.toContain(value);
     expect(JSON.stringify(await rowsOf('accounts'))).not.toContain(value);
   });
 
-  it('can be ended from elsewhere, with the next request', async () => {
+  it('end with the next request when revoked from another session', async () => {
     const somebody = await service.registered();
     const other = await login(somebody);
     const { id } = (await list(somebody.cookie)).find(({ current }: { current: boolean }) => !current);
@@ -63,7 +63,7 @@ describe('sessions', () => {
     expect(code(await end(somebody.cookie, id))).toBe('404 NOT_FOUND');
   });
 
-  it('of another account are as unknown as sessions that never were', async () => {
+  it("return the same response for another account's session and an unknown one", async () => {
     const [one, other] = [await service.registered(), await service.registered()];
     const [{ id }] = await list(other.cookie);
     const responses = [await end(one.cookie, id), await end(one.cookie, 'nothing'), await end(one.cookie, 'user')];
@@ -73,7 +73,7 @@ describe('sessions', () => {
     expect(code(await me(other.cookie))).toBe('200 SUCCESS');
   });
 
-  it('are at most 10, the oldest giving way', async () => {
+  it('are at most 10, and a new one replaces the oldest', async () => {
     const email = 'many@example.com';
     const cookies: string[] = [];
     for (const _ of times(11, String)) cookies.push(await googleLogin(email));
@@ -82,7 +82,7 @@ describe('sessions', () => {
     expect(await list(cookies.at(-1)!)).toHaveLength(10);
   });
 
-  it('are at most 10 also when many are opened concurrently', async () => {
+  it('are at most 10 even if many are opened concurrently', async () => {
     const email = 'crowd@example.com';
     await googleLogin(email);
     const cookies = await Promise.all(times(20, () => googleLogin(email)));
@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect(codes.filter((one) => one === '200 SUCCESS')).toHaveLength(10);
   });
 
-  it('that have ended by themselves take no place of one that is in use', async () => {
+  it('do not count towards the limit once they have expired', async () => {
     const email = 'busy@example.com';
     const cookie = await googleLogin(email);
     await Promise.all(times(9, () => googleLogin(email)));
@@ -122,7 +122,7 @@ describe('sessions', () => {
     restore();
   });
 
-  it('end after the hours and days that the stage sets', async () => {
+  it('end after the hours and days that the stage configures', async () => {
     const restore = withEnvironment({ SESSION_IDLE_HOURS: '2', SESSION_MAX_DAYS: '1' });
     const response = await service.call('POST', '/api/auth/login', { body: await service.registered() });
     expect(response.headers.getSetCookie().join()).toContain('Max-Age=86400;');
@@ -146,7 +146,7 @@ describe('sessions', () => {
     expect(await lastUse('PT2M')).toBeGreaterThan(Number(first));
   });
 
-  it('end immediately with logout, the cookie too; others go on', async () => {
+  it('end at logout together with the cookie, while the others continue', async () => {
     const somebody = await service.registered();
     const other = await login(somebody);
     const out = await service.call('POST', '/api/auth/logout', { cookie: other });
@@ -157,7 +157,7 @@ describe('sessions', () => {
 });
 
 describe('the session cookie', () => {
-  it('is bound to the host and to HTTPS where the service is deployed', async () => {
+  it('is restricted to the host and to HTTPS on a deployed service', async () => {
     const somebody = await service.registered();
     const restore = withEnvironment({ SESSION_COOKIE: '__Host-session' });
     const response = await service.call('POST', '/api/auth/login', { body: somebody });
@@ -170,7 +170,7 @@ describe('the session cookie', () => {
     restore();
   });
 
-  it('is new with every sign-in, and one that was sent along is not taken over', async () => {
+  it('is new with every sign-in, whatever cookie the request contains', async () => {
     const somebody = await service.registered();
     const response = await service.call('POST', '/api/auth/login', { body: somebody, cookie: somebody.cookie });
     expect(cookieOf(response)).not.toBe(somebody.cookie);
@@ -193,8 +193,8 @@ async function signedIn({ email, password }: { email: string; password: string }
   return { cookie, session: sessions.find(({ current }: { current: boolean }) => current) };
 }
 
-describe('the list of sessions', () => {
-  it('names browser and system of each, and this machine as its place', async () => {
+describe('the session list', () => {
+  it('names browser and system of each session, and this machine as its location', async () => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': firefox });
     expect(session).toMatchObject({ browser: 'Firefox', system: 'Windows', country: null, isLocal: true });
@@ -204,7 +204,7 @@ describe('the list of sessions', () => {
     ['hostile', hostile, { browser: 'Firefox', system: 'macOS' }],
     ['of 8,000 characters', `Firefox/1 (Windows) ${'x'.repeat(8000)}`, { browser: null, system: null }],
     ['unknown', 'Netscape', { browser: null, system: null }],
-  ])('keeps nothing of a User-Agent that is %s but names of ours', async (_, userAgent, names) => {
+  ])('stores only known names from a User-Agent that is %s', async (_, userAgent, names) => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': userAgent });
     expect(session).toMatchObject(names);
@@ -212,7 +212,7 @@ describe('the list of sessions', () => {
     expect(rows).not.toMatch(/steal|xxx|Netscape/);
   });
 
-  it('has the country that the edge names, and none that a caller names where there is no edge', async () => {
+  it('shows the country from the edge, and ignores one from the client if there is no edge', async () => {
     const somebody = await service.registered();
     const headers = { 'cloudfront-viewer-country': 'NO' };
     expect((await signedIn(somebody, headers)).session.country).toBe(null);
@@ -222,7 +222,7 @@ describe('the list of sessions', () => {
     restore();
   });
 
-  it('leaves nothing of a session that was ended', async () => {
+  it('deletes every row of an ended session', async () => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': firefox });
     await end(somebody.cookie, session.id);
@@ -230,7 +230,7 @@ describe('the list of sessions', () => {
     expect(JSON.stringify(rows)).not.toContain('Firefox');
   });
 
-  it('ends all other sessions of the account together, and no others', async () => {
+  it('ends all other sessions of the account together, and no sessions of other accounts', async () => {
     const [somebody, stranger] = [await service.registered(), await service.registered()];
     const others = [await signedIn(somebody, {}), await signedIn(somebody, {})];
     for (let turn = 0; turn < 2; turn++) expect(code(await end(somebody.cookie, 'others'))).toBe('200 SUCCESS');

@@ -13,11 +13,11 @@ const retryAfter = ({ headers }: ApiResponse) => Number(headers.get('retry-after
 let people = 0;
 const somebodyUnknown = () => Promise.resolve({ email: `unknown-${++people}@example.com` });
 
-describe('guesses of one password', () => {
+describe('password guesses', () => {
   it.each([
     ['a known address', () => service.registered()],
     ['an unknown address', somebodyUnknown],
-  ])('of %s: five are free, then each must wait twice as long, and Retry-After holds', async (_, somebody) => {
+  ])('of %s are free five times, then wait twice as long each time, as Retry-After says', async (_, somebody) => {
     const { email } = await somebody();
     expect((await inTurn(5, () => guess(email))).map(code)).toEqual(times(5, () => wrong));
     for (const seconds of [30, 60]) {
@@ -30,7 +30,7 @@ describe('guesses of one password', () => {
     }
   });
 
-  it('learn nothing from a 429: the right password is refused like a wrong one until the wait is over', async () => {
+  it('return 429 for the right password too until the wait is over', async () => {
     const { email, password } = await service.registered();
     await inTurn(5, () => guess(email));
     const [wrongOne, right] = [await guess(email), await login(email, password)];
@@ -40,7 +40,7 @@ describe('guesses of one password', () => {
     expect(code(await login(email, password))).toBe(signedIn);
   });
 
-  it('are counted from zero again after the right one', async () => {
+  it('are counted from zero after the right password', async () => {
     const { email, password } = await service.registered();
     for (const _ of times(2, String)) {
       await inTurn(4, () => guess(email));
@@ -50,7 +50,7 @@ describe('guesses of one password', () => {
     expect(code(await guess(email))).toBe(tooMany);
   });
 
-  it('are never more than five when 50 come concurrently', async () => {
+  it('are limited to five even if 50 arrive concurrently', async () => {
     const { email } = await service.registered();
     const responses = await Promise.all(times(50, (index) => login(email, `guess number ${index}`)));
     const codes = responses.map(code);
@@ -58,14 +58,14 @@ describe('guesses of one password', () => {
     expect(codes.filter((one) => one === wrong).length).toBeLessThanOrEqual(5);
   });
 
-  it('do not keep the owner out, whom a reset by mail lets in immediately', async () => {
+  it('do not lock out the owner, because a password reset permits sign-in immediately', async () => {
     const { email } = await service.registered();
     await inTurn(6, () => guess(email));
     await reset(await resetToken(email));
     expect(code(await login(email, 'another river bank'))).toBe(signedIn);
   });
 
-  it('are counted together with those at changing the password and deleting the account', async () => {
+  it('share one counter with password changes and account deletion', async () => {
     const { email, password, cookie } = await service.registered();
     const change = { currentPassword: 'not the password', newPassword: 'another river bank' };
     await inTurn(3, () => post('change-password', change, cookie));
@@ -76,8 +76,8 @@ describe('guesses of one password', () => {
   });
 });
 
-describe('mails to one address', () => {
-  it('with a reset link are at most 3 an hour, while every response is the same', async () => {
+describe('emails to one address', () => {
+  it('are limited to 3 reset links an hour, with the same response each time', async () => {
     const { email } = await service.registered();
     await mailsTo(service, email);
     await advance('P1D');
@@ -88,7 +88,7 @@ describe('mails to one address', () => {
     }
   });
 
-  it('with a reset link are no more when many are requested concurrently', async () => {
+  it('are limited to 3 reset links even for concurrent requests', async () => {
     const { email } = await service.registered();
     const responses = await Promise.all(times(10, () => forgot(email)));
     expect(new Set(responses.map(code))).toEqual(new Set(['200 RESET_LINK_SENT']));
@@ -96,7 +96,7 @@ describe('mails to one address', () => {
     expect([3, 4]).toContain(length);
   });
 
-  it('with a confirmation link sent again are 3 an hour at most, and the refusal shows when to come back', async () => {
+  it('are limited to 3 repeated confirmation links an hour, and the refusal says when to retry', async () => {
     const { cookie, email } = await service.registered();
     const resend = () => service.call('POST', '/api/auth/resend-confirmation', { cookie });
     const responses = await inTurn(4, resend);
@@ -108,14 +108,14 @@ describe('mails to one address', () => {
   });
 });
 
-describe('one network, where networks are limited,', () => {
+describe('a network with limits', () => {
   let restore: () => void;
   beforeAll(() => {
     restore = withEnvironment({ NETWORK_LIMITS: 'on' });
   });
   afterAll(() => restore());
 
-  it('guesses 20 times in 5 minutes over however many accounts, then any guess is refused', async () => {
+  it('may guess 20 times in 5 minutes over all accounts, and further guesses are refused', async () => {
     await advance('PT1H');
     const owner = await service.registered();
     const responses = await inTurn(21, (index) => guess(`sprayed-${index}@example.com`));
@@ -127,14 +127,14 @@ describe('one network, where networks are limited,', () => {
     expect(code(await login(owner.email, owner.password))).toBe(signedIn);
   });
 
-  it('signs in as often as it likes with right passwords', async () => {
+  it('may sign in with right passwords without a limit', async () => {
     await advance('PT1H');
     const people = [await service.registered(), await service.registered()];
     const responses = await inTurn(21, (index) => login(people[index % 2]!.email, people[index % 2]!.password));
     expect(new Set(responses.map(code))).toEqual(new Set([signedIn]));
   });
 
-  it('has 20 mails an hour sent, to however many addresses, registrations included', async () => {
+  it('may request 20 emails an hour over all addresses, including registrations', async () => {
     await advance('PT1H');
     const registered = await inTurn(10, (index) =>
       post('register', { email: `mass-${index}@example.com`, name: 'Mass', password_hash: 'a quiet river bank' }),

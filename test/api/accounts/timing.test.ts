@@ -52,14 +52,14 @@ async function ratioOf(path: string, bodyFor: (email: string) => object, message
   }
 }
 
-describe('the time of a response', { timeout: 120_000 }, () => {
-  it('reveals nothing at sign-in of whether the address has an account', async () => {
+describe('the response time', { timeout: 120_000 }, () => {
+  it('does not reveal at sign-in whether the address has an account', async () => {
     const ratio = await ratioOf('login', (email) => ({ email, password: 'not the password' }), 'INVALID_CREDENTIALS');
     expect(ratio).toBeGreaterThan(minRatio);
     expect(ratio).toBeLessThan(maxRatio);
   });
 
-  it('reveals nothing at a forgotten password of whether the address has an account', async () => {
+  it('does not reveal at a password reset whether the address has an account', async () => {
     const ratio = await ratioOf('forgot-password', (email) => ({ email }), 'RESET_LINK_SENT');
     expect(ratio).toBeGreaterThan(minRatio);
     expect(ratio).toBeLessThan(maxRatio);

@@ -50,7 +50,7 @@ const waysIn: Readonly<Record<string, (person: Person) => Promise<() => Promise<
 const table = Object.keys(changes).flatMap((change) => Object.keys(waysIn).map((way) => [change, way] as const));
 
 describe('a change of credentials', () => {
-  it.each(Object.keys(waysIn))('is needed to end %s', async (way) => {
+  it.each(Object.keys(waysIn))('is necessary to end %s', async (way) => {
     const isOpen = await waysIn[way]!(await service.person());
     expect(await isOpen()).toBe(true);
   });
@@ -64,7 +64,7 @@ describe('a change of credentials', () => {
   });
 
   it.each(Object.keys(changes).filter((change) => !change.startsWith('a reset')))(
-    '(%s) keeps the browser that made it signed in as a known device',
+    '(%s) keeps the current browser signed in as a known device',
     async (change) => {
       const person = await service.person();
       const response = await changes[change]!(person);
@@ -75,7 +75,7 @@ describe('a change of credentials', () => {
     },
   );
 
-  it('prevents a reset link requested before it from being issued', async () => {
+  it('prevents the creation of a reset link that was requested before it', async () => {
     const { email, password, cookie } = await service.person();
     await service.settled();
     // Requested, but not yet issued: the job that issues the link runs after the change.

@@ -14,9 +14,9 @@ const items = async (): Promise<number> => (await rowsOf('agents')).length;
 /** A text of so many chunks: no two of its sentences fit into one. */
 const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
 
-describe('an agent', () => {
+describe('limits of agents', () => {
   it(
-    'takes 2,000 chunks, and refuses the next until some are deleted: nothing is stored, nothing charged',
+    'an agent stores 2,000 chunks, and refuses further ones free of charge until some are deleted',
     { timeout: 4 * patience },
     async () => {
       const owner = await agentOwner(service);
@@ -48,7 +48,7 @@ describe('an agent', () => {
   );
 
   it(
-    'of which many are given at the same moment takes those that have room together',
+    'an agent accepts as many of several concurrent documents as fit its limit',
     { timeout: 2 * patience },
     async () => {
       const owner = await agentOwner(service);
@@ -67,7 +67,7 @@ describe('an agent', () => {
   );
 });
 
-it('an account has a hundred agents, and the next once one is deleted', async () => {
+it('an account has at most 100 agents, and can create another after a deletion', async () => {
   const owner = await agentOwner(service);
   const add = () => owner.call('POST', '/api/agents', { name: 'Guide', model: 'svc-1' });
   await setInRow('agents', agentCountKey(owner.id), 'agents', limits.agents - 1);
@@ -81,7 +81,7 @@ it('an account has a hundred agents, and the next once one is deleted', async ()
   expect(code(await add())).toBe('201 SUCCESS');
 });
 
-it('a conversation has 10,000 messages, and refuses the next without a charge', async () => {
+it('a conversation has at most 10,000 messages, and refuses the next free of charge', async () => {
   const owner = await agentOwner(service);
   const conversation = await owner.conversation();
   await setInRow('agents', stateKey(conversation.id), 'next', limits.conversationMessages - 2);
@@ -96,7 +96,7 @@ it('a conversation has 10,000 messages, and refuses the next without a charge', 
   expect([await owner.credits(), (await conversation.get()).messageCount]).toEqual([credits, 10_000]);
 });
 
-it('a temperature that no table keeps is 0', async () => {
+it('an agent stores a temperature too small for the table as 0', async () => {
   const owner = await agentOwner(service, { temperature: Number.MIN_VALUE });
   expect(owner.agent.temperature).toBe(0);
   const changed = await owner.call('PATCH', owner.path, { temperature: 1e-150 });
@@ -117,7 +117,7 @@ async function fill({ id: accountId, agent }: Owner, entries: number, count: num
 }
 
 it(
-  'an agent has 10,000 conversations, and the next once one is deleted or has expired',
+  'an agent has at most 10,000 conversations, and can create another after a deletion or an expiry',
   { timeout: patience },
   async () => {
     const owner = await agentOwner(service);

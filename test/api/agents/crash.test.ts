@@ -37,7 +37,7 @@ it.each([
   ['as a whole', false],
   ['streamed', true],
 ])(
-  `a turn %s that dies at any step towards AWS costs at most what it left, and frees its conversation (SEED=${seed})`,
+  `a turn %s that crashes at any AWS call costs at most its stored output, and unlocks its conversation (SEED=${seed})`,
   { timeout: 4 * patience },
   async (_, stream) => {
     const whole = await begin();
@@ -78,7 +78,7 @@ const indexRows = async ({ agent }: Owner) =>
   );
 
 it(
-  `a document whose request crashes at any step is indexed, or stores nothing and costs nothing (SEED=${seed})`,
+  `a document whose request crashes at any step is indexed, or stores and costs nothing (SEED=${seed})`,
   { timeout: 4 * patience },
   async () => {
     const addTo = ({ path, key }: Owner) => {

@@ -44,7 +44,7 @@ async function filled() {
   return { owner, conversation, documentId: document.id };
 }
 
-it('a conversation takes its messages with it', { timeout: patience }, async () => {
+it('deleting a conversation deletes its messages', { timeout: patience }, async () => {
   const before = await items();
   const { owner, conversation, documentId } = await filled();
   expect((await tablesWith(secret)).length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ it('a conversation takes its messages with it', { timeout: patience }, async () 
   expect(await tablesWith(secret)).toEqual([]);
 });
 
-it('an agent takes its conversations and documents with it', { timeout: patience }, async () => {
+it('deleting an agent deletes its conversations and documents', { timeout: patience }, async () => {
   const before = await items();
   const { owner, conversation } = await filled();
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
@@ -83,7 +83,7 @@ async function repeatMessage(conversationId: string, count: number): Promise<voi
 
 const messageKeyAt = (place: number): string => `${messagePrefix}${placeText(place)}`;
 
-it('what a request does not come to the end of, the job does', { timeout: patience }, async () => {
+it('a background job finishes an interrupted deletion', { timeout: patience }, async () => {
   const { owner, conversation } = await filled();
   await repeatMessage(conversation.id, 1100);
   await owner.call('DELETE', owner.path);
@@ -92,7 +92,7 @@ it('what a request does not come to the end of, the job does', { timeout: patien
   expect(await tablesWith(secret)).toEqual([]);
 });
 
-it('messages go when their time is over, by TTL', { timeout: patience }, async () => {
+it('messages expire by TTL', { timeout: patience }, async () => {
   const { owner, conversation } = await filled();
   await service.post('/_local/clock', { advance: 'P29D' });
   await conversation.write('Later');
@@ -105,7 +105,7 @@ it('messages go when their time is over, by TTL', { timeout: patience }, async (
   await owner.call('DELETE', owner.path);
 });
 
-it('an account takes its agents with it, once it is purged', { timeout: patience }, async () => {
+it('purging an account deletes its agents', { timeout: patience }, async () => {
   const { owner, conversation } = await filled();
   expect((await itemsOf(owner.agent.id, conversation.id, String(owner.id))).length).toBeGreaterThan(8);
   const { email, password, cookie } = owner;

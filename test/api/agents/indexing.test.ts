@@ -41,7 +41,7 @@ const restOf = async ({ agent }: Owner) =>
     .map(({ pk, sk }) => `${String(pk)} ${String(sk)}`);
 
 describe('POST /api/agents/{id}/documents', () => {
-  it('returns 201 before the document is indexed, and charges the tokens counted by the model once it is ready', async () => {
+  it("returns 201 before the document is indexed, and charges the model's token count once it is ready", async () => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);
@@ -88,7 +88,7 @@ describe('POST /api/agents/{id}/documents', () => {
   it.each([
     ['the document', (owner: Owner, id: string) => owner.call('DELETE', `${owner.path}/documents/${id}`)],
     ['its agent', (owner: Owner) => owner.call('DELETE', owner.path)],
-  ])('charges only what was embedded, and deletes the text, if %s is deleted during indexing', async (_, remove) => {
+  ])('charges only the embedded chunks, and deletes the text, if %s is deleted during indexing', async (_, remove) => {
     const model = embeddings('waits');
     const owner = await ownerOf();
     const before = await spendable(owner);

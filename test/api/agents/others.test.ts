@@ -13,8 +13,8 @@ beforeAll(async () => {
   [owner, other] = [await agentOwner(service), await agentOwner(service)];
 });
 
-describe("another account's", () => {
-  it('agent, document and conversation are not there, whatever is done to them', async () => {
+describe('another account', () => {
+  it('receives 404 for every operation on a foreign agent, document or conversation', async () => {
     const { id: documentId } = await owner.addDocument({ name: 'a', text: 'A text.' });
     const { path, id } = await owner.conversation();
     await owner.call('POST', `${path}/messages`, { content: 'A secret' });
@@ -46,7 +46,7 @@ describe("another account's", () => {
     );
   });
 
-  it('cursors open nothing: a page of one’s own begins after them, and has nothing of theirs', async () => {
+  it('receives only its own items with a foreign cursor', async () => {
     const document = await owner.addDocument({ name: 'a', text: 'A text.' });
     const conversation = await owner.conversation();
     await conversation.write('A secret');
@@ -78,8 +78,8 @@ async function limited(limits: object) {
   return { owner, call, conversation: await owner.conversation() };
 }
 
-describe('a key of other services', () => {
-  it('is refused as such before what it names is, and after a body that is bad', async () => {
+describe('a key restricted to other services', () => {
+  it('is refused after an invalid body and before a missing agent', async () => {
     const { owner, call, conversation } = await limited({ services: ['translation'] });
     const messages = `${conversation.path}/messages`;
     const document = { name: 'Handbook', text: 'Parking is free.' };
@@ -94,14 +94,14 @@ describe('a key of other services', () => {
     expect(code(await owner.call('POST', documents, document))).toBe('404 NOT_FOUND');
   });
 
-  it('manages agents all the same: its limits bound what is priced', async () => {
+  it('manages agents, because its limits apply only to priced operations', async () => {
     const { owner, call } = await limited({ services: ['translation'] });
     expect(code(await call('GET', owner.path))).toBe('200 SUCCESS');
     expect(code(await call('PATCH', owner.path, { name: 'Other' }))).toBe('200 SUCCESS');
   });
 });
 
-it('a key of other models is refused a document as such before the agent is', async () => {
+it('a key restricted to other models is refused a document before the agent is looked up', async () => {
   const { call } = await limited({ models: ['svc-1'] });
   const document = { name: 'Handbook', text: 'Parking is free.' };
   const refused = await call('POST', `/api/agents/${absent}/documents`, document);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const unreachable =
   / must be finite$| must be at most 9007199254740991$| must have at least 0 characters$|^cursor must be (?:a string|well-formed Unicode)$/;
 
-describe('the rules of the contract', () => {
+describe('the validation rules', () => {
   it.each<[string, v.GenericSchema, readonly BrokenRule[]]>([
     ['agents', NewAgent, ofAgents],
     ['changes of agents', AgentChange, ofAgents],
@@ -28,7 +28,7 @@ describe('the rules of the contract', () => {
     ['messages', NewMessage, ofMessages],
     ['lists', AgentQuery, ofLists],
     ['lists of messages', MessageQuery, ofLists],
-  ])('of %s are all broken here', (_, schema, rows) => {
+  ])('of %s are all broken by a case in this test', (_, schema, rows) => {
     const broken = rows.map(([rule]) => rule);
     const rules = rulesOf(schema).filter((rule) => !unreachable.test(rule));
     expect(rules.length).toBeGreaterThan(3);
@@ -37,7 +37,7 @@ describe('the rules of the contract', () => {
   });
 });
 
-describe('a refusal costs nothing and leaves nothing', () => {
+describe('a refusal without charge or changes', () => {
   const refused = '400 INVALID_FORMAT';
   const paths = async () => {
     const { path } = await owner.conversation();
@@ -60,14 +60,14 @@ describe('a refusal costs nothing and leaves nothing', () => {
     expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
   });
 
-  it.each(ofLists)('of a list: %s, as %j', async (rule, query) => {
+  it.each(ofLists)('applies to a list: %s, as %j', async (rule, query) => {
     for (const list of (await paths()).list) {
       const response = await owner.call('GET', `${list}?${new URLSearchParams({ ...query }).toString()}`);
       expect([list, code(response), response.body.detail]).toEqual([list, refused, `${rule}.`]);
     }
   });
 
-  it('of a function result that nobody requested', async () => {
+  it('applies to a function result that was not requested', async () => {
     const { path } = await owner.conversation();
     const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     const body = { functionResults: [{ name: 'get_weather', content: '21' }] };
@@ -78,7 +78,7 @@ describe('a refusal costs nothing and leaves nothing', () => {
   });
 
   it.each(['agt_0', 'cnv_0000000000000', 'doc_', '1; drop', 'msg_12'])(
-    'of the cursor %j of something else',
+    'applies to %j as a cursor of another list',
     async (cursor) => {
       const query = `?cursor=${encodeURIComponent(cursor)}`;
       const { list } = await paths();
@@ -89,7 +89,7 @@ describe('a refusal costs nothing and leaves nothing', () => {
   );
 });
 
-describe('a message for a model that the key or plan does not allow is refused with 403 once the agent is found', () => {
+describe('403 for a message to a model outside the key or the plan, once the agent is found', () => {
   const forbidden = '403 INSUFFICIENT_PERMISSIONS';
   const absent = {
     agent: '/api/agents/agt_00000000000000000000',
@@ -118,13 +118,13 @@ describe('a message for a model that the key or plan does not allow is refused w
   it.each<[whose: string, limits: object, agent: string]>([
     ['of other models', { models: ['svc-code'] }, '404 NOT_FOUND'],
     ['of other services', { services: ['translation'] }, forbidden],
-  ])('to a key %s: before the conversation and its state', async (_, limits, agent) => {
+  ])('precedes the lookup of the conversation for a key %s', async (_, limits, agent) => {
     const key = await limitedKey(owner, limits);
     const expected = [agent, forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
     expect(await refusals(owner, { key })).toEqual(expected);
   });
 
-  it('on a plan without the model: to a key and in a session', async () => {
+  it('applies to keys and sessions on a plan without the model', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     await services().subscriptions().assign(subject.id, '2');
     const expected = ['404 NOT_FOUND', forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
@@ -132,7 +132,7 @@ describe('a message for a model that the key or plan does not allow is refused w
     expect(await refusals(subject, { cookie: subject.cookie })).toEqual(expected);
   });
 
-  it('with the Idempotency-Key of a message that another key has sent: neither its reply nor that there is one', async () => {
+  it('hides whether another key has used the same Idempotency-Key', async () => {
     const { path } = await owner.conversation();
     const send = (key: string, content: string) =>
       service.call('POST', `${path}/messages`, { key, body: { content }, headers: { 'idempotency-key': 'k' } });
@@ -145,7 +145,7 @@ describe('a message for a model that the key or plan does not allow is refused w
   it.each([
     ['now has another model', (subject: Owner) => subject.call('PATCH', subject.path, { model: 'svc-code' })],
     ['was deleted', (subject: Owner) => subject.call('DELETE', subject.path)],
-  ])('even with the Idempotency-Key of a message from another API key, if the agent %s', async (_, change) => {
+  ])('applies to an Idempotency-Key from another API key if the agent %s', async (_, change) => {
     const subject = await agentOwner(service);
     const { path } = await subject.conversation();
     const options = { body: { content: 'Hello' }, headers: { 'idempotency-key': 'k' } };
@@ -159,7 +159,7 @@ describe('a message for a model that the key or plan does not allow is refused w
     expect((await send(await limitedKey(subject, { services: ['chat'] }))).body).toEqual(first.body);
   });
 
-  it('with a used Idempotency-Key on a plan without the model, unless it is the same message', async () => {
+  it('applies to a used Idempotency-Key on a plan without the model, unless the message is the same', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     const { path } = await subject.conversation();
     const options = { key: subject.key, headers: { 'idempotency-key': 'k' } };
@@ -170,7 +170,7 @@ describe('a message for a model that the key or plan does not allow is refused w
     expect((await send('Hello')).body).toEqual(first.body);
   });
 
-  it('and by its state (404, 409) to who may', async () => {
+  it('follows 404 and 409 for permitted callers', async () => {
     const expected = ['404 NOT_FOUND', '404 NOT_FOUND', '409 INVALID_STATE', '200 SUCCESS', '400 INVALID_FORMAT'];
     expect(await refusals(owner, { cookie: owner.cookie })).toEqual(expected);
     expect(await refusals(owner, { key: owner.key })).toEqual(expected);

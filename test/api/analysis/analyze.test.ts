@@ -17,7 +17,7 @@ const analyze = (key: string, body: unknown = sample) => service.call('POST', '/
 const labels = ['delivery', 'quality'];
 
 describe('POST /api/ai/analyze', () => {
-  it('returns what was requested and nothing else, and charges 5 credits', async () => {
+  it('returns only the requested analyses, and charges 5 credits', async () => {
     const { key } = await service.person();
     const { status, body, headers } = await analyze(key);
     expect(status).toBe(200);
@@ -43,14 +43,14 @@ describe('POST /api/ai/analyze', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('9');
   });
 
-  it('counts in UTF-16 units where that is requested', async () => {
+  it('counts in UTF-16 units if requested', async () => {
     const { key } = await service.person();
     const { entities, pii } = (await analyze(key, { ...sample, offsetUnit: 'utf16' })).body.data;
     const spans: [number, number][] = [...entities, ...pii].map(({ start, end }) => [start, end]);
     expect(spans.map((span) => text.slice(...span))).toEqual(['Aurora 5', 'Oslo', 'ada@example.com']);
   });
 
-  it('costs the same whatever the number of analyses, and shows as text analysis', async () => {
+  it('costs the same for any number of analyses, and is recorded as text analysis', async () => {
     const { key, cookie } = await service.person();
     const all = ['sentiment', 'entities', 'key_phrases', 'language', 'pii', 'categories'];
     const { data } = (await analyze(key, { text, analyses: all, labels, language: 'EN' })).body;
@@ -90,7 +90,7 @@ describe('POST /api/ai/analyze', () => {
     expect([status, body.message]).toEqual([403, 'ACCOUNT_NOT_CONFIRMED']);
   });
 
-  it('takes 5,000 characters of any kind', async () => {
+  it('accepts 5,000 characters of any script', async () => {
     const { key } = await service.person();
     const { status, body } = await analyze(key, { text: '😀'.repeat(5000), analyses: ['sentiment', 'pii'] });
     expect([status, body.data?.sentiment, body.data?.pii]).toEqual([200, { label: 'neutral', score: null }, []]);
@@ -135,7 +135,7 @@ describe('POST /api/ai/analyze', () => {
     ['a language with its region', { ...sample, language: 'pt-BR' }, /^language must be a two-letter/],
     ['an unknown unit', { ...sample, offsetUnit: 'bytes' }, /^offsetUnit must be code_point or utf16\./],
     ['a list', '[]', /JSON object/],
-  ])('refuses %s with a 400 that costs nothing', async (_, body, detail) => {
+  ])('returns 400 for %s free of charge', async (_, body, detail) => {
     const { key, id } = await service.person();
     const response = await analyze(key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
@@ -143,7 +143,7 @@ describe('POST /api/ai/analyze', () => {
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
   });
 
-  it.each(partFailures)('charges nothing when the model fails one of many parts: %s', (...failure) =>
+  it.each(partFailures)('charges nothing if the model fails one of many parts: %s', (...failure) =>
     expectNoCharge(service, failure, ({ key }) =>
       analyze(key, { ...sample, text: `${text}${'😀'.repeat(60)} `.repeat(35) }),
     ),

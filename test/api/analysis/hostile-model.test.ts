@@ -58,7 +58,7 @@ describe('an analysis by a model that', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('takes LMI’s form is sent the schema, and the text in the message of the user alone', async () => {
+  it('supports the LMI format receives the schema, and the text only in the user message', async () => {
     replies(content({ categories: ['b'] }));
     await analyze(['categories'], { labels: ['a', 'b'] });
     const [sent] = bodies as [{ messages: { role: string; content: string }[]; response_format: any }];

@@ -55,7 +55,7 @@ async function run(id: string, request: CodeRequest): Promise<string> {
 const words = `Good morning. It's "half" past $HOME, \${API_KEY} and \`id\`.`;
 
 describe.each(Object.keys(commands))('code in %s', (id) => {
-  it('speaks a text into a file, and transcribes that file with its times', async () => {
+  it('converts a text to a speech file, and transcribes that file with timestamps', async () => {
     const body = { text: words, voice: 'nova', format: 'wav', speed: 1.25 } as const;
     const spoken = await run(id, { kind: 'speech', body });
     if (id !== 'curl') expect(spoken).toBe('speech.wav\n');

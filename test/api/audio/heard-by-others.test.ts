@@ -75,8 +75,8 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 /** What readers of a format may differ by: a frame at each end, and what an encoder adds. */
 const toleratedSeconds = 0.15;
 
-describe.runIf(process.env['LONG'])('what other tools make of audio (LONG=1)', () => {
-  it.for(Object.entries(formats))('%s lasts for them as long as for us', async ([name, options], { skip }) => {
+describe.runIf(process.env['LONG'])('audio in other tools (LONG=1)', () => {
+  it.for(Object.entries(formats))('%s has the same duration in other tools', async ([name, options], { skip }) => {
     const ffmpeg = 'reason' in found ? skip(found.reason) : found.ffmpeg;
     const path = join(folder, name);
     const tone = 'sine=frequency=300:sample_rate=24000:duration=61.3,tremolo=f=0.7:d=0.9';
@@ -89,21 +89,18 @@ describe.runIf(process.env['LONG'])('what other tools make of audio (LONG=1)', (
     if (ranged.seconds !== undefined) expect(Math.abs(ranged.seconds - expected)).toBeLessThan(2 * toleratedSeconds);
   });
 
-  it.for(['mp3', 'wav'])(
-    'a text that is spoken as %s lasts for them as long as the service returns',
-    async (format, { skip }) => {
-      const ffmpeg = 'reason' in found ? skip(found.reason) : found.ffmpeg;
-      const text = sentences[0] ?? '';
-      const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text, format } });
-      const path = join(folder, `spoken.${format}`);
-      await writeFile(path, Buffer.from(body.data.audio, 'base64'));
-      const seconds = await decodedSeconds(ffmpeg, path);
-      expect(Math.abs(seconds - body.data.durationSeconds)).toBeLessThan(toleratedSeconds);
-    },
-  );
+  it.for(['mp3', 'wav'])('speech as %s has the duration that the service returns', async (format, { skip }) => {
+    const ffmpeg = 'reason' in found ? skip(found.reason) : found.ffmpeg;
+    const text = sentences[0] ?? '';
+    const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text, format } });
+    const path = join(folder, `spoken.${format}`);
+    await writeFile(path, Buffer.from(body.data.audio, 'base64'));
+    const seconds = await decodedSeconds(ffmpeg, path);
+    expect(Math.abs(seconds - body.data.durationSeconds)).toBeLessThan(toleratedSeconds);
+  });
 
   it(
-    'a recognizer from a registry hears at least 80 % of the words that each voice speaks',
+    'speech of each voice is at least 80 % recognized by an independent recognizer',
     { timeout: 300_000 },
     async ({ skip }) => {
       const installed = await installRecognizer(join(folder, 'python'));

@@ -27,7 +27,7 @@ async function spentBy({ id }: Person): Promise<number> {
 }
 
 it(
-  `a transcription whose function dies at any step is charged for what it came to, and ends (SEED=${seed})`,
+  `a transcription whose function crashes at any step is charged for its result, and ends (SEED=${seed})`,
   { timeout: 4 * patience },
   async () => {
     const whole = await begin();

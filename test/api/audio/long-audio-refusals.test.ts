@@ -38,7 +38,7 @@ describe('an upload', () => {
     ['of no audio', { contentType: 'text/html', bytes: 9 }, /^contentType must be a supported audio type/],
     ['of an unknown type', { contentType: 'audio/midi', bytes: 9 }, /^contentType must be a supported audio type: /],
     ['without a length', { contentType: 'audio/wav' }, /^bytes/],
-  ])('%s is a 400 that names the field', async (_, body, detail) => {
+  ])('%s returns 400 with the field', async (_, body, detail) => {
     const { key } = await service.person();
     const refused = await service.call('POST', '/api/ai/uploads', { key, body });
     expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', expect.stringMatching(detail)]);
@@ -50,7 +50,7 @@ describe('an upload', () => {
     ['of another type', Buffer.alloc(10), { 'Content-Type': 'text/html' }, 403, 'AccessDenied'],
     ['under another key', Buffer.alloc(10), { key: 'uploads/1/upl_x' }, 403, 'AccessDenied'],
     ['with another signature', Buffer.alloc(10), { 'X-Amz-Signature': '0'.repeat(64) }, 403, 'SignatureDoesNotMatch'],
-  ])('refuses a file %s, and leaves nothing', async (_, bytes, change, status, error) => {
+  ])('refuses a file %s, and stores nothing', async (_, bytes, change, status, error) => {
     const { key } = await service.person();
     const { body } = await newUpload(service, key, 10);
     const sent = await sendFile(body.data, bytes, change);
@@ -59,7 +59,7 @@ describe('an upload', () => {
     expect([code(job), job.body.detail]).toEqual(['409 INVALID_STATE', expect.stringMatching(/has not been uploaded/)]);
   });
 
-  it('is one of ten at a time, and of one account alone', async () => {
+  it('counts towards a limit of ten per account', async () => {
     const [one, other] = [await service.person(), await service.person()];
     const uploadId = await uploaded(service, one.key, wav);
     for (let count = 1; count < longAudio.openUploads; count++) await newUpload(service, one.key, 10);
@@ -70,7 +70,7 @@ describe('an upload', () => {
     expect(code(await newUpload(service, one.key, 10))).toBe('201 SUCCESS');
   });
 
-  it('takes no file once its hour is over, and one of a moved clock has its own hour', async () => {
+  it('accepts no file after its hour, measured on the shifted clock', async () => {
     const { key } = await service.person();
     const { body } = await newUpload(service, key, 10);
     await service.post('/_local/clock', { advance: 'PT1H' });
@@ -83,7 +83,7 @@ describe('an upload', () => {
   });
 });
 
-describe('a transcription', () => {
+describe('a refused transcription', () => {
   it.each([
     ['no audio', Buffer.from('not audio at all, just words')],
     ['a header alone', wav.subarray(0, 20)],
@@ -91,7 +91,7 @@ describe('a transcription', () => {
     ['ages by a header of WebM', webm({ seconds: 1, headerSeconds: 1e200 }), 'audio/webm'],
     ['ages by a page of Ogg', ages, 'audio/ogg'],
     ['more than 24 hours', wavFile({ rate: 1, length: 86_401, bytes: 86_401 })],
-  ])('of %s is a 400 that costs nothing, and its file is gone', async (_, bytes, type = 'audio/wav') => {
+  ])('of %s returns 400 free of charge, and its file is deleted', async (_, bytes, type = 'audio/wav') => {
     const { key } = await service.person({ planRank: 2 });
     const before = await credits(key);
     const uploadId = await uploaded(service, key, bytes, type);
@@ -100,7 +100,7 @@ describe('a transcription', () => {
     expect(await credits(key)).toBe(before);
   });
 
-  it('that the credits do not pay is a 402, and can be paid later', async () => {
+  it('returns 402 without enough credits, and succeeds after a top-up', async () => {
     const { key, id } = await service.person({ planRank: 2, credits: 0.1 });
     const uploadId = await uploaded(service, key, wav);
     expect(code(await transcribed(service, key, uploadId))).toBe('402 INSUFFICIENT_CREDITS');
@@ -108,7 +108,7 @@ describe('a transcription', () => {
     expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
   });
 
-  it('of another account is a 404, to read and to delete', async () => {
+  it('returns 404 to another account, for reading and deleting', async () => {
     const [one, other] = [await service.person({ planRank: 2 }), await service.person({ planRank: 2 })];
     const { body } = await transcribed(service, one.key, await uploaded(service, one.key, wav));
     const path = `/api/ai/transcriptions/${body.data.id}`;
@@ -118,7 +118,7 @@ describe('a transcription', () => {
     expect(await ended(service, one.key, body.data.id)).toMatchObject({ status: 'completed', credits: 0.2 });
   });
 
-  it('is of one upload once, also by requests at the same moment', async () => {
+  it('of the same upload runs once, even for concurrent requests', async () => {
     const { key } = await service.person({ planRank: 4 });
     const uploadId = await uploaded(service, key, wav);
     const all = await Promise.all(Array.from({ length: 5 }, () => transcribed(service, key, uploadId)));
@@ -127,7 +127,7 @@ describe('a transcription', () => {
     expect(body.data.items).toHaveLength(1);
   });
 
-  it('is refused (403) to a key of other models, whatever its upload or its Idempotency-Key was used for', async () => {
+  it('returns 403 to a key of other models, regardless of previous use of the upload or Idempotency-Key', async () => {
     const { key, cookie } = await service.person({ planRank: 2 });
     const body = { name: 'limited', models: ['svc-1'] };
     const limited = (await service.call('POST', '/api/keys', { cookie, body })).body.data.key;

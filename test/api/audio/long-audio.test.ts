@@ -23,7 +23,7 @@ async function balance(key: string) {
   return body.data;
 }
 
-describe('the form of an upload', () => {
+describe('an upload form', () => {
   it('expires after an hour, at the time returned in the response', async () => {
     const { key } = await service.person({ planRank: 3 });
     const body = { contentType: 'audio/mpeg', bytes: 1000 };
@@ -35,8 +35,8 @@ describe('the form of an upload', () => {
   });
 });
 
-describe('a recording that is uploaded', () => {
-  it('is transcribed, at what its seconds cost, and its audio is deleted', async () => {
+describe('an uploaded recording', () => {
+  it('is transcribed and charged by the second, and its audio is deleted', async () => {
     const { key } = await service.person({ planRank: 3, credits: 100 });
     const uploadId = await uploaded(service, key, spoken, 'audio/mpeg');
     const made = await transcribed(service, key, uploadId, { language: 'en', timestamps: 'word' });
@@ -52,7 +52,7 @@ describe('a recording that is uploaded', () => {
     expect(code(await transcribed(service, key, uploadId))).toBe('409 INVALID_STATE');
   });
 
-  it('of many megabytes is put together by storage itself, and transcribed too; what gives nothing back is no entry', async () => {
+  it('of many megabytes is assembled in storage and transcribed, without a ledger entry for a zero refund', async () => {
     const { key } = await service.person({ planRank: 4 });
     const recording = silence(1500);
     const made = await transcribed(service, key, await uploaded(service, key, recording));
@@ -65,7 +65,7 @@ describe('a recording that is uploaded', () => {
     expect(entries.filter(({ credits }: any) => credits === 0)).toEqual([]);
   });
 
-  it('gives back what it was held for beyond its seconds, to the limit of its key too', async () => {
+  it('is refunded for the seconds above its duration, including the limit of its key', async () => {
     const { id, cookie } = await service.person({ planRank: 4 });
     const limited = await service.call('POST', '/api/keys', {
       cookie,
@@ -83,7 +83,7 @@ describe('a recording that is uploaded', () => {
     expect([id > 0, record.limit.used]).toEqual([true, 25.6]);
   });
 
-  it('costs at least what its bytes last, whatever its header declares', async () => {
+  it('costs at least the duration of its bytes, regardless of its header', async () => {
     const { key } = await service.person({ planRank: 4 });
     const lying = Buffer.from(silence(600, 8000));
     lying.writeUInt32LE(8000, 40);
@@ -92,13 +92,13 @@ describe('a recording that is uploaded', () => {
   });
 });
 
-it('an upload of next to nothing by its header is an order as any other', async () => {
+it('whose header declares almost no audio can be ordered', async () => {
   const { key } = await service.person({ planRank: 3, credits: 100 });
   const uploadId = await uploaded(service, key, webm({ seconds: 0, headerSeconds: 1e-250 }), 'audio/webm');
   expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
 });
 
-it('an upload that the credits do not pay is read once, however often it is ordered', async () => {
+it('is read once if the credits do not cover it, even for repeated orders', async () => {
   const { key } = await service.person({ planRank: 3, credits: 0.1 });
   const frames = adts(4000, 200);
   const uploadId = await uploaded(service, key, frames, 'audio/aac');

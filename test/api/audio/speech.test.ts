@@ -24,7 +24,7 @@ const usedAudio = async (key: string) => {
 };
 
 describe('POST /api/ai/speech', () => {
-  it('responds with the audio in base64 and what it is, for 50 credits per started 1,000 characters', async () => {
+  it('returns base64 audio and its format, for 50 credits per started 1,000 characters', async () => {
     const { key } = await service.person({ planRank: 2 });
     const { status, body, headers } = await speak(key);
     expect([status, body.message]).toEqual([200, 'SUCCESS']);
@@ -38,7 +38,7 @@ describe('POST /api/ai/speech', () => {
     expect(await usedAudio(key)).toBe(150);
   });
 
-  it('sends the bytes themselves where audio is accepted, with a true header, for the same price', async () => {
+  it('returns the bytes if the client accepts audio, with a correct header, for the same price', async () => {
     const { key } = await service.person({ planRank: 2 });
     const { response, bytes } = await bytesOf('/api/ai/speech', key, { text, format: 'wav' });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav']);
@@ -50,12 +50,12 @@ describe('POST /api/ai/speech', () => {
     expect(await usedAudio(key)).toBe(50);
   });
 
-  it('lists its voices to a confirmed account alone', async () => {
+  it('lists its voices only to confirmed accounts', async () => {
     const { cookie } = await service.registered();
     expect(code(await service.call('GET', '/api/ai/voices', { cookie }))).toBe('403 ACCOUNT_NOT_CONFIRMED');
   });
 
-  it('speaks each voice in its own way, and as fast as requested', async () => {
+  it('speaks in the requested voice and at the requested speed', async () => {
     const { key } = await service.person({ planRank: 4 });
     const { body } = await service.call('GET', '/api/ai/voices', { key });
     const ids = body.data.items.map(({ id }: { id: string }) => id);
@@ -95,7 +95,7 @@ describe('POST /api/ai/speech', () => {
     expect(await usedAudio(key)).toBe(0);
   });
 
-  it('refuses audio that no envelope holds, names the raw form, and charges nothing', async () => {
+  it('refuses audio too large for an envelope free of charge, and suggests the raw format', async () => {
     const { key } = await service.person({ planRank: 3 });
     const long = { text: 'A river runs by the old stone house. '.repeat(40), format: 'wav', speed: 0.7 };
     const refused = await speak(key, long);
@@ -103,7 +103,7 @@ describe('POST /api/ai/speech', () => {
     expect(await usedAudio(key)).toBe(0);
   });
 
-  it('charges nothing where the model fails before its first byte, and ends the connection where it breaks off', async () => {
+  it('charges nothing if the model fails before its first byte, and closes the connection if it breaks off later', async () => {
     const { key } = await service.person({ planRank: 2 });
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 1 });
     const failed = await bytesOf('/api/ai/speech', key, { text });
@@ -117,7 +117,7 @@ describe('POST /api/ai/speech', () => {
 });
 
 describe('POST /openai/v1/audio/speech', () => {
-  it("gives OpenAI's client the file, in the format that it names", async () => {
+  it('returns the file in the requested format to the OpenAI client', async () => {
     const { key } = await service.person({ planRank: 2 });
     const client = new OpenAI({ apiKey: key, baseURL: `${service.origin}/openai/v1`, maxRetries: 0 });
     const speech = await client.audio.speech.create({ model: 'svc-speech', input: text, voice: 'nova' });

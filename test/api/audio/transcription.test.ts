@@ -42,32 +42,29 @@ async function used(key: string, field = 'audio'): Promise<number> {
 }
 
 describe('POST /api/ai/transcribe', () => {
-  it.each(['mp3', 'wav'] as const)(
-    'writes down what is spoken in %s, for 0.1 credits a started second',
-    async (format) => {
-      const { key } = await service.person();
-      const type = { mp3: 'audio/mpeg', wav: 'audio/wav' }[format];
-      const { status, body, headers } = await transcribe(key, form(spoken[format], type, { timestamps: 'word' }));
-      expect([status, body.message]).toEqual([200, 'SUCCESS']);
-      const { durationSeconds, segments, words, credits, ...rest } = body.data;
-      expect(rest).toEqual({ text, language: 'en' });
-      expect(segments.map((segment: { text: string }) => segment.text).join(' ')).toBe(text);
-      expect(words.map(({ word }: { word: string }) => word)).toEqual(text.split(' '));
-      expect(words.at(-1).end).toBeLessThanOrEqual(durationSeconds);
-      expect(credits).toBeCloseTo(Math.ceil(durationSeconds) / 10, 6);
-      expect(Number(headers.get('x-credits-charged'))).toBeCloseTo(credits, 6);
-      expect(await used(key)).toBe(Math.ceil(credits));
-    },
-  );
+  it.each(['mp3', 'wav'] as const)('transcribes speech in %s, for 0.1 credits per started second', async (format) => {
+    const { key } = await service.person();
+    const type = { mp3: 'audio/mpeg', wav: 'audio/wav' }[format];
+    const { status, body, headers } = await transcribe(key, form(spoken[format], type, { timestamps: 'word' }));
+    expect([status, body.message]).toEqual([200, 'SUCCESS']);
+    const { durationSeconds, segments, words, credits, ...rest } = body.data;
+    expect(rest).toEqual({ text, language: 'en' });
+    expect(segments.map((segment: { text: string }) => segment.text).join(' ')).toBe(text);
+    expect(words.map(({ word }: { word: string }) => word)).toEqual(text.split(' '));
+    expect(words.at(-1).end).toBeLessThanOrEqual(durationSeconds);
+    expect(credits).toBeCloseTo(Math.ceil(durationSeconds) / 10, 6);
+    expect(Number(headers.get('x-credits-charged'))).toBeCloseTo(credits, 6);
+    expect(await used(key)).toBe(Math.ceil(credits));
+  });
 
-  it('takes the file in base64 as well, and shows times only where they are requested', async () => {
+  it('accepts the file in base64, and returns timestamps only if requested', async () => {
     const { key } = await service.person();
     const body = { audio: spoken.mp3.toString('base64'), language: 'EN' };
     const { status, body: reply } = await service.call('POST', '/api/ai/transcribe', { key, body });
     expect([status, reply.data]).toEqual([200, expect.objectContaining({ text, segments: [], words: [] })]);
   });
 
-  it('charges silence for its seconds, and its seconds alone', async () => {
+  it('charges silence for exactly its seconds', async () => {
     const { key } = await service.person();
     const { body } = await transcribe(key, form(silence(61), 'audio/wav'));
     expect(body.data).toMatchObject({
@@ -88,7 +85,7 @@ describe('POST /api/ai/transcribe', () => {
     expect(body.data?.credits).toBeGreaterThanOrEqual(Math.ceil(seconds) / 10);
   });
 
-  it('is for those who can pay the seconds that are known, and 402 for others', async () => {
+  it('returns 402 unless the credits cover the known seconds', async () => {
     const { key } = await service.person({ credits: 6 });
     expect((await transcribe(key, form(silence(61), 'audio/wav'))).status).toBe(402);
     expect((await transcribe(key, form(silence(60), 'audio/wav'))).status).toBe(200);
@@ -137,7 +134,7 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(0);
   });
 
-  it('refuses a form without an end or a boundary, and a key that is none before it reads any', async () => {
+  it('refuses a form without an end or a boundary, and an invalid key before it reads the form', async () => {
     const { key } = await service.person();
     const cut = Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nabc');
     const path = '/api/ai/transcribe';
@@ -156,7 +153,7 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(0);
   });
 
-  it('charges nothing where the model fails', async () => {
+  it('charges nothing if the model fails', async () => {
     const { key } = await service.person();
     for (const [fault, status] of [
       ['error', 502],
@@ -168,7 +165,7 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(0);
   });
 
-  it('keeps no path of a name, and runs once with an Idempotency-Key', async () => {
+  it('strips the path from a file name, and runs once with an Idempotency-Key', async () => {
     const { key } = await service.person();
     const headers = { 'idempotency-key': 'once' };
     const path = '/api/ai/transcribe';
@@ -182,7 +179,7 @@ describe('POST /api/ai/transcribe', () => {
 });
 
 describe('POST /openai/v1/audio/transcriptions', () => {
-  it("gives OpenAI's client the text in each format", async () => {
+  it('returns the text in each format to the OpenAI client', async () => {
     const { key } = await service.person({ planRank: 2 });
     const client = new OpenAI({ apiKey: key, baseURL: `${service.origin}/openai/v1`, maxRetries: 0 });
     const file = () => new File([new Uint8Array(spoken.mp3)], 'speech.mp3', { type: 'audio/mpeg' });

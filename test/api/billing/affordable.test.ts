@@ -6,8 +6,8 @@ const service = useTestService();
 const post = ({ key }: Person, path: string, body: unknown) => service.call('POST', path, { key, body });
 const words = (count: number): string => 'word '.repeat(count).trim();
 
-describe('a call that is priced by the token', () => {
-  it('runs where its tokens can be paid, though not as many as it has bytes', async () => {
+describe('a call priced by the token', () => {
+  it('runs if the credits cover its tokens, even if they do not cover its bytes', async () => {
     const person = await service.person({ credits: 1 });
     const body = { model: 'svc-1', prompt: words(700), max_tokens: 5 };
     const { status, headers } = await post(person, '/v1/completions', body);
@@ -16,7 +16,7 @@ describe('a call that is priced by the token', () => {
     expect([embedding.status, embedding.headers.get('x-credits-charged')]).toEqual([200, '0.2']);
   });
 
-  it.each([{ max_tokens: 100 }, {}])('gives as much output as is left for: %j', async (limit) => {
+  it.each([{ max_tokens: 100 }, {}])('limits its output to the remaining credits: %j', async (limit) => {
     const person = await service.person({ credits: 0.007 });
     const { status, body, headers } = await post(person, '/v1/completions', {
       model: 'svc-1',
@@ -29,7 +29,7 @@ describe('a call that is priced by the token', () => {
     expect(headers.get('x-credits-remaining')).toBe('0');
   });
 
-  it('is refused with both numbers where not even one token of output can be paid, and costs nothing', async () => {
+  it('is refused free of charge with both numbers if the credits do not cover one token of output', async () => {
     const person = await service.person({ credits: 0.007 });
     const { status, body } = await post(person, '/v1/completions', { model: 'svc-1', prompt: words(7), max_tokens: 9 });
     expect([status, body.message]).toEqual([402, 'INSUFFICIENT_CREDITS']);
@@ -38,7 +38,7 @@ describe('a call that is priced by the token', () => {
     expect(headers.get('x-credits-remaining')).toBe('0.005');
   });
 
-  it('is never paid with what another one holds, when many come concurrently', async () => {
+  it('never spends the hold of another call, even for many concurrent calls', async () => {
     const person = await service.person({ credits: 0.02 });
     const complete = () => post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 100 });
     const responses = await Promise.all(Array.from({ length: 5 }, complete));

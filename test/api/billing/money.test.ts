@@ -31,7 +31,7 @@ describe('a refused call', () => {
       (key: string) =>
         service.call('POST', '/v1/chat/completions', { key, body: 'hello', headers: { 'content-type': 'text/plain' } }),
     ],
-  ])('with %s leaves the account as it was, to the last attribute, and invokes no model', async (status, call) => {
+  ])('with %s changes no attribute of the account, and does not invoke the model', async (status, call) => {
     const person = await service.person();
     const before = await itemOf(person);
     const response = await call(person.key);
@@ -40,7 +40,7 @@ describe('a refused call', () => {
     expect(model.state.runs).toBe(0);
   });
 
-  it('with 402 or 429 leaves the account as it was, and invokes no model', async () => {
+  it('with 402 or 429 does not change the account or invoke the model', async () => {
     const poor = await service.person({ planRank: 2, credits: 0 });
     const hasty = await service.person();
     for (let call = 0; call < 10; call++) await complete(hasty.key);
@@ -57,7 +57,7 @@ describe('a refused call', () => {
   });
 });
 
-it('every read of a meter, the ledger or a stored response is of the primary copy, whatever is called', async () => {
+it('every read of a meter, the ledger or a stored response is strongly consistent', async () => {
   const { key } = await service.person();
   const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
   const idempotent = { key, body: chat(), headers: { 'idempotency-key': 'once' } };
@@ -81,8 +81,8 @@ it('every read of a meter, the ledger or a stored response is of the primary cop
   expect(reads.filter(({ ConsistentRead }) => ConsistentRead !== true)).toEqual([]);
 });
 
-describe('while DynamoDB', () => {
-  it('is away calls return 503 and invoke no model', async () => {
+describe('a fault of DynamoDB', () => {
+  it('returns 503 without invoking a model during an outage', async () => {
     const { key } = await service.person();
     await service.settled();
     await orderFault('unavailable', 10_000);
@@ -96,7 +96,7 @@ describe('while DynamoDB', () => {
     expect((await complete(key)).status).toBe(200);
   });
 
-  it('throttles now and then calls return 200, 402, 429 or 503, enveloped, and are never charged twice', async () => {
+  it('returns only enveloped 200, 402, 429 or 503 while it throttles, and never charges twice', async () => {
     const person = await service.person({ planRank: 2, credits: 30 });
     await service.settled();
     const statuses: number[] = [];
@@ -117,7 +117,7 @@ describe('while DynamoDB', () => {
   });
 });
 
-it('every balance that is shown is what the ledger adds up to, once everything has been written down', async () => {
+it('the ledger adds up to every displayed balance once all writes have finished', async () => {
   const person = await service.person();
   await service.call('POST', '/api/subscription/create', {
     key: person.key,

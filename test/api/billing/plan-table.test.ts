@@ -5,7 +5,7 @@ const service = useTestService({ environment: { PLAN_TABLE: 'overview' } });
 
 const complete = (key: string) => service.call('POST', '/v1/chat/completions', { key, body: chat() });
 
-it('a deployment with PLAN_TABLE=overview enforces its calls per minute and per month, and lists the listing', async () => {
+it('a deployment with PLAN_TABLE=overview enforces its calls per minute and month, and lists the plans', async () => {
   const { key } = await service.person();
   for (let call = 0; call < 5; call++) {
     const { status, headers } = await complete(key);

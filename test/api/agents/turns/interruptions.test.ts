@@ -36,7 +36,7 @@ const reply = (content: string, more: object = {}) => ({
 });
 
 describe('messages to one conversation', () => {
-  it('that come while one is replied to are refused, and cost nothing', async () => {
+  it('are refused free of charge while another is running', async () => {
     const { conversation } = await begin();
     const held = holdReply();
     const charged = await service.charged(async () => {
@@ -52,7 +52,7 @@ describe('messages to one conversation', () => {
     expect((await conversation.get()).messages.items.map(({ content }: any) => content)).toEqual(['Hello', 'first']);
   });
 
-  it('that come together are replied to one by one or refused, and each that is charged is kept', async () => {
+  it('are each either stored and charged or refused if they arrive concurrently', async () => {
     const { conversation } = await begin();
     service.model.becomes(agentModel(() => 'Hello').engine);
     let kept = 0;
@@ -65,7 +65,7 @@ describe('messages to one conversation', () => {
     expect([charged, (await conversation.get()).messageCount]).toEqual([kept * 1_000_000, 2 * kept]);
   });
 
-  it('with one Idempotency-Key are one turn, whose reply the repeats get', async () => {
+  it('create one turn for one Idempotency-Key, and repeats receive its reply', async () => {
     const { owner, conversation } = await begin();
     service.model.becomes(agentModel(() => 'Hello').engine);
     const options = { key: owner.key, body: { content: 'once' }, headers: { 'idempotency-key': 'once' } };
@@ -90,7 +90,7 @@ describe('a model', () => {
     ['whose reply is too long to be kept', reply('a'.repeat(400_000)), 200],
   ];
 
-  it.each(hostile)('%s costs nothing, leaves nothing, and the conversation goes on', async (_, response, status) => {
+  it.each(hostile)('%s costs nothing, stores nothing, and the conversation continues', async (_, response, status) => {
     const { conversation } = await begin();
     service.model.responds(response, status);
     const charged = await service.charged(async () => {
@@ -106,7 +106,7 @@ describe('a model', () => {
   it.each<[when: string, pieces: readonly object[], charge: number]>([
     ['before any text costs nothing', [], 0],
     ['after some is charged as a chat', [chatPiece('Grüß')], 1_000_000],
-  ])('whose stream breaks %s, leaves nothing, and the conversation goes on', async (_, pieces, charge) => {
+  ])('whose stream breaks %s, stores nothing, and the conversation continues', async (_, pieces, charge) => {
     const { conversation } = await begin();
     service.model.streams([...pieces, new Error('broken')]);
     let envelopes: any[] = [];
@@ -117,7 +117,7 @@ describe('a model', () => {
     expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
   });
 
-  it('that streams without an end is ended, and what it sent is the reply', async () => {
+  it('that streams endlessly is stopped, and its output is the reply', async () => {
     const { conversation } = await begin({ maxTokens: 20 });
     service.model.streams(Array.from({ length: 20_000 }, () => chatPiece('word ')));
     const envelopes = await conversation.stream({ content: 'Hello' });
@@ -127,8 +127,8 @@ describe('a model', () => {
   });
 });
 
-describe('a reader', () => {
-  it('who leaves a stream finds the whole turn kept, and is charged for it', async () => {
+describe('a disconnected client', () => {
+  it('finds the whole turn stored, and pays for it', async () => {
     const { conversation } = await begin();
     const rest = Promise.withResolvers<void>();
     service.model.streams([chatPiece('Grüß'), () => rest.promise, chatPiece(' dich'), chatEnd, done]);
@@ -147,7 +147,7 @@ describe('a reader', () => {
     expect([charged, items[0].content]).toEqual([1_000_000, 'Grüß dich']);
   });
 
-  it('who cancels a stream after its first piece pays for it, and nothing is kept', async () => {
+  it('pays for a stream cancelled after its first piece, and nothing is stored', async () => {
     const { owner, conversation } = await begin();
     service.model.streams(slowly());
     const charged = await service.charged(async () => {
@@ -162,7 +162,7 @@ describe('a reader', () => {
   });
 });
 
-it('a turn that finds its conversation deleted is not kept, and costs nothing', async () => {
+it('discards a turn whose conversation is deleted meanwhile, free of charge', async () => {
   const { owner, conversation } = await begin();
   const held = holdReply();
   const charged = await service.charged(async () => {

@@ -37,7 +37,7 @@ it.each<[what: string, kind: FaultOf<'dynamodb'>, messageCount: number]>([
   ['is throttled', 'throttle', 0],
   ['fails', 'unavailable', 0],
   ['arrives, but its response does not', 'lost-reply', 2],
-])('a streamed turn whose write %s is charged once, for what was delivered', async (_, kind, messageCount) => {
+])('a streamed turn whose write %s is charged once, for the delivered text', async (_, kind, messageCount) => {
   const { conversation } = await beginConversation(service);
   const fail = async () => void (fault = kind);
   service.model.streams([chatPiece('Grüß'), fail, chatPiece(' dich'), chatEnd, done]);
@@ -50,7 +50,7 @@ it.each<[what: string, kind: FaultOf<'dynamodb'>, messageCount: number]>([
   expect([charged, await conversation.get()]).toMatchObject([1_000_000, { status: 'idle', messageCount }]);
 });
 
-it('a turn as a whole whose write is throttled delivers nothing, and costs nothing', async () => {
+it('an unstreamed turn whose write is throttled returns no reply, and costs nothing', async () => {
   const { conversation } = await beginConversation(service);
   const { engine } = agentModel(() => 'Hello');
   service.model.becomes({
@@ -68,7 +68,7 @@ it('a turn as a whole whose write is throttled delivers nothing, and costs nothi
 
 const begin = (about?: object) => beginConversation(service, about);
 
-it.each(['conversation', 'agent'])('a streamed turn whose %s is deleted while it is read is charged', async (what) => {
+it.each(['conversation', 'agent'])('a streamed turn whose %s is deleted during the stream is charged', async (what) => {
   const { owner, conversation } = await begin();
   const rest = Promise.withResolvers<void>();
   service.model.streams([chatPiece('Grüß'), () => rest.promise, chatPiece(' dich'), chatEnd, done]);
@@ -93,7 +93,7 @@ it.each<[what: string, pieces: readonly object[]]>([
     [{ choices: [{ index: 0, delta: { tool_calls: [toolCall] } }] }, { ...chatEnd }],
   ],
   ['goes on until it is too long to be kept', [chatPiece('a'.repeat(310_000)), chatEnd]],
-])('a streamed turn that %s is charged for the text before it, and leaves nothing', async (_, pieces) => {
+])('a streamed turn that %s is charged for the text before it, and stores nothing', async (_, pieces) => {
   const { conversation } = await begin({ functions: [{ name: 'known' }] });
   service.model.streams([chatPiece('Grüß dich'), ...pieces, done]);
   let envelopes: any[] = [];
