@@ -18,8 +18,8 @@ async function waitFor({ headers }: ApiResponse): Promise<void> {
   await service.post('/_local/clock', { advance: `PT${seconds}S` });
 }
 
-describe('changes, where they are limited,', () => {
-  it('of keys are ten in a minute, whatever the change, and the next waits as long as Retry-After indicates', async () => {
+describe('limits of changes', () => {
+  it('allow ten changes of keys a minute, and further ones after Retry-After', async () => {
     const { cookie, keyId } = await service.person();
     const other = await service.person();
     for (let turn = 0; turn < 4; turn++) {
@@ -41,7 +41,7 @@ describe('changes, where they are limited,', () => {
     expect((await call('DELETE', path, cookie)).status).toBe(200);
   });
 
-  it('of a subscription are ten in a minute, and send no more events', async () => {
+  it('allow ten changes of a subscription a minute, and stop further events', async () => {
     const { cookie } = await service.person({ planRank: 3 });
     const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
     const path = `/api/subscription/${id}`;
@@ -53,7 +53,7 @@ describe('changes, where they are limited,', () => {
     expect(code(await call('PATCH', `${path}/cancel`, cookie))).toBe('200 SUCCESS');
   });
 
-  it('count only where what they name allows them', async () => {
+  it('count only changes of resources that the caller may change', async () => {
     const [{ cookie, keyId }, other] = [await service.person({ planRank: 3 }), await service.person()];
     const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
     const revoked = (await call('POST', '/api/keys', cookie, { name: 'brief' })).body.data.id;
@@ -76,7 +76,7 @@ describe('changes, where they are limited,', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: 'renamed' })).status).toBe(200);
   });
 
-  it('of agents are sixty in a minute, whatever the change, and reading goes on', async () => {
+  it('allow sixty changes of agents a minute, and any number of reads', async () => {
     const owner = await agentOwner(service);
     const conversation = await owner.conversation();
     const change = () => owner.call('PATCH', owner.path, { name: 'Renamed' });
@@ -95,7 +95,7 @@ describe('changes, where they are limited,', () => {
     expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   });
 
-  it('of uploads are sixty in a minute, including refused ones', async () => {
+  it('allow sixty uploads a minute, including refused ones', async () => {
     const { key } = await service.person();
     const codes = (await inTurn(limits.uploadsPerMinute, () => newUpload(service, key, 10))).map(code);
     expect(codes.filter((one) => one === '201 SUCCESS')).toHaveLength(longAudio.openUploads);

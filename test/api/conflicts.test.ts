@@ -31,7 +31,7 @@ async function stream(key: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-/** What somebody does; the number selects which of their keys, or how. */
+/** A random action; the number selects the key or the variant. */
 type Step = (person: Person, which: number) => Promise<ApiResponse | string>;
 
 const byKey = (path: string, body: unknown, more: CallOptions = {}): Step => {
@@ -74,7 +74,7 @@ const steps: readonly Step[] = [
 
 const nameless = (text: string): string => text.replaceAll(/"(?:id|created)":"?[\w-]+"?/g, '');
 
-/** All that somebody can see of a step, but for names and moments. */
+/** The visible result of a step, without names and times. */
 function summaryOf(result: ApiResponse | string): string {
   if (typeof result === 'string') return nameless(result);
   const { status, body, headers } = result;
@@ -101,11 +101,11 @@ async function walked(seed: number, prepare: () => Promise<unknown>) {
   };
 }
 
-describe('where a transaction turns away 30 % of all writes', () => {
+describe('a transaction conflict on 30 % of all writes', () => {
   const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
   it(
-    `a random walk of calls, keys and subscriptions has the same responses, balance and ledger (SEED=${seed})`,
+    `leaves responses, balance and ledger of a random walk unchanged (SEED=${seed})`,
     async () => {
       const undisturbed = await walked(seed, async () => undefined);
       expect(await walked(seed, thirtyPercent)).toEqual(undisturbed);
@@ -121,7 +121,7 @@ describe('where a transaction turns away 30 % of all writes', () => {
     ['not', 'none'],
     ['by conflicts too', 'conflict'],
   ])(
-    'keys that are rotated during many streams leave every one of them charged, disturbed %s',
+    'leaves every stream charged while its key is rotated, disturbed %s',
     async (_, fault) => {
       const person = await service.person({ planRank: 5 });
       const { spendable } = await meterOf(person);
@@ -163,7 +163,7 @@ describe('where a transaction turns away 30 % of all writes', () => {
 });
 
 it(
-  'a settlement goes on for as long as its function may, where conflicts last longer than any other write does',
+  'is retried by a settlement until its function ends, longer than by any other write',
   async () => {
     const person = await service.person({ planRank: 2 });
     const { spendable } = await meterOf(person);
@@ -182,7 +182,7 @@ it(
   patience,
 );
 
-describe('a settlement that DynamoDB refuses to the end', () => {
+describe('a settlement that fails permanently', () => {
   /** Somebody's stream that lasts so long, its settlement refused; what they have spent once the sweep has gone round. */
   async function spentOf(delayMs: number): Promise<number> {
     const person = await service.person({ planRank: 2 });
@@ -202,7 +202,7 @@ describe('a settlement that DynamoDB refuses to the end', () => {
     return before - spendable;
   }
 
-  it('is made good by the sweep with what a long stream had noted, and a short one is not charged', async () => {
+  it('is repaired by the sweep from the checkpoint of a long stream, and costs nothing for a short one', async () => {
     expect(await spentOf(3000)).toBe(1_000_000);
     expect(await spentOf(600)).toBe(0);
   });

@@ -23,7 +23,7 @@ const ways: [way: string, path: string, body: object, step: string][] = [
 const newPerson = () => service.person({ planRank: 2 });
 const granted = 5_100_000_000;
 
-/** What somebody has spent, once nothing is held any more. */
+/** Credits that a person has spent once all holds are released. */
 async function spentBy({ id }: Person): Promise<number> {
   const { spendable, holds } = await services().metering().current(id, services().clock.now());
   expect(holds.size).toBe(0);
@@ -37,7 +37,7 @@ function killable(steps: readonly string[]): string[] {
   return steps.filter((step) => !chunks.includes(step) || some.has(step));
 }
 
-/** Kills at each step, each time as somebody new; what each has spent once the sweep has gone round. */
+/** Kills at each step with a new account each time; returns the credits that each spent after the sweep. */
 async function spentByTheKilled(
   path: string,
   body: object,
@@ -67,7 +67,7 @@ function expectNothingLost(spent: Awaited<ReturnType<typeof spentByTheKilled>>, 
   }
 }
 
-/** What a call costs, and its steps, when nobody kills. */
+/** Cost and steps of an uninterrupted call. */
 async function wholeCall(path: string, body: object) {
   const person = await newPerson();
   const { died, response, steps } = await sendToVictim({ method: 'POST', path, key: person.key, body });
@@ -77,53 +77,41 @@ async function wholeCall(path: string, body: object) {
   return { cost, steps: killable(steps) };
 }
 
-describe('a process that is killed while it serves', () => {
-  it(
-    'a chat, at any step towards AWS, loses no credit once the sweep has gone round',
-    { timeout: patience },
-    async () => {
-      const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
-      const steps = all.filter((step) => !step.includes('chunk'));
-      expect(steps).toHaveLength(6);
-      expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
-    },
-  );
+describe('a process killed during a call', () => {
+  it('loses no credit of a chat at any AWS call once the sweep has run', { timeout: patience }, async () => {
+    const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
+    const steps = all.filter((step) => !step.includes('chunk'));
+    expect(steps).toHaveLength(6);
+    expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
+  });
 
-  it.each(ways)(
-    '%s, loses no credit once the sweep has gone round',
-    { timeout: patience },
-    async (_, path, body, step) => {
-      const { cost, steps } = atLength(false, true) ? await wholeCall(path, body) : { cost: 0, steps: [step] };
-      for (let round = 0; round < atLength(1, 3); round++)
-        expectNothingLost(await spentByTheKilled(path, body, steps), cost, steps.at(-1));
-    },
-  );
+  it.each(ways)('%s, loses no credit once the sweep has run', { timeout: patience }, async (_, path, body, step) => {
+    const { cost, steps } = atLength(false, true) ? await wholeCall(path, body) : { cost: 0, steps: [step] };
+    for (let round = 0; round < atLength(1, 3); round++)
+      expectNothingLost(await spentByTheKilled(path, body, steps), cost, steps.at(-1));
+  });
 });
 
-describe('a process that is killed while transactions turn away 30 % of all writes', () => {
+describe('a process killed while 30 % of all writes conflict', () => {
   const steps = ['UpdateItem 1 returned', 'UpdateItem 2 sent', 'UpdateItem 2 returned', 'UpdateItem 3 returned'];
 
-  it(
-    'has charged its call or not, and loses no credit once the sweep has gone round',
-    { timeout: patience },
-    async () => {
-      const { cost } = await wholeCall('/v1/chat/completions', chat());
-      await service.settled();
-      const conflicts = { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 };
-      const spent = await spentByTheKilled(
-        '/v1/chat/completions',
-        chat(),
-        atLength(steps, [...steps, ...steps, ...steps]),
-        () => service.post('/_local/faults', conflicts),
-      );
-      await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
-      for (const [step, died, amount] of spent)
-        expect([step, died, amount]).toEqual([step, died, died ? expect.toBeOneOf([0, cost]) : cost]);
-    },
-  );
+  it('charges its call at most once, and loses no credit once the sweep has run', { timeout: patience }, async () => {
+    const { cost } = await wholeCall('/v1/chat/completions', chat());
+    await service.settled();
+    const conflicts = { target: 'dynamodb', fault: 'conflict', count: 10_000, rate: 0.3 };
+    const spent = await spentByTheKilled(
+      '/v1/chat/completions',
+      chat(),
+      atLength(steps, [...steps, ...steps, ...steps]),
+      () => service.post('/_local/faults', conflicts),
+    );
+    await service.post('/_local/faults', { target: 'dynamodb', fault: 'none' });
+    for (const [step, died, amount] of spent)
+      expect([step, died, amount]).toEqual([step, died, died ? expect.toBeOneOf([0, cost]) : cost]);
+  });
 });
 
-describe('a process that is killed while it changes a plan', () => {
+describe('a process killed during a plan change', () => {
   const subscription = { planId: 'dev_pass', billingCycle: 'monthly' };
   const headers = { 'idempotency-key': 'once' };
   const changes: [what: string, before: boolean, request: Omit<VictimRequest, 'key'>, credits: number][] = [
@@ -137,7 +125,7 @@ describe('a process that is killed while it changes a plan', () => {
   ];
 
   it.each(changes)(
-    '%s, has made it once or not at all, and once when it is requested again',
+    '%s, makes the change at most once, and exactly once after a repeat',
     { timeout: patience },
     async (_, isSubscribed, request, credits) => {
       async function killedAt(step?: string) {
@@ -159,6 +147,6 @@ describe('a process that is killed while it changes a plan', () => {
   );
 });
 
-it('whoever was killed, the ledger adds up to every balance', async () => {
+it('the ledger adds up to every balance after the kills', async () => {
   expect(await auditFindings(service)).toEqual([]);
 });

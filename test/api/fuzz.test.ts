@@ -66,7 +66,7 @@ const unsayable = new RegExp(
 
 describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   it.each(every)(
-    '%s responds to a valid request as documented, and never with a fault of its format',
+    '%s responds to a valid request as documented, without a format error',
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), target.bodyOf(operation), async (path, body) => {
@@ -85,7 +85,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s returns 400 for a body that its schema refuses, and responds as documented to one nearly so',
+    '%s returns 400 for a body outside its schema, and responds as documented to a nearly invalid one',
     async (_, operation) => {
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), bent(target.bodyOf(operation)), async (path, body) => {
@@ -101,7 +101,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s returns 400 for what is no unambiguous JSON object, and never fails for it',
+    '%s returns 400, never 500, for a body that is not an unambiguous JSON object',
     async (_, operation) => {
       const bodies = target.bodyOf(operation).map((body) => JSON.stringify(body));
       await fc.assert(
@@ -122,7 +122,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(withBody)(
-    '%s returns 415 for a body that is sent as something else, before it looks at the credential',
+    '%s returns 415 for a body of another media type, before it checks the credential',
     async (_, operation) => {
       const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
       const foreign = foreignBodies.filter(
@@ -136,7 +136,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 
   it.each(every.filter(([, { security }]) => security.length > 0 && Object.keys(security[0]!).length > 0))(
-    '%s returns 401 for what is no credential',
+    '%s returns 401 for an invalid credential',
     async (_, operation) => {
       const shot = await shotAt(operation);
       for (const credential of some(brokenCredentials, operation)) {
@@ -156,7 +156,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   });
 
   it.each(every)(
-    '%s responds as documented to odd queries, or with a refusal to odd paths',
+    '%s responds as documented to odd queries, and refuses odd paths',
     { timeout: patience },
     async (_, operation) => {
       const shot = await shotAt(operation);

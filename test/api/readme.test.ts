@@ -31,8 +31,8 @@ async function paste(edit: (lines: string) => string): Promise<string> {
   }
 }
 
-describe('the lines of the README', () => {
-  it('work when they are pasted from top to bottom, in one shell', async () => {
+describe('the commands of the README', () => {
+  it('work when pasted from top to bottom in one shell', async () => {
     expect(pasted.join('\n')).not.toMatch(/…|YOUR_/);
     const stdout = await paste((lines) => lines);
     const messages = Array.from(stdout.matchAll(/"message":"(\w+)"/g), ([, message]) => message);
@@ -44,12 +44,12 @@ describe('the lines of the README', () => {
   const mail = '/_local/mail';
   const untilConfirmed = (lines: string): string => lines.slice(0, lines.indexOf('export API_KEY=$(curl -s -b'));
 
-  it('find the link of an address with capitals, which is written in one place', async () => {
+  it('find the link of an address with capitals, which appears only once', async () => {
     const stdout = await paste((lines) => untilConfirmed(lines.replace('me@example.com', 'Ada.Me+1@Example.COM')));
     expect(stdout).toContain('"message":"ACCOUNT_CONFIRMED"');
   });
 
-  it('end where no mail comes, with an error that names the token', async () => {
+  it('stop without an email, with an error that names the token', async () => {
     const stdout = await paste((lines) =>
       untilConfirmed(lines.replace(mail, `${mail}-of-nobody`).replace('sleep 1', 'sleep 0')),
     );
@@ -57,14 +57,14 @@ describe('the lines of the README', () => {
   });
 });
 
-describe('six months in a minute, as the README walks through them', () => {
+describe('the README’s walk of six months in a minute', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
   });
   afterAll(() => service.close());
 
-  it('show the balances it promises, and end without a subscription', async () => {
+  it('shows the promised balances, and ends without a subscription', async () => {
     const { key } = await service.person();
     const env = { ...process.env, API: service.origin, API_KEY: key };
     const { stdout } = await promisify(execFile)('sh', ['-c', walk], { env });
@@ -74,7 +74,7 @@ describe('six months in a minute, as the README walks through them', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('{"message":"SUCCESS","error":false,"data":null,"status":200}');
   });
 
-  it('show the same on whatever day one begins', () => {
+  it('shows the same balances on any start date', () => {
     for (let day = 0; day < 2 * 366; day++) {
       const model = new AccountModel(Date.UTC(2027, 0, 1 + day, 12) / 1000);
       const shown: number[] = [];

@@ -68,12 +68,12 @@ describe('a repeated header', () => {
       () => ['Sec-Fetch-Site: same-origin', 'Sec-Fetch-Site: cross-site'],
       '403 INSUFFICIENT_PERMISSIONS',
     ],
-  ])('in a request with a session cookie: %s', async (_, headers, expected) => {
+  ])('with a session cookie: %s', async (_, headers, expected) => {
     const cookie = [`Cookie: ${person.cookie}`, 'Content-Type: application/json'];
     expect(await send('/api/keys', [...cookie, ...headers()], JSON.stringify({ name: 'once' }))).toBe(expected);
   });
 
-  it('is one header with all pairs if it is Cookie', async () => {
+  it('is merged into one header with all pairs if it is Cookie', async () => {
     const headers = ['Cookie: theme=dark', `Cookie: ${person.cookie}`, 'Content-Type: application/json'];
     expect(await send('/api/keys', headers, JSON.stringify({ name: 'twice' }))).toBe('201 SUCCESS');
   });

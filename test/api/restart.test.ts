@@ -42,7 +42,7 @@ async function complete(key: string): Promise<number> {
 }
 
 describe('kill -9 of the running service', () => {
-  it('loses no account, no key and no charge, and the same data can be served again', async () => {
+  it('loses no account, key or charge, and the service restarts with the same data', async () => {
     const { demo } = await start();
     const left = [await complete(demo.apiKey), await complete(demo.apiKey)];
     await kill();

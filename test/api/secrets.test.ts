@@ -8,12 +8,12 @@ import { useWatchedService } from '#test/service/watched/watched-service.ts';
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
 
-describe('no secret is printed, logged, measured or returned in an error', () => {
+describe('secrets are never printed, logged, measured or returned in an error', () => {
   let cookie: string;
   let key: string;
   let id: number;
 
-  it('while everything goes well', async () => {
+  it('during successful requests', async () => {
     const email = secret('email');
     const registered = await auth('register', { email, name: 'Ada', password_hash: secret('password_hash') });
     id = registered.data.id;
@@ -43,7 +43,7 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
     expect(secrets.size).toBe(13);
   });
 
-  it('when requests are wrong or refused', async () => {
+  it('during invalid and refused requests', async () => {
     const email = secret('email');
     const [password, prompt] = [secret('password'), secret('prompt')];
     const all = Object.fromEntries([...secrets].map(([name, value]) => [name, value]));
@@ -86,7 +86,7 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
     expect([...met.keys()]).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 405, 409, 413, 415, 429]));
   });
 
-  it('when the model, the mail or the database fails', async () => {
+  it('during failures of the model, the email service or the database', async () => {
     await set('meters', { a: id }, 'c', 1_000_000_000);
     await local('clock', { advance: 'PT2M' });
     for (const mood of allMoods) {
@@ -113,7 +113,7 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
     expect([...met.keys()]).toEqual(expect.arrayContaining([502, 503]));
   });
 
-  it('when something happens that nobody foresaw', async () => {
+  it('during unexpected errors', async () => {
     const email = secret('email');
     const failures = async () => {
       const { session } = await auth('login', { email, password: secret('password') });
@@ -124,7 +124,7 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
       await chat({ key });
       await send('GET', '/api/credits/me', undefined, { key });
     };
-    // A row that no version of the code has written, with the password's hash and the address beside the fault.
+    // An invalid row that the code never writes, with the password's hash and the address next to the fault.
     await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'wizard');
     await failures();
     await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'viewer');
@@ -146,7 +146,7 @@ describe('no secret is printed, logged, measured or returned in an error', () =>
     expect(met.get(500)).toBeGreaterThan(5);
   });
 
-  it('in all that the process wrote, and in all errors that it returned', async () => {
+  it('in the whole output of the process and all returned errors', async () => {
     watched.command.kill('SIGTERM');
     await watched.command.ended;
     const printed = watched.command.out() + watched.command.err();

@@ -11,7 +11,7 @@ const installed = [
   'C:/Program Files/Google/Chrome/Application/chrome.exe',
 ];
 
-/** Beeps, which every page is granted: without a window there is nobody who could be prompted. */
+/** Permissions granted to every page, because a headless browser cannot prompt for them. */
 const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 
 /** Of the npm package's browser on Linux x64, which is unpacked when it is first needed; else of an installed one. */

@@ -43,7 +43,7 @@ it.each([
     const whole = await begin();
     const { steps } = await sendToVictim(request(whole, stream));
     const chunks = steps.filter((step) => step.includes('chunk'));
-    // Documents and vectors are read beside each other, so which response is the second is not the same each time.
+    // Documents and vectors are read concurrently, so the order of their responses varies.
     const isOneOfTwo = (step: string) => /^Query [23] returned$/.test(step);
     const killable = steps.filter((step) => (!step.includes('chunk') || step === chunks[1]) && !isOneOfTwo(step));
     expect(killable.filter((step) => step.startsWith('TransactWriteItems'))).toHaveLength(2);

@@ -50,7 +50,7 @@ describe('a refusal without charge or changes', () => {
     ['a change', ofChanges, 'PATCH', () => owner.path],
     ['a document', ofDocuments, 'POST', () => `${owner.path}/documents`],
     ['a message', ofMessages, 'POST', async () => `${(await owner.conversation()).path}/messages`],
-  ])('of %s that breaks any rule', async (_, rules, method, pathOf) => {
+  ])('applies to %s that violates a rule', async (_, rules, method, pathOf) => {
     const path = await pathOf();
     const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     for (const [rule, body] of rules) {

@@ -20,7 +20,7 @@ describe('a change of the email address', () => {
   it.each([
     ['the present address first', 'old', 'new'],
     ['the new address first', 'new', 'old'],
-  ] as const)('is made when both links were confirmed: %s', async (_, first, second) => {
+  ] as const)('is applied once both links are confirmed: %s', async (_, first, second) => {
     const person = await service.person();
     const links = await requested(person);
     expect(await pendingOf(person.cookie)).toEqual({
@@ -42,14 +42,14 @@ describe('a change of the email address', () => {
     expect((await me(cookie)).body.data).toMatchObject({ id: person.id, email: links.email, emailChange: null });
   });
 
-  it('is never made by one side alone, however often it confirms', async () => {
+  it('is never applied by one side alone, even after repeated confirmations', async () => {
     const person = await service.person();
     const links = await requested(person);
     for (let turn = 0; turn < 3; turn++) expect((await confirm(links.new)).body.data).toEqual(waiting('old'));
     expect((await me(person.cookie)).body.data.email).toBe(person.email);
   });
 
-  it('ends all sessions but that of the browser that completes it, which gets another; keys go on', async () => {
+  it('ends all sessions, opens a new one in the confirming browser, and keeps the API keys', async () => {
     const person = await service.person();
     const other = cookieOf(await login(person.email, person.password));
     const links = await requested(person);
@@ -64,7 +64,7 @@ describe('a change of the email address', () => {
     expect((await confirm(links.old, cookie)).headers.getSetCookie()).toEqual([]);
   });
 
-  it('opens no session for a browser in which somebody else is signed in', async () => {
+  it('opens no session in a browser with another signed-in account', async () => {
     const [person, stranger] = [await service.person(), await service.person()];
     const links = await requested(person);
     await confirm(links.new, stranger.cookie);
@@ -84,7 +84,7 @@ describe('a change of the email address', () => {
     }
   });
 
-  it('frees the former address, whose next free month comes when it would have', async () => {
+  it('frees the old address, and keeps the renewal date of its free month', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.old);
@@ -95,7 +95,7 @@ describe('a change of the email address', () => {
     expect(credits.body.data.balance).toBe(0);
   });
 
-  it('is kept in the account’s history, which is purged with it', async () => {
+  it('is recorded in the account history, which is purged with the account', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.old);
@@ -124,7 +124,7 @@ describe('a change of the email address', () => {
     expect(again.body.data).toMatchObject({ id: first.body.data.id, email: links.email });
   });
 
-  it('is one at a time: another request ends the links of the one before', async () => {
+  it('is replaced by the next request, which invalidates the previous links', async () => {
     const person = await service.person();
     const [first, second] = [await requested(person), await requested(person)];
     expect(code(await confirm(first.new))).toBe('400 INVALID_TOKEN');
@@ -138,8 +138,8 @@ describe('a change of the email address', () => {
 
 const invalid = '400 INVALID_TOKEN';
 
-describe('another email address', () => {
-  it('needs the password, and mails nobody without it', async () => {
+describe('a request to change the email address', () => {
+  it('requires the password, and sends no email without it', async () => {
     const person = await service.person();
     const email = newAddress();
     expect(code(await request({ ...person, password: 'not the password' }, email))).toBe(wrong);
@@ -147,14 +147,14 @@ describe('another email address', () => {
     expect(await pendingOf(person.cookie)).toBe(null);
   });
 
-  it('is requested with guesses that count as others in the session do, and as a stranger’s at signing in', async () => {
+  it('counts wrong passwords with the others of the session and of anonymous sign-in', async () => {
     const person = await service.person();
     await inTurn(5, () => request({ ...person, password: 'not the password' }, newAddress()));
     expect(code(await request(person, newAddress()))).toBe(tooMany);
     expect(code(await guess(person.email))).toBe(tooMany);
   });
 
-  it('is another one: the account’s own, however it is written, is refused before the password is looked at', async () => {
+  it('refuses the current address in any spelling, before it checks the password', async () => {
     const person = await service.person();
     const response = await request({ ...person, password: 'not the password' }, person.email.toUpperCase());
     expect([code(response), response.body.detail]).toEqual([
@@ -164,7 +164,7 @@ describe('another email address', () => {
     expect(code(await request(person, 'nowhere'))).toBe('400 INVALID_FORMAT');
   });
 
-  it('is for a confirmed account and its person, never for a key', async () => {
+  it('requires a confirmed account and a session, not a key', async () => {
     const newcomer = await service.registered();
     expect(code(await request(newcomer, newAddress()))).toBe('403 ACCOUNT_NOT_CONFIRMED');
     const { key, password } = await service.person();
@@ -174,7 +174,7 @@ describe('another email address', () => {
     );
   });
 
-  it('that has an account has the same response, by the same operations; only its owner learns it', async () => {
+  it('for a registered address has the same response and operations, and notifies only its owner', async () => {
     const [person, owner] = [await service.person(), await service.person()];
     const seen: [response: object, pending: object, operations: string[]][] = [];
     for (const email of [newAddress(), owner.email]) {
@@ -193,7 +193,7 @@ describe('another email address', () => {
     expect((await mailOf(person.email, 'old'))?.text).toContain(owner.email);
   });
 
-  it('that has an account stays its owner’s, though the present address confirms', async () => {
+  it('for a registered address changes nothing, even if the current address confirms', async () => {
     const [person, owner] = [await service.person(), await service.person()];
     await request(person, owner.email);
     const token = tokenIn(await mailOf(person.email, 'old'));
@@ -202,7 +202,7 @@ describe('another email address', () => {
     expect((await me(person.cookie)).body.data.email).toBe(person.email);
   });
 
-  it('that was taken before the second link is a 409, and free again it can be confirmed', async () => {
+  it('returns 409 if the address is taken before the second link, and succeeds once it is free', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.new);
@@ -213,7 +213,7 @@ describe('another email address', () => {
     expect((await confirm(links.old)).body.data.status).toBe('changed');
   });
 
-  it('is requested 3 times an hour at most by one account, and mailed 3 times by all', async () => {
+  it('is limited to 3 an hour for one account, and to 3 emails an hour for one address', async () => {
     const person = await service.person();
     const codes = (await inTurn(4, () => request(person, newAddress()))).map(code);
     expect(codes).toEqual([...times(3, () => '200 CONFIRMATION_LINK_SENT'), tooMany]);
@@ -226,7 +226,7 @@ describe('another email address', () => {
   });
 });
 
-describe('the link of a change', () => {
+describe('the link of an email address change', () => {
   it('works for 24 hours', async () => {
     const person = await service.person();
     const links = await requested(person);
@@ -238,7 +238,7 @@ describe('the link of a change', () => {
     expect((await me(cookie)).body.data).toMatchObject({ email: person.email, emailChange: null });
   });
 
-  it('refuses as well, from either side, and then nothing of it works', async () => {
+  it('cancels the change from either side, which invalidates both links', async () => {
     for (const side of ['old', 'new'] as const) {
       const person = await service.person();
       const links = await requested(person);
@@ -250,7 +250,7 @@ describe('the link of a change', () => {
     }
   });
 
-  it('is dead once the change is cancelled in the settings, which may be repeated', async () => {
+  it('is invalid once the change is cancelled in the settings, even repeatedly', async () => {
     const person = await service.person();
     const links = await requested(person);
     for (let turn = 0; turn < 2; turn++) expect(code(await cancel(person.cookie))).toBe('200 SUCCESS');
@@ -260,7 +260,7 @@ describe('the link of a change', () => {
     expect(code(await cancel(never.cookie))).toBe('200 SUCCESS');
   });
 
-  it('is dead once the account is deleted', async () => {
+  it('is invalid once the account is deleted', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.new);
@@ -268,7 +268,7 @@ describe('the link of a change', () => {
     expect(code(await confirm(links.old))).toBe(invalid);
   });
 
-  it('cannot refuse what was made', async () => {
+  it('cannot cancel a completed change', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.old);
@@ -276,7 +276,7 @@ describe('the link of a change', () => {
     expect(code(await refuse(links.old))).toBe('409 INVALID_STATE');
   });
 
-  it('takes no token of another kind, of nobody, of another account, or with a letter changed', async () => {
+  it('rejects tokens of another kind or account, unknown tokens, and tokens with a changed letter', async () => {
     const [person, other] = [await service.person(), await service.person()];
     const links = await requested(person);
     const foreign = await requested(other);
@@ -287,7 +287,7 @@ describe('the link of a change', () => {
     expect(await pendingOf(person.cookie)).toMatchObject({ isConfirmedByOld: false, isConfirmedByNew: false });
   });
 
-  it('is stored as a digest only', async () => {
+  it('is stored only as a digest', async () => {
     const person = await service.person();
     const links = await requested(person);
     const rows = JSON.stringify(await rowsOf('accounts'));

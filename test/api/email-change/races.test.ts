@@ -34,7 +34,7 @@ describe('concurrent decisions', () => {
     expect(await noticesTo(person.email)).toHaveLength(1);
   });
 
-  it('to confirm and to refuse leave one of them done, and never both', async () => {
+  it('to confirm and to cancel have exactly one effect', async () => {
     for (let round = 0; round < 10; round++) {
       const person = await service.person();
       const links = await requested(person);
@@ -48,7 +48,7 @@ describe('concurrent decisions', () => {
     }
   });
 
-  it('of two accounts that want the same address give it to one', async () => {
+  it('of two accounts give the same address to one of them', async () => {
     const email = newAddress();
     const people = [await service.person(), await service.person()];
     const links = [];
@@ -64,7 +64,7 @@ describe('concurrent decisions', () => {
     expect(await owners([email])).toEqual({ [email]: winner.id });
   });
 
-  it('and a registration with the same address give it to one', async () => {
+  it('and a registration give the same address to one account', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await service.person();
       const links = await requested(person);
@@ -82,8 +82,8 @@ describe('concurrent decisions', () => {
   });
 });
 
-describe('a reset link for the former address', () => {
-  it('is not made any more, though it was requested before the change and is made after it', async () => {
+describe('a reset link for the old address', () => {
+  it('is not created after the change, even if it was requested before', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.new);
@@ -106,7 +106,7 @@ describe('a reset link for the former address', () => {
   });
 });
 
-describe('a process that is killed while it changes an address', { timeout: patience }, () => {
+describe('a process killed during an email address change', { timeout: patience }, () => {
   const sessionOf = ({ cookie }: Person) => cookie.replace('session=', '');
   const decision = (token: string, person: Person): VictimRequest => ({
     method: 'POST',
@@ -115,7 +115,7 @@ describe('a process that is killed while it changes an address', { timeout: pati
     body: { token, decision: 'confirm' },
   });
 
-  it('at any step of the last confirmation has changed all or nothing, and opening the link again completes it', async () => {
+  it('applies the last confirmation completely or not at all, and opening the link again completes it', async () => {
     async function allSteps(): Promise<readonly string[]> {
       const person = await service.person();
       const links = await requested(person);
@@ -140,7 +140,7 @@ describe('a process that is killed while it changes an address', { timeout: pati
     }
   });
 
-  it('at any step of a request has mailed both addresses or none, and the request can be repeated', async () => {
+  it('sends both emails or neither at any step of a request, and the request can be repeated', async () => {
     const requestOf = (person: Person, email: string): VictimRequest => ({
       method: 'POST',
       path: '/api/auth/email-change',

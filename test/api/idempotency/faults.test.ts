@@ -9,7 +9,7 @@ import { type ApiResponse, chat, type Person, useTestService } from '#test/servi
 
 const { path, timeoutSeconds } = routes.createChatCompletion;
 
-/** How long a claim and a hold stand when nobody ends them. */
+/** Lifetime of an abandoned claim or hold. */
 const expirySeconds = timeoutSeconds + 60;
 
 /** The operations that a request sends to DynamoDB, in this order. */
@@ -43,19 +43,19 @@ const summaryOf = ({ status, body, headers }: ApiResponse) =>
 const customer = () => service.person({ planRank: 2, credits: 10 });
 const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });
 
-/** How often the model ran, how many of a customer's ten credits are gone, and how many calls are open. */
+/** Number of model runs, of credits spent (out of ten), and of open calls. */
 async function spent({ id }: Person) {
   const { spendable, holds } = (await services().metering().find(id))!;
   return { runs: model.state.runs, charged: 10 - spendable / 1_000_000, open: holds.size };
 }
 
-describe('when DynamoDB fails during', () => {
+describe('a fault of DynamoDB during', () => {
   const orderFault = (fault: string, count = 1) => service.post('/_local/faults', { target: 'dynamodb', fault, count });
   const once = ['lost-reply', 'throttle', 'unavailable', 'conflict'].flatMap((fault) =>
     operations.map((at) => [at, fault] as const),
   );
 
-  it.each(once)('%s, %s once, the request runs once and its response is repeated', async (at, fault) => {
+  it.each(once)('%s, %s once, runs the request once and replays its response', async (at, fault) => {
     const person = await customer();
     await interfere(at, () => orderFault(fault));
     const first = await send(person.key);
@@ -66,15 +66,18 @@ describe('when DynamoDB fails during', () => {
     expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
   });
 
-  it.each(['lost-reply', 'unavailable'])('every try of the claim, %s, the repeat of the 503 runs', async (fault) => {
-    const person = await customer();
-    await interfere('the claim', () => orderFault(fault, 3));
-    expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
-    expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
-    expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
-  });
+  it.each(['lost-reply', 'unavailable'])(
+    'every attempt of the claim, %s, runs the request when the 503 is repeated',
+    async (fault) => {
+      const person = await customer();
+      await interfere('the claim', () => orderFault(fault, 3));
+      expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
+      expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
+      expect(await spent(person)).toEqual({ runs: 1, charged: 1, open: 0 });
+    },
+  );
 
-  it('every try of the record, unavailable, the 503 costs nothing and its repeat runs', async () => {
+  it('every attempt of the record, unavailable, makes the 503 free of charge and runs its repeat', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('unavailable', 3));
     expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
@@ -83,7 +86,7 @@ describe('when DynamoDB fails during', () => {
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 
-  it('every try of the record, a stream ends before it begins', async () => {
+  it('every attempt of the record ends a stream before its first byte', async () => {
     const person = await customer();
     model.state.delayMs = 10_000;
     await interfere('the record', () => orderFault('unavailable', 3));
@@ -96,7 +99,7 @@ describe('when DynamoDB fails during', () => {
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 
-  it('every try of the record, lost-reply, the repeat of the 503 is the response that was stored', async () => {
+  it('every attempt of the record, lost-reply, makes the repeat of the 503 return the stored response', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('lost-reply', 3));
     expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
@@ -105,7 +108,7 @@ describe('when DynamoDB fails during', () => {
   });
 });
 
-describe('a handler that is killed before', () => {
+describe('a handler killed before', () => {
   /** Sends the request to a process that dies before the operation reaches DynamoDB. */
   async function sendAndDie({ key }: Person, at: Operation): Promise<void> {
     const offset = services().clock.now() - Date.now();
@@ -140,7 +143,7 @@ describe('a handler that is killed before', () => {
     throw new Error('what a dead process requested is dropped');
   }
 
-  it('the claim leaves nothing', async () => {
+  it('the claim stores nothing', async () => {
     const person = await customer();
     await sendAndDie(person, 'the claim');
     expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
@@ -148,7 +151,7 @@ describe('a handler that is killed before', () => {
   });
 
   it.each(['the admission', 'the record'] as const)(
-    '%s leaves a lock that expires with the hold; then the repeat runs, charged once in all',
+    '%s keeps a lock that expires with the hold, and the repeat runs and is charged once',
     async (at) => {
       const person = await customer();
       await sendAndDie(person, at);
@@ -166,7 +169,7 @@ describe('a handler that is killed before', () => {
     },
   );
 
-  it('the settlement has its response repeated, and is never charged twice', async () => {
+  it('the settlement has its response replayed, and is never charged twice', async () => {
     const person = await customer();
     await sendAndDie(person, 'the settlement');
     expect(summaryOf(await send(person.key))).toBe('again 200 SUCCESS');

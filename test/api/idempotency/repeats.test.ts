@@ -8,7 +8,7 @@ import { type ApiResponse, chat, code } from '#test/service/service.ts';
 const { model, service, send, customer, advance, spent } = useIdempotentCalls();
 
 describe('a request with an Idempotency-Key', () => {
-  it('gets its response again as it was, is charged once, and is marked as replayed', async () => {
+  it('returns the same response again, marked as replayed and charged once', async () => {
     const person = await customer();
     const first = await send(person.key, 'order-1');
     const second = await send(person.key, 'order-1');
@@ -23,7 +23,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('is the same request with its fields in another order, defaults spelled out and unknown fields', async () => {
+  it('matches a repeat with reordered fields, explicit defaults and unknown fields', async () => {
     const person = await customer();
     const functions = [{ name: 'f', parameters: { type: 'object', properties: { a: {}, b: {} } } }];
     const turned = [{ parameters: { properties: { b: {}, a: {} }, type: 'object' }, name: 'f' }];
@@ -34,7 +34,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(code(await send(person.key, 'k', { ...chat(), functions: swapped }))).toBe('422 IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('is refused with 422 when the key was used for another body, and is neither run nor counted', async () => {
+  it('returns 422 for a key used with another body, without running or counting it', async () => {
     const person = await customer();
     await send(person.key, 'k');
     const before = await meterOf(person);
@@ -44,7 +44,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([model.state.runs, await meterOf(person)]).toEqual([1, before]);
   });
 
-  it('is refused with 409 while the first one runs', async () => {
+  it('returns 409 while the first request runs', async () => {
     const person = await customer();
     model.state.delayMs = 30_000;
     const first = send(person.key, 'k');
@@ -66,7 +66,7 @@ describe('a request with an Idempotency-Key', () => {
     [10, 20],
     [100, 60],
     [350, 10],
-  ])('that has run for %i s delays its repeat by about %i s', async (seconds, wait) => {
+  ])('running for %i s delays its repeat by about %i s', async (seconds, wait) => {
     const person = await customer();
     model.state.delayMs = 30_000;
     const began = Date.now();
@@ -85,7 +85,7 @@ describe('a request with an Idempotency-Key', () => {
     await first;
   });
 
-  it('runs once of 20 sent at the same time', { repeats: 1 }, async () => {
+  it('runs once for 20 concurrent requests', { repeats: 1 }, async () => {
     const person = await service.person({ planRank: 4, credits: 10 });
     model.state.delayMs = 20;
     const responses = await Promise.all(Array.from({ length: 20 }, () => send(person.key, 'k')));
@@ -98,7 +98,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('is independent of the same key of another account, and shared by all keys of one', async () => {
+  it('is separate for each account, and shared by all keys of an account', async () => {
     const [person, stranger] = [await customer(), await customer()];
     const first = await send(person.key, 'shared');
     const theirs = await send(stranger.key, 'shared', chat('Mine'));
@@ -112,7 +112,7 @@ describe('a request with an Idempotency-Key', () => {
     ]);
   });
 
-  it('gets its response again although the minute is used up', async () => {
+  it('is replayed even if the limit per minute is reached', async () => {
     const person = await service.person({ credits: 10 });
     const responses = [];
     for (let call = 0; call < 10; call++) responses.push(await send(person.key, `k${call}`));
@@ -121,14 +121,14 @@ describe('a request with an Idempotency-Key', () => {
     expect(model.state.runs).toBe(10);
   });
 
-  it('gets its response again although the credits are used up', async () => {
+  it('is replayed even if the credits are used up', async () => {
     const person = await service.person({ planRank: 2, credits: 1 });
     const first = await send(person.key, 'k');
     expect(code(await send(person.key, 'another'))).toBe('402 INSUFFICIENT_CREDITS');
     expect((await send(person.key, 'k')).body).toEqual(first.body);
   });
 
-  it('is forgotten after 24 hours of the clock, and not before', async () => {
+  it('expires after 24 hours of the clock', async () => {
     const person = await customer();
     await send(person.key, 'daily');
     await advance('PT23H59M');
@@ -140,7 +140,7 @@ describe('a request with an Idempotency-Key', () => {
   });
 });
 
-describe('DynamoDB', () => {
+describe('the DynamoDB calls of a request', () => {
   /** Operations on items that a request causes, the projection of the ledger included. */
   async function operationsOf(act: () => Promise<ApiResponse>): Promise<Record<string, number>> {
     await service.settled();
@@ -155,7 +155,7 @@ describe('DynamoDB', () => {
     );
   }
 
-  it('is called for one read and one write before and one write after, for one read and one write of a repeat', async () => {
+  it('are one read and two writes for an Idempotency-Key, and one read and one write for its repeat', async () => {
     const person = await customer();
     const plain = await operationsOf(() => service.call('POST', path, { key: person.key, body: chat() }));
     const first = await operationsOf(() => send(person.key, 'k'));
@@ -164,7 +164,7 @@ describe('DynamoDB', () => {
     expect(await operationsOf(() => send(person.key, 'k'))).toEqual({ PutItem: 1 + record, GetItem: 1 });
   });
 
-  it('is called for nothing more by a request without the header', async () => {
+  it('do not increase without the header', async () => {
     const person = await customer();
     await service.settled();
     operations.length = 0;
@@ -174,8 +174,8 @@ describe('DynamoDB', () => {
   });
 });
 
-describe('what is kept', () => {
-  it("is a refusal by the model, which stays the request's own fault", async () => {
+describe('the idempotency store', () => {
+  it('keeps a refusal by the model, which is an error of the request', async () => {
     const person = await customer();
     model.state.refuses = true;
     const first = await send(person.key, 'k');
@@ -187,7 +187,7 @@ describe('what is kept', () => {
     expect([isReplay(second), await spent(person)]).toEqual([true, [1, 0]]);
   });
 
-  it('is no 5xx: the repeat runs, and is charged once', async () => {
+  it('keeps no 5xx: the repeat runs, and is charged once', async () => {
     const person = await customer();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
     const responses = [await send(person.key, 'k'), await send(person.key, 'k'), await send(person.key, 'k')];
@@ -196,7 +196,7 @@ describe('what is kept', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('is no 402 and no 403 by the plan: with another plan the repeat runs', async () => {
+  it('keeps no 402 or 403 of a plan: the repeat runs on another plan', async () => {
     const person = await service.person({ credits: 0 });
     const large = { ...chat(), model: 'svc-1-32k' };
     expect(code(await send(person.key, 'k'))).toBe('402 INSUFFICIENT_CREDITS');
@@ -206,13 +206,13 @@ describe('what is kept', () => {
     expect(code(await send(person.key, 'large', large))).toBe('200 SUCCESS');
   });
 
-  it('is nothing of a request that is wrong: put right, it runs with the same key', async () => {
+  it('keeps no invalid request: the corrected request runs with the same key', async () => {
     const person = await customer();
     expect(code(await send(person.key, 'k', { ...chat(), temperature: 3 }))).toBe('400 INVALID_FORMAT');
     expect(code(await send(person.key, 'k'))).toBe('200 SUCCESS');
   });
 
-  it('is no response over 256 KB: the repeat is refused with the request that had it, and does not run', async () => {
+  it('keeps no response over 256 KB, and refuses the repeat with the id of the original request', async () => {
     const person = await customer();
     model.state.content = 'x'.repeat(256 * 1024);
     const first = await send(person.key, 'k');
@@ -220,7 +220,7 @@ describe('what is kept', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('is no stream, be it under way or over', async () => {
+  it('keeps no running or completed stream', async () => {
     const person = await customer();
     model.state.delayMs = 500;
     const body = { ...chat(), stream: true };
@@ -243,7 +243,7 @@ describe('what is kept', () => {
     expect(response.headers.get('x-original-request-id')).toBe(original);
   }
 
-  it('is a response just below 256 KB', async () => {
+  it('keeps a response just below 256 KB', async () => {
     const person = await customer();
     model.state.content = 'é'.repeat(127 * 1024);
     const first = await send(person.key, 'k');
@@ -251,8 +251,8 @@ describe('what is kept', () => {
   });
 });
 
-describe('credentials come first:', () => {
-  it('a key that is not ours learns nothing of what is stored, and does not stand in the way', async () => {
+describe('authentication before idempotency', () => {
+  it('hides stored responses from a foreign key, and does not block it', async () => {
     const person = await customer();
     const forged = issueCredential('key', person.id, { bytes: (size) => randomBytes(size) }).text;
     const first = await send(person.key, 'k');
@@ -262,7 +262,7 @@ describe('credentials come first:', () => {
     expect(code(await send(person.key, 'fresh', chat('Other')))).toBe('200 SUCCESS');
   });
 
-  it('a key that was revoked gets no stored response', async () => {
+  it('returns no stored response to a revoked key', async () => {
     const person = await customer();
     await send(person.key, 'k');
     await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
@@ -270,9 +270,9 @@ describe('credentials come first:', () => {
   });
 });
 
-describe('rights come before what is stored:', () => {
+describe('authorization before idempotency', () => {
   it.each([{ models: ['svc-code'] }, { services: ['embeddings'] }])(
-    'a key limited to %j gets neither the response of another key, nor learns that there is one',
+    'hides responses of other keys and their existence from a key limited to %j',
     async (limits) => {
       const { key, cookie } = await customer();
       await send(key, 'k');
@@ -286,7 +286,7 @@ describe('rights come before what is stored:', () => {
     },
   );
 
-  it('another body with a model that the plan does not have is 403, as without the header', async () => {
+  it('returns 403 for another body with a model outside the plan', async () => {
     const person = await customer();
     await send(person.key, 'k');
     const refused = await send(person.key, 'k', { ...chat(), model: 'svc-1-32k' });
@@ -294,7 +294,7 @@ describe('rights come before what is stored:', () => {
     expect(isReplay(await send(person.key, 'k'))).toBe(true);
   });
 
-  it('what was charged is sent again where the plan no longer has its model', async () => {
+  it('replays a charged response even if the plan has lost its model', async () => {
     const person = await service.person({ planRank: 4, credits: 10 });
     const body = { ...chat(), model: 'svc-1-32k' };
     const first = await send(person.key, 'k', body);
@@ -304,7 +304,7 @@ describe('rights come before what is stored:', () => {
   });
 });
 
-it('a bad value of the header is 400, and is not looked at where a route takes none', async () => {
+it('returns 400 for an invalid header, and ignores it on routes without idempotency', async () => {
   const { key } = await customer();
   const headers = { 'idempotency-key': 'x'.repeat(256) };
   const refused = await send(key, headers['idempotency-key']);

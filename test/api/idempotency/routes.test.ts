@@ -58,7 +58,7 @@ async function make(credential: string, idempotencyKey: string) {
 }
 
 describe('an unpriced operation', () => {
-  it('gets its response again as it was, without mention of credits', async () => {
+  it('replays its response unchanged, without credits', async () => {
     const { cookie } = await service.person();
     const first = await make(cookie, 'k');
     const second = await make(cookie, 'k');
@@ -89,7 +89,7 @@ describe('an unpriced operation', () => {
     expect([second.outcome, second.headers['Idempotent-Replayed'], runs]).toEqual(['201 MADE', undefined, 2]);
   });
 
-  it('refuses a bad value of the header before it reports who may not', async () => {
+  it('refuses an invalid header before it checks permissions', async () => {
     const { cookie } = await service.registered();
     expect((await make('', '')).outcome).toBe('401 INVALID_API_KEY');
     expect((await make(cookie, '')).outcome).toBe('400 INVALID_FORMAT');
@@ -160,7 +160,7 @@ describe('the idempotency table', () => {
   });
 });
 
-it('every row that takes the header may write the records, and no other', () => {
+it('gives write access to the records exactly to the functions of routes that accept the header', () => {
   const takes = allRoutes.filter(({ idempotent }) => idempotent).map(({ id }) => id);
   expect(takes).toContain('create-chat-completion');
   expect(allRoutes.filter(({ uses }) => uses.tables?.idempotency === 'delete').map(({ id }) => id)).toEqual(takes);

@@ -29,7 +29,7 @@ const { me, login, identityToken } = authCalls(() => service);
 const codesOf = (responses: ApiResponse[]) => new Set(responses.map(code));
 
 describe('sign-in with Google', () => {
-  it('makes a confirmed account at the first time, opens a session, and knows the person the next time', async () => {
+  it('creates a confirmed account, opens a session, and recognizes the person the next time', async () => {
     const email = newEmail();
     const first = await google(await identityToken(email));
     expect(first.body).toEqual({
@@ -49,7 +49,7 @@ describe('sign-in with Google', () => {
     expect((await me(cookieOf(again))).body.data).toMatchObject({ id: first.body.data.id, isSubscribe: false });
   });
 
-  it('takes each token once, also when it comes many times concurrently', async () => {
+  it('accepts each token once, even if it arrives many times concurrently', async () => {
     const token = await identityToken(newEmail());
     const responses = await Promise.all(times(20, () => google(token)));
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -57,7 +57,7 @@ describe('sign-in with Google', () => {
     expect(code(await google(token))).toBe('401 INVALID_IDENTITY_TOKEN');
   });
 
-  it('makes one account when a person signs in for the first time many times concurrently', async () => {
+  it('creates one account for many concurrent first sign-ins of a person', async () => {
     const email = newEmail();
     const tokens = await Promise.all(times(20, () => identityToken(email)));
     const responses = await Promise.all(tokens.map((token) => google(token)));
@@ -67,7 +67,7 @@ describe('sign-in with Google', () => {
     expect(users).toHaveLength(1);
   });
 
-  it('stores nothing that the token does not stand for: role and id are ours', async () => {
+  it('stores only data that the token proves, with our own role and id', async () => {
     const response = await service.call('POST', '/api/auth/google', {
       body: { token: await identityToken(newEmail()), role: 'operator', id: 7, email: 'other@example.com' },
     });
@@ -75,8 +75,8 @@ describe('sign-in with Google', () => {
     expect(response.body.data.id).not.toBe(7);
   });
 
-  describe('for an address that has a password account', () => {
-    it('requires a confirmed account to link first, and signs in to the same account ever after', async () => {
+  describe('a Google sign-in to an address with a password account', () => {
+    it('requires a confirmed account to link first, and signs in to the same account from then on', async () => {
       const { email, password, id, cookie } = await service.person();
       const token = await identityToken(email);
       expect(code(await google(token))).toBe('409 IDENTITY_NOT_LINKED');
@@ -89,14 +89,14 @@ describe('sign-in with Google', () => {
       expect(code(await login(email, password))).toBe('200 LOGIN_SUCCESS');
     });
 
-    it('links by no key, and by no session that has ended', async () => {
+    it('rejects linking with a key or an ended session', async () => {
       const { email, key, cookie } = await service.person();
       await service.call('POST', '/api/auth/logout', { cookie });
       for (const options of [{ key }, { cookie }, { key: 'junk' }])
         expect(code(await google(await identityToken(email), options))).toBe('409 IDENTITY_NOT_LINKED');
     });
 
-    it('gives an unconfirmed account to its owner: whoever registered with a foreign address keeps no way in', async () => {
+    it('gives an unconfirmed account to its owner, and ends the access of the first registrant', async () => {
       const { email, password, id, cookie } = await service.registered();
       const confirmation = await service.mailedToken(email);
       const owner = await google(await identityToken(email, 'The owner'));
@@ -110,7 +110,7 @@ describe('sign-in with Google', () => {
       expect((await google(await identityToken(email))).body.data.id).toBe(id);
     });
 
-    it('gives an unconfirmed account to its owner once when many tokens come concurrently', async () => {
+    it('gives an unconfirmed account to its owner once for many concurrent tokens', async () => {
       const { email, id } = await service.registered();
       const tokens = await Promise.all(times(10, () => identityToken(email)));
       const responses = await Promise.all(tokens.map((token) => google(token)));
@@ -147,7 +147,7 @@ describe('a token of the identity provider', () => {
   const withClaims = (claims: Record<string, unknown>) => signed(key, { ...good(), ...claims });
   const without = (name: string) => withClaims({ [name]: undefined });
 
-  it('is good for both spellings of the issuer, and up to a minute early or late', async () => {
+  it('is valid for both spellings of the issuer, with a clock difference of up to a minute', async () => {
     const email = newEmail();
     const claims = claimsFor(email, now());
     const tokens = [
@@ -208,7 +208,7 @@ describe('a token of the identity provider', () => {
     expect(issuer.fetches()).toBeLessThanOrEqual(1);
   });
 
-  it('is used up in every spelling of its signature', async () => {
+  it('is marked as used in every spelling of its signature', async () => {
     const token = goodToken();
     expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
     // The last of 342 characters carries four bits that stand for nothing.
@@ -219,7 +219,7 @@ describe('a token of the identity provider', () => {
     expect([...codesOf(responses)]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
   });
 
-  it('names keys that nobody knows as often as it likes: they are fetched once a minute at most', async () => {
+  it('fetches the keys at most once a minute, however many tokens name unknown keys', async () => {
     const flood = async () =>
       Promise.all(times(50, (kid) => google(signed(foreign, good(), { kid: `nobody-${kid}` }))));
     for (const _ of [1, 2]) expect([...codesOf(await flood())]).toEqual(['401 INVALID_IDENTITY_TOKEN']);
@@ -230,7 +230,7 @@ describe('a token of the identity provider', () => {
     expect(issuer.fetches()).toBe(2);
   });
 
-  it('may be signed with a new key a minute after the last fetch, and with a withdrawn one no longer', async () => {
+  it('is accepted with a new key and rejected with a withdrawn one a minute after the last fetch', async () => {
     expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
     issuer.publish(foreign);
     vi.setSystemTime(Date.now() + 61_000);
@@ -240,7 +240,7 @@ describe('a token of the identity provider', () => {
   });
 
   it.each(['failing', 'garbled', 'misshapen', 'silent', 'endless', 'redirecting'] as const)(
-    'cannot be judged while the provider is %s: 503 with Retry-After, and good again when it is back',
+    'returns 503 with Retry-After while the provider is %s, and succeeds after its recovery',
     async (mood) => {
       issuer.become(mood);
       const token = goodToken();
@@ -251,7 +251,7 @@ describe('a token of the identity provider', () => {
     },
   );
 
-  it('cannot be judged while the provider is unreachable, unless its key is known', async () => {
+  it('returns 503 while the provider is unreachable, unless its key is cached', async () => {
     expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
     await issuer.close();
     expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
@@ -260,7 +260,7 @@ describe('a token of the identity provider', () => {
     expect(code(await google(goodToken()))).toBe('200 LOGIN_SUCCESS');
   });
 
-  it('is refused where sign-in with Google is not set up', async () => {
+  it('is refused if Google sign-in is not configured', async () => {
     const none = withEnvironment({ IDENTITY_AUDIENCE: '' });
     expect(code(await google(goodToken()))).toBe('401 INVALID_IDENTITY_TOKEN');
     none();

@@ -86,7 +86,7 @@ describe('the AI SDK', () => {
     expect(one.usage.tokens).toBeGreaterThan(0);
   });
 
-  it('reports errors with their status and sentence', async () => {
+  it('reports errors with their status and message', async () => {
     const failed = await generateText({ ...plain, model: provider('junk')('svc-1'), prompt: 'Hello' }).catch(
       (error: unknown) => error,
     );
@@ -94,7 +94,7 @@ describe('the AI SDK', () => {
     expect(failed).toMatchObject({ statusCode: 401, isRetryable: false, message: expect.stringMatching(/key/i) });
   });
 
-  it('reports a stream that broke off', async () => {
+  it('reports an interrupted stream', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const errors: unknown[] = [];
     const onError = ({ error }: { error: unknown }) => void errors.push(error);

@@ -30,8 +30,8 @@ async function begin(person: Person, path?: string) {
   return { requestId: response.headers.get('x-request-id') ?? '', text: response.text() };
 }
 
-describe('a stream whose reader leaves', () => {
-  it('is charged what was delivered, and the model is stopped', async () => {
+describe('a stream after a client disconnect', () => {
+  it('charges the delivered output, and stops the model', async () => {
     const person = await newPerson();
     const leaving = new AbortController();
     const { body } = await open(person, undefined, leaving.signal);
@@ -43,8 +43,8 @@ describe('a stream whose reader leaves', () => {
   });
 });
 
-describe('a stream that is cancelled', () => {
-  it('stops within seconds, is charged what was delivered, and frees its place; a repeat finds it ended', async () => {
+describe('a cancelled stream', () => {
+  it('stops within seconds, charges the delivered output, frees its slot, and is over for a repeated cancellation', async () => {
     const person = await newPerson();
     const { requestId, text } = await begin(person);
     const first = await cancel(person.key, requestId);
@@ -65,7 +65,7 @@ describe('a stream that is cancelled', () => {
     await expect.poll(() => model.state.streams).toBe(0);
   });
 
-  it('makes room for another call of an account that had none', async () => {
+  it('frees the only slot of the account for another call', async () => {
     const person = await service.person();
     const streams = await Promise.all(Array.from({ length: 5 }, () => begin(person)));
     const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
@@ -78,7 +78,7 @@ describe('a stream that is cancelled', () => {
     await Promise.all(streams.map(({ text }) => text));
   });
 
-  it('reports it in the format that it was requested in', async () => {
+  it('reports the cancellation in the requested format', async () => {
     const person = await newPerson();
     const { requestId, text } = await begin(person, '/openai/v1/chat/completions');
     await cancel(person.key, requestId);
@@ -88,7 +88,7 @@ describe('a stream that is cancelled', () => {
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });
 
-  it('before its first piece returns 409, and is not charged', async () => {
+  it('returns 409 before its first piece, and is not charged', async () => {
     const person = await newPerson();
     model.state.silent = true;
     const stream = service.call('POST', '/v1/chat/completions', { key: person.key, body: { ...chat(), stream: true } });
@@ -102,7 +102,7 @@ describe('a stream that is cancelled', () => {
 });
 
 describe('a cancellation', () => {
-  it('of a request that never was, or is another account’s, is a 404, and changes nothing', async () => {
+  it('returns 404 for an unknown or foreign request, and changes nothing', async () => {
     const [owner, stranger] = [await newPerson(), await newPerson()];
     const { requestId, text } = await begin(owner);
     for (const id of [requestId, 'nothing', 'x'.repeat(64)]) {
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
     expect((await cancel(stranger.key, requestId)).status).toBe(404);
   });
 
-  it('of a call that responds in one piece is refused while it runs, and finds it ended after', async () => {
+  it('is refused for an unstreamed call that is running, and reports a finished one as ended', async () => {
     const person = await newPerson();
     model.state.delayMs = 1500;
     const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });

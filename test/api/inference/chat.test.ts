@@ -7,7 +7,7 @@ const service = useTestService();
 const complete = (key: string, body: unknown = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 
 describe('POST /v1/chat/completions', () => {
-  it('responds with the completion object in the envelope, and reports what it cost', async () => {
+  it('returns the completion object in the envelope, with its cost', async () => {
     const { key } = await service.person();
     const { status, body, headers } = await complete(key);
     expect(status).toBe(200);
@@ -39,7 +39,7 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
-  it('calls the function that is requested, and takes its result in the next request', async () => {
+  it('calls the requested function, and accepts its result in the next request', async () => {
     const { key } = await service.person();
     const weather = {
       name: 'get_weather',
@@ -86,7 +86,7 @@ describe('POST /v1/chat/completions', () => {
     });
   });
 
-  it('refuses the eleventh call of a free minute with a Retry-After that holds', async () => {
+  it('refuses the eleventh call of a free minute with an accurate Retry-After', async () => {
     const { key } = await service.person();
     for (let call = 0; call < 10; call++) expect((await complete(key)).status).toBe(200);
     const { status, body, headers } = await complete(key);
@@ -98,7 +98,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await complete(key)).status).toBe(200);
   });
 
-  it('reports a prompt that cannot fit with both numbers, and cuts the default output to what fits', async () => {
+  it('reports both numbers for a prompt above the context, and limits the default output to the remaining tokens', async () => {
     const { key } = await service.person();
     const { status, body } = await complete(key, { ...chat('word '.repeat(4000)), max_tokens: 200 });
     expect([status, body.message]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED']);
@@ -106,7 +106,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await complete(key, chat('word '.repeat(4000)))).status).toBe(200);
   });
 
-  it('charges once when a kept connection to the model breaks before the first byte of its response', async () => {
+  it('charges once if a reused connection to the model breaks before the first byte', async () => {
     const { key, id } = await service.person({ planRank: 2, credits: 10 });
     await complete(key);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });

@@ -77,7 +77,7 @@ const weather: ChatBody = {
 describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id) => {
   const isOurs = ['curl', 'python', 'javascript'].includes(id);
 
-  it.each([false, true])('sends every text as it is, and shows the response; streamed: %s', async (stream) => {
+  it.each([false, true])('sends every text unchanged, and prints the response; streamed: %s', async (stream) => {
     const body: ChatBody = {
       model: 'svc-1',
       messages: hostileTexts.map((content) => ({ role: 'user', content })),
@@ -97,7 +97,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     if (id === 'openai-node' || id === 'openai-python') expect(sent.body).toEqual(openAiBody(body));
   });
 
-  it.each([false, true])('offers functions, and shows the call of one; streamed: %s', async (stream) => {
+  it.each([false, true])('offers functions, and prints the function call; streamed: %s', async (stream) => {
     const { out, body } = await run({ kind: 'chat', body: { ...weather, stream } }, id);
     expect(out).toContain('find_weather');
     expect(out).toContain('Paris');
@@ -105,7 +105,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(offered).toMatchObject(functions[0]!);
   });
 
-  it('goes on after a function with its result', async () => {
+  it('continues after a function call with its result', async () => {
     const messages: ChatBody['messages'] = [
       { role: 'system', content: 'Be brief' },
       ...weather.messages,
@@ -116,7 +116,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(out).toMatch(/sky is clear/);
   });
 
-  it('completes, embeds, and analyzes and translates where its API does', async () => {
+  it('supports completions, embeddings, analysis and translation if its API does', async () => {
     const prompt = 'Once upon a time';
     const completion: CodeRequest = { kind: 'completion', body: { model: 'svc-instruct', prompt, max_tokens: 5 } };
     if (id !== 'ai-sdk') expect((await run(completion, id)).body).toEqual(completion.body);
@@ -134,7 +134,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(analyzed.out).toContain('positive');
   });
 
-  it('sends a message once, however often it runs', async ({ skip }) => {
+  it('sends a message once, even if it runs repeatedly', async ({ skip }) => {
     if (!isOurs) skip();
     const body = { channel: 'sms' as const, to: numberFor(), text: "It's ready: 你好." };
     const message: CodeRequest = { kind: 'message', body, idempotencyKey: `once-${id}` };

@@ -31,7 +31,7 @@ async function stream(person: Person, path: string, body: object): Promise<Strea
 const prompt = { model: 'svc-instruct', prompt: 'Once upon a time there was a river' };
 
 describe('a streamed chat', () => {
-  it('is envelopes of chunks with deltas, the last with reason and usage, then STREAM_COMPLETE', async () => {
+  it('sends envelopes of chunks with deltas, the last with reason and usage, then STREAM_COMPLETE', async () => {
     const person = await service.person({ planRank: 2 });
     const { status, headers, text, events } = await stream(person, '/v1/chat/completions', chat('Tell me of rivers'));
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -85,7 +85,7 @@ describe('a streamed chat', () => {
 });
 
 describe('POST /v1/completions', () => {
-  it('responds with the completion object and charges each token', async () => {
+  it('returns the completion object and charges each token', async () => {
     const person = await service.person();
     const { status, body, headers } = await post(person, '/v1/completions', { ...prompt, max_tokens: 20 });
     expect(status).toBe(200);
@@ -102,7 +102,7 @@ describe('POST /v1/completions', () => {
     expect((await meterOf(person)).spendable).toBe(100_000_000 - tokens * 1000);
   });
 
-  it('that breaks off is charged for its prompt and what was delivered', async () => {
+  it('charges the prompt and the delivered output of an interrupted stream', async () => {
     const person = await service.person();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const { events } = await stream(person, '/v1/completions', prompt);
@@ -134,7 +134,7 @@ describe('POST /v1/embeddings', () => {
     return dot / (Math.hypot(...one) * Math.hypot(...other));
   };
 
-  it('gives one vector per text in their order, the same for the same text, near for near texts', async () => {
+  it('returns one vector per text in order, equal for equal texts and near for similar ones', async () => {
     const person = await service.person();
     const input = ['the cat sat on the mat', 'a cat sits on a mat', 'quarterly tax report', 'the cat sat on the mat'];
     const { body, headers } = await embed(person, { input });
@@ -167,7 +167,7 @@ describe('POST /v1/embeddings', () => {
     expect(`${status} ${response.message}`).toBe(expected);
   });
 
-  it('takes 100 long texts in a body over a megabyte', async () => {
+  it('accepts 100 long texts in a body over 1 MB', async () => {
     const person = await service.person({ planRank: 4 });
     const input = Array.from({ length: 100 }, (_, index) => `text ${index} `.repeat(1500));
     const { status, body } = await embed(person, { input });

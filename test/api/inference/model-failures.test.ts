@@ -35,7 +35,7 @@ const kinds = [
   ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: 'a text' }],
 ] as const;
 
-describe.each(kinds)('%s of which the model generates nothing', (_, path, body) => {
+describe.each(kinds)('%s without generated output', (_, path, body) => {
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
     service.model.responds({ error: { message: 'CUDA', code } }, status);
@@ -66,7 +66,7 @@ describe.each(kinds)('%s of which the model generates nothing', (_, path, body) 
   });
 });
 
-it('a model that hangs is given up, and costs nothing', async () => {
+it('a model that hangs is aborted, and costs nothing', async () => {
   service.model.responds({});
   service.model.faults.order({ target: 'sagemaker', fault: 'hang', count: kinds.length });
   const cost = await service.charged(async () => {
@@ -78,7 +78,7 @@ it('a model that hangs is given up, and costs nothing', async () => {
   expect(cost).toBe(0);
 });
 
-it('a response whose reader has gone before it is there is charged, and leaves no hold behind', async () => {
+it('an unstreamed response is charged after a client disconnect, and its hold is released', async () => {
   const gone = Promise.withResolvers<void>();
   const reply = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage };
   service.model.becomes({ invoke: () => gone.promise.then(() => ({ kind: 'json', status: 200, body: reply })) });
@@ -95,7 +95,7 @@ it('a response whose reader has gone before it is there is charged, and leaves n
   expect(cost).toBe(1_000_000);
 });
 
-describe('usage that a model reports', () => {
+describe('usage reported by a model', () => {
   const text = pieces.join('');
   const ours = async () => (await tokensOf('Say it')) + (await tokensOf(text));
   const held = 'Say it'.length + 40;
@@ -126,7 +126,7 @@ describe('usage that a model reports', () => {
     expect(await service.charged(work)).toBe(tokens * 1000);
   });
 
-  it('is counted by us for embeddings of a container that reports none', async () => {
+  it('that is missing for embeddings is counted by us', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     const { cost } = await chargedResponse('/v1/embeddings', { model: 'svc-embed', input });
@@ -136,7 +136,7 @@ describe('usage that a model reports', () => {
 });
 
 describe('a model in a container of another family', () => {
-  it.each(['svc-1', 'svc-code', 'svc-instruct'])('responds the same way: %s', async (model) => {
+  it.each(['svc-1', 'svc-code', 'svc-instruct'])('returns the same response: %s', async (model) => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const messages = [{ role: 'user', content: 'Tell me of rivers' }];
     const stopped = { model, messages, max_tokens: 40, stop: ['rivers'] };

@@ -21,12 +21,12 @@ const service = useScriptedService({ deadlineMs: 4000 });
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hi' }], stream: true };
 const completion = { model: 'svc-1', prompt: 'Say it', stream: true };
 
-describe('the form of a stream', () => {
+describe('a stream format', () => {
   const envelope = (data: object) =>
     `data: ${JSON.stringify({ message: 'STREAM_CHUNK', error: false, data, status: 200 })}\n\n`;
   const end = 'data: {"message":"STREAM_COMPLETE","error":false,"data":null,"status":200}\n\n';
 
-  it('of a completion is that of the specification, byte for byte, with the usage in a last chunk', async () => {
+  it('of completions matches the specification byte for byte, with the usage in the last chunk', async () => {
     service.model.streams([...pieces.map(textPiece), textEnd, total, done]);
     const { id, text } = await service.streamed('/v1/completions', completion);
     const chunk = (piece: string) => ({ id: `cmpl-${id}`, choices: [{ text: piece, index: 0 }] });
@@ -34,7 +34,7 @@ describe('the form of a stream', () => {
     expect(text).toBe(expected.join(''));
   });
 
-  it('of a chat is envelopes of OpenAI chunks, byte for byte', async () => {
+  it('of chats is envelopes of OpenAI chunks, byte for byte', async () => {
     service.model.streams([...pieces.map(chatPiece), chatEnd, total, done]);
     const { id, text, envelopes } = await service.streamed('/v1/chat/completions', chat);
     const { created } = envelopes[0].data;
@@ -87,7 +87,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     ['ends without a reason', []],
   ];
   it.each(ends)(
-    'whose model %s after any number of pieces is charged for its prompt and those, and reported as failed',
+    'whose model %s after any number of pieces charges the prompt and those pieces, and is recorded as failed',
     async (_, end) => {
       for (let count = 0; count <= pieces.length; count += 1) {
         const delivered = pieces.slice(0, count);
@@ -104,7 +104,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     },
   );
 
-  it('whose reader leaves after any number of pieces is charged for its prompt and those, and its model is ended', async () => {
+  it('whose client disconnects after any number of pieces charges the prompt and those pieces, and stops the model', async () => {
     for (let count = 1; count <= pieces.length; count += 1) {
       const delivered = pieces.slice(0, count);
       // After the last piece it also reports why it ends, but not yet what that took.
@@ -122,7 +122,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     }
   });
 
-  it('whose reader leaves before the first piece costs nothing, and its model is ended', async () => {
+  it('whose client disconnects before the first piece costs nothing, and stops the model', async () => {
     const gone = Promise.withResolvers<void>();
     service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
     const invocations = service.model.invocations();
@@ -138,7 +138,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     expect(cost).toBe(0);
   });
 
-  it('whose reader leaves after the last chunk costs what the whole does', async () => {
+  it('whose client disconnects after the last chunk costs the full price', async () => {
     service.model.streams([...pieces.map(pieceOf), ended, total, done]);
     const cost = await service.charged(async () => {
       const leaving = new AbortController();
@@ -149,7 +149,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     expect(cost).toBe(whole);
   });
 
-  it('sends its first piece before the model has made the second', async () => {
+  it('sends its first piece before the model has generated the second', async () => {
     const second = Promise.withResolvers<void>();
     const [one = {}, ...others] = pieces.map(pieceOf);
     service.model.streams([one, () => second.promise, ...others, ended, total, done]);
@@ -159,7 +159,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     expect(await read((text) => text.includes('STREAM_COMPLETE'))).toContain(pieces.at(-1));
   });
 
-  it('makes the model keep pace with a reader who does not read', async () => {
+  it('pauses the model while the client does not read', async () => {
     const made = { pieces: 0 };
     function* endless(): Generator<Step> {
       for (;;) {

@@ -10,7 +10,7 @@ const translate = (key: string, body: unknown = sample) => service.call('POST', 
 const words = (count: number) => 'word '.repeat(count);
 
 describe('POST /api/ai/translate', () => {
-  it('responds with the translation, and charges 10 credits per started 100 words', async () => {
+  it('returns the translation, and charges 10 credits per started 100 words', async () => {
     const { key } = await service.person();
     const { status, body, headers } = await translate(key);
     expect(status).toBe(200);
@@ -36,7 +36,7 @@ describe('POST /api/ai/translate', () => {
     expect(balance.body.data.used).toEqual({ translation: 30, audio: 0, voice_call: 0, sms: 0 });
   });
 
-  it('takes a session as well, once its address is confirmed', async () => {
+  it('accepts a session with a confirmed address', async () => {
     const { cookie } = await service.person();
     const response = await service.call('POST', '/api/ai/translate', { cookie, body: sample });
     expect([response.status, response.body.data?.translatedText]).toEqual([200, 'Bon matin, mon ami!']);
@@ -49,7 +49,7 @@ describe('POST /api/ai/translate', () => {
     expect([refused.status, refused.body.message]).toEqual([403, 'ACCOUNT_NOT_CONFIRMED']);
   });
 
-  it('echoes the codes as they were sent, and keeps the white space', async () => {
+  it('echoes the language codes unchanged, and keeps the whitespace', async () => {
     const { key } = await service.person();
     const text = '\n Good day.\n\n\tThe house is red.  ';
     const { body } = await translate(key, { text, sourceLanguage: 'EN', targetLanguage: 'De' });
@@ -60,7 +60,7 @@ describe('POST /api/ai/translate', () => {
     });
   });
 
-  it('is refused with 402 when the credits do not reach for all of it', async () => {
+  it('returns 402 if the credits do not cover the whole text', async () => {
     const { key, id } = await service.person();
     const { status, body } = await translate(key, { ...sample, text: words(1001) });
     expect([status, body.message]).toEqual([402, 'INSUFFICIENT_CREDITS']);
@@ -85,7 +85,7 @@ describe('POST /api/ai/translate', () => {
     ['a name', { ...sample, targetLanguage: 'French' }, /^targetLanguage must be a two-letter/],
     ['the same language twice', { ...sample, targetLanguage: 'EN' }, /^targetLanguage must differ from sourceLanguage/],
     ['a list', '[]', /JSON object/],
-  ])('refuses %s with a 400 that costs nothing', async (_, body, detail) => {
+  ])('returns 400 for %s free of charge', async (_, body, detail) => {
     const { key, id } = await service.person();
     const response = await translate(key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
@@ -93,7 +93,7 @@ describe('POST /api/ai/translate', () => {
     expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
   });
 
-  it.each(partFailures)('charges nothing when the model fails one of many parts: %s', (...failure) =>
+  it.each(partFailures)('charges nothing if the model fails one of many parts: %s', (...failure) =>
     expectNoCharge(service, failure, ({ key }) => translate(key, { ...sample, text: words(900) })),
   );
 });

@@ -17,7 +17,7 @@ const listed = async ({ cookie }: Person, id: string) => {
 };
 
 describe('a key with a spending limit', () => {
-  it('is refused beyond it with the reset, shows what is left, and leaves the account’s other keys alone', async () => {
+  it('is refused above the limit with the reset time, shows the remainder, and does not affect other keys', async () => {
     const person = await service.person({ credits: 100 });
     const made = await create(person, { limit: { credits: 2, period: 'day' } });
     expect(made.body.data.limit).toEqual({ credits: 2, period: 'day', used: 0, resetsAt: expect.any(String) });
@@ -36,7 +36,7 @@ describe('a key with a spending limit', () => {
     expect([other.status, other.headers.get('x-key-credits-remaining')]).toEqual([200, null]);
   });
 
-  it('can be given another limit, or none, at any time', async () => {
+  it('accepts another limit, or its removal, at any time', async () => {
     const person = await service.person({ credits: 100 });
     const { key, id } = (await create(person, { limit: { credits: 1, period: 'total' } })).body.data;
     expect([code(await chatWith(key)), code(await chatWith(key))]).toEqual(['200 SUCCESS', '403 KEY_LIMIT_EXCEEDED']);
@@ -47,7 +47,7 @@ describe('a key with a spending limit', () => {
     expect((await chatWith(key)).status).toBe(200);
   });
 
-  it('passes limit and what was used of it on when it is rotated, for both keys together', async () => {
+  it('passes its limit and usage to its rotated successor, shared by both keys', async () => {
     const person = await service.person({ credits: 100 });
     const old = (await create(person, { limit: { credits: 2, period: 'month' }, models: ['svc-1'] })).body.data;
     await chatWith(old.key);
@@ -58,7 +58,7 @@ describe('a key with a spending limit', () => {
     expect(code(await chatWith(old.key))).toBe('403 KEY_LIMIT_EXCEEDED');
   });
 
-  it('gives a completion no more output than its limit pays for', async () => {
+  it('limits the output of a completion to the remaining amount', async () => {
     const person = await service.person({ credits: 100 });
     const { key } = (await create(person, { limit: { credits: 1, period: 'day' } })).body.data;
     const prompt = 'word '.repeat(990).trim();
@@ -68,14 +68,14 @@ describe('a key with a spending limit', () => {
   });
 });
 
-describe('a key with a list of models or services', () => {
+describe('a key with allowed models or services', () => {
   it.each([
     [{ models: ['svc-code'] }, 'The key may not use the model svc-1; it may use only: svc-code.'],
     [
       { services: ['embeddings', 'translation'] },
       'The key may not use the service chat; it may use only: embeddings, translation.',
     ],
-  ])('refuses what is not in it, in both formats: %j', async (list, detail) => {
+  ])('returns 403 for any other in both formats: %j', async (list, detail) => {
     const person = await service.person({ credits: 100 });
     const { key, id } = (await create(person, list)).body.data;
     const refused = await chatWith(key);
@@ -89,7 +89,7 @@ describe('a key with a list of models or services', () => {
   });
 });
 
-describe('bad limits of a key', () => {
+describe('invalid limits of a key', () => {
   it.each([
     [{ limit: { credits: 0, period: 'day' } }, 'limit.credits must be positive.'],
     [{ limit: { credits: -1, period: 'day' } }, 'limit.credits must be positive.'],
@@ -102,7 +102,7 @@ describe('bad limits of a key', () => {
     [{ models: [] }, 'models must not be empty.'],
     [{ models: 'svc-1' }, 'models must be a list or null.'],
     [{ models: ['svc-1', 'svc-1'] }, 'models must not have duplicates.'],
-  ])('are refused by their field, and nothing is stored: %j', async (body, detail) => {
+  ])('return 400 with the field, and nothing is stored: %j', async (body, detail) => {
     const person = await service.person();
     const refused = await create(person, body);
     expect([refused.status, refused.body.detail]).toEqual([400, detail]);
@@ -111,7 +111,7 @@ describe('bad limits of a key', () => {
     expect(await listed(person, only.id)).toMatchObject({ limit: null, models: null, services: null });
   });
 
-  it.each(['models', 'services'])('unknown %s are refused with those there are', async (field) => {
+  it.each(['models', 'services'])('of unknown %s return 400 with the valid ones', async (field) => {
     const person = await service.person();
     const { status, body } = await create(person, { [field]: ['nothing'] });
     expect(status).toBe(400);
@@ -135,8 +135,8 @@ const meterOf = async ({ id }: Person) => {
 const total = (credits: number) => ({ limit: { credits, period: 'total' } });
 const day = (credits: number) => ({ limit: { credits, period: 'day' } });
 
-describe('the budget of a limited key', () => {
-  it('goes with its limit, however often keys are created, limited, opened and revoked', async () => {
+describe('the budget row of a limited key', () => {
+  it('is deleted with its limit after any sequence of creation, change and revocation', async () => {
     const person = await service.person({ credits: 100 });
     for (let round = 0; round < 4; round++) {
       const { id, key } = await made(person, {});
@@ -148,7 +148,7 @@ describe('the budget of a limited key', () => {
     expect((await meterOf(person)).budgets.size).toBe(0);
   });
 
-  it('of keys that expire goes with the next limit', async () => {
+  it('of an expired key is deleted when the next limit is set', async () => {
     const person = await service.person({ credits: 100 });
     for (let round = 0; round < 3; round++) {
       const { id, key } = await made(person, { expiresAt: new Date(Date.now() + 400).toISOString() });
@@ -159,7 +159,7 @@ describe('the budget of a limited key', () => {
     expect((await meterOf(person)).budgets.size).toBeLessThan(2);
   });
 
-  it('of one period is not spent again after a limit of another', async () => {
+  it('of one period cannot be spent again after a limit with another period', async () => {
     const person = await service.person({ credits: 100 });
     const old = await made(person, total(2));
     const fresh = await rotate(person, old.id, 600);
@@ -170,7 +170,7 @@ describe('the budget of a limited key', () => {
     expect(await codeWith(fresh.key)).toBe('403 KEY_LIMIT_EXCEEDED');
   });
 
-  it('is not given back what was taken from the one before it', async () => {
+  it('receives no refund of a charge to the previous one', async () => {
     const person = await service.person({ credits: 100 });
     const { id, key } = await made(person, total(10));
     const open = await holdOpen(person.id, 5_000_000, { keyId: id, requestId: 'req_open' });
@@ -182,7 +182,7 @@ describe('the budget of a limited key', () => {
     expect([...(await meterOf(person)).budgets.values()].map(({ used }) => used)).toEqual([1_000_000]);
   });
 
-  it('of a key that has expired is not begun again without its limit being sent', async () => {
+  it('of an expired key is not recreated unless a limit is sent', async () => {
     const person = await service.person({ credits: 100 });
     const { id, key } = await made(person, { ...total(1), expiresAt: new Date(Date.now() + 600).toISOString() });
     expect(await codeWith(key)).toBe('200 SUCCESS');

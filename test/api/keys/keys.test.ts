@@ -18,7 +18,7 @@ const chatWith = async (key: string) =>
   (await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status;
 
 describe('API keys', () => {
-  it('are shown once, and listed by prefix and last four with when they were last used', async () => {
+  it('are shown once, then listed by prefix, last four characters and last use', async () => {
     const { cookie, key, keyId } = await service.person();
     expect(await chatWith(key)).toBe(200);
     await service.settled();
@@ -55,7 +55,7 @@ describe('API keys', () => {
     ]);
   });
 
-  it('stop with the next call when suspended or revoked, and work again when resumed', async () => {
+  it('are refused from the next call when suspended or revoked, and work again when resumed', async () => {
     const { cookie, key, keyId } = await service.person();
     const path = `/api/keys/${keyId}`;
     expect((await call('PATCH', path, cookie, { status: 'suspended' })).body.data.status).toBe('suspended');
@@ -71,7 +71,7 @@ describe('API keys', () => {
     expect((await call('POST', `${path}/rotate`, cookie)).body.message).toBe('INVALID_STATE');
   });
 
-  it('end at their expiry, which can be moved and taken away', async () => {
+  it('end at their expiry, which can be changed and removed', async () => {
     const { cookie, key, keyId } = await service.person();
     const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
     const soon = new Date(now + 600_000).toISOString();
@@ -87,7 +87,7 @@ describe('API keys', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: '🗝'.repeat(64) })).status).toBe(200);
   });
 
-  it('rotate to a new key immediately, the old one living on for the grace period only', async () => {
+  it('rotate to a new key immediately, and the old one works only for the grace period', async () => {
     const { cookie, key, keyId } = await service.person();
     const fresh = await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 60 });
     expect([fresh.status, fresh.body.data.name]).toEqual([201, 'test']);
@@ -99,7 +99,7 @@ describe('API keys', () => {
     expect((await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 604_801 })).status).toBe(400);
   });
 
-  it('are at most 50 active, expired and revoked ones not counted', async () => {
+  it('are at most 50 active, not counting expired and revoked ones', async () => {
     const { cookie, keyId } = await service.person();
     const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
     const soon = new Date(now + 60_000).toISOString();
@@ -114,7 +114,7 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'after expiry' })).status).toBe(201);
   });
 
-  it('are 100 at most that are active or suspended, however many are suspended first', async () => {
+  it('are at most 100 active or suspended, however many are suspended', async () => {
     const { cookie } = await service.person();
     for (let made = 1; made < 100; made++) {
       const { body } = await call('POST', '/api/keys', cookie, { name: 'kept' });
@@ -129,7 +129,7 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'one more' })).status).toBe(201);
   });
 
-  it('that have ended are listed up to the newest 200, and older ones are gone when the next key is made', async () => {
+  it('that have ended are listed up to the newest 200, and creating a key deletes older ones', async () => {
     const { cookie, id, keyId } = await service.person();
     await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index)));
     const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
@@ -147,7 +147,7 @@ describe('API keys', () => {
     expect(stored).toHaveLength(202);
   });
 
-  it('of another account are as unknown as keys that never were, and a key may not manage keys', async () => {
+  it('of another account return the same 404 as unknown ones, and cannot be managed with a key', async () => {
     const [one, other] = [await service.person(), await service.person()];
     for (const id of [other.keyId, 'nothing']) {
       const responses = [
@@ -163,8 +163,8 @@ describe('API keys', () => {
   });
 });
 
-describe('credits and the catalogue', () => {
-  it('show the free month, and what each service may spend of it', async () => {
+describe('credits and the model list', () => {
+  it('show the free month, and the allowance of each service', async () => {
     const { key, id } = await service.person();
     const { body } = await service.call('GET', '/api/credits/me', { key });
     const quota = { translation: 100, audio: 100, voice_call: 100, sms: 100 };
@@ -175,7 +175,7 @@ describe('credits and the catalogue', () => {
     });
   });
 
-  it('are renewed when the month is over, for an account that did not call', async () => {
+  it('show the renewed month even without a call', async () => {
     const { key, cookie } = await service.person({ credits: 0 });
     expect(await chatWith(key)).toBe(402);
     await service.post('/_local/clock', { advance: 'P1M' });
@@ -183,7 +183,7 @@ describe('credits and the catalogue', () => {
     expect((await service.call('GET', '/api/credits/me', { cookie })).status).toBe(401);
   });
 
-  it('list the models with the plan they need', async () => {
+  it('show the plan that each model requires', async () => {
     const { key } = await service.person();
     const models = await service.call('GET', '/v1/models', { key });
     expect(models.body.data.map(({ id, min_plan }: Record<string, string>) => `${id} ${min_plan}`)).toEqual([

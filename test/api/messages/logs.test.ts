@@ -16,7 +16,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-it('neither number nor text is printed or logged, whatever becomes of a message', async () => {
+it('no result of a message prints or logs its number or text', async () => {
   const origin = await command.ready;
   const { demo } = (await (await fetch(`${origin}/_local/status`)).json()) as { demo: { apiKey: string } };
   const headers = { authorization: `Bearer ${demo.apiKey}`, 'content-type': 'application/json' };

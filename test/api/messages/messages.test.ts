@@ -9,7 +9,7 @@ const service = useTestService();
 const eventually = <T>(expectation: () => Promise<T>) => vi.waitFor(expectation, { timeout: 10_000, interval: 50 });
 
 describe('messages', () => {
-  it('are listed newest first, by channel and status, in pages, to their account only, for 30 days', async () => {
+  it('are listed newest first, by channel and status, in pages, for 30 days and to their account only', async () => {
     const [me, other] = [await sender(service), await sender(service)];
     const sent: string[] = [];
     for (const about of [{}, { channel: 'voice_call', voice: 'hans' }, { to: numberFor('03') }, {}])
@@ -40,7 +40,7 @@ describe('messages', () => {
     expect((await me.list()).items).toEqual([]);
   });
 
-  it('are sent once with an Idempotency-Key, and shown on the phone', async () => {
+  it('are sent once with an Idempotency-Key, and shown on the test phone', async () => {
     const me = await sender(service);
     const to = numberFor();
     const options = { headers: { 'idempotency-key': 'order-1' } };
@@ -53,7 +53,7 @@ describe('messages', () => {
     expect(page).not.toContain('<b>&');
   });
 
-  it('that a fault of the carrier meets are never tried again', async () => {
+  it('are never retried after a fault of the carrier', async () => {
     const me = await sender(service);
     const faults: [fault: string, expected: string, reached: number][] = [
       ['throttle', '503 SERVICE_UNAVAILABLE', 0],
@@ -70,7 +70,7 @@ describe('messages', () => {
   });
 });
 
-it('a change of a message is an event of the account’s webhooks, without number and text', async () => {
+it('send an event without number and text to the account’s webhooks at each change', async () => {
   const receiver = await startReceiver();
   const me = await sender(service, 3);
   const body = {
@@ -125,7 +125,7 @@ const failures: Readonly<Record<string, Readonly<Record<'sms' | 'voice_call', st
 
 describe.each(['sms', 'voice_call'] as const)('%s', (channel) => {
   it.each(endings)(
-    'a number that ends in %s: %s, %i at the phone, %s for %i credits',
+    'a number ending in %s: %s, %i at the phone, %s for %i credits',
     async (script, response, phone, status, credits, rows) => {
       const me = await sender(service);
       const before = await me.credits();
@@ -168,8 +168,8 @@ const hear = (id: string, headers: Record<string, string> = {}) =>
   fetch(`${service.origin}/_local/phone/call?id=${id}`, { headers });
 const sound = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
-describe('a call on the phone', () => {
-  it('is heard in a voice that stands for its own, as often as one likes', async () => {
+describe('a call on the test phone', () => {
+  it('is played in the matching demo voice, any number of times', async () => {
     const text = 'Your table is ready.';
     const [matthew, joanna] = [await arrived({ text }), await arrived({ text, voice: 'joanna' })];
     const first = await hear(matthew);
@@ -183,7 +183,7 @@ describe('a call on the phone', () => {
     ]);
   });
 
-  it('is refused with its reason where there is nothing to hear, and to pages of other sites', async () => {
+  it('is refused with the reason if it has no audio, and for pages of other sites', async () => {
     const [sms, japanese] = [await arrived({ channel: 'sms', text: 'Hi' }), await arrived({ text: 'こんにちは' })];
     const statuses = [sms, 'unknown', '', japanese].map(async (id) => {
       const response = await hear(id);
@@ -195,7 +195,7 @@ describe('a call on the phone', () => {
     expect((await hear(japanese, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   });
 
-  it('is spoken beside one other at most', async () => {
+  it('is synthesized at most two at a time', async () => {
     const id = await arrived({ text: 'One of many sentences. '.repeat(20) });
     const statuses = await Promise.all(
       Array.from({ length: 6 }, async () => {

@@ -7,7 +7,7 @@ const service = useTestService();
 const person = usePerson(service, { planRank: 4 });
 const { send, spendable } = openAiCalls(service, person);
 
-describe('a response', () => {
+describe('an OpenAI response', () => {
   it('is the bare object, with the headers of every priced call', async () => {
     const { status, json, headers } = await send(chats, chat());
     expect(status).toBe(200);
@@ -42,7 +42,7 @@ describe('a response', () => {
   });
 });
 
-describe('charges are those of the enveloped operations', () => {
+describe('a charge of the OpenAI surface', () => {
   it.each<[string, string, object]>([
     ['chat', 'chat/completions', chat('Tell me of rivers')],
     ['a chat with a function', 'chat/completions', { ...chat(), functions: [{ name: 'hello' }] }],
@@ -65,7 +65,7 @@ describe('charges are those of the enveloped operations', () => {
     expect(charges[0]).toBeGreaterThan(0);
   });
 
-  it('and a failing model costs nothing', async () => {
+  it('is zero for a failing model', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
     const before = await spendable();
     const { status, headers } = await send(chats, chat());
@@ -73,8 +73,8 @@ describe('charges are those of the enveloped operations', () => {
   });
 });
 
-describe('an Idempotency-Key', () => {
-  it('gives the same response for one charge, and has nothing to do with the same key on /v1', async () => {
+describe('an Idempotency-Key on the OpenAI surface', () => {
+  it('returns the same response for one charge, and is separate from the same key on /v1', async () => {
     const header = { 'idempotency-key': 'one' };
     const before = await spendable();
     const first = await send(chats, chat(), header);
@@ -86,7 +86,7 @@ describe('an Idempotency-Key', () => {
     expect(before - (await spendable())).toBe(2_000_000);
   });
 
-  it('is refused for another body and after a stream, and clients are instructed not to retry', async () => {
+  it('is refused for another body and after a stream, and tells clients not to retry', async () => {
     const header = { 'idempotency-key': 'two' };
     await send(chats, { ...chat(), stream: true }, header);
     const other = await send(chats, chat('Other'), header);
@@ -97,7 +97,7 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-describe('every error is an error object', () => {
+describe('an OpenAI error', () => {
   const get = (path: string) => send(path, undefined, {}, 'GET');
   const asText = { 'content-type': 'text/plain' };
 
@@ -130,14 +130,14 @@ describe('every error is an error object', () => {
     expect(headers.get('x-should-retry')).toBe('false');
   });
 
-  it('and of two surfaces each keeps its own', async () => {
+  it('is used only below /openai/v1, and the envelope elsewhere', async () => {
     const messageOf = async (path: string) => (await send(path, chat())).json();
     expect(await messageOf('/v1/chat/complete')).toHaveProperty('message', 'NOT_FOUND');
     expect(await messageOf('/openaiv1/chat/completions')).toHaveProperty('message', 'NOT_FOUND');
   });
 });
 
-describe('what would make another response than there is', () => {
+describe('an option of the OpenAI surface', () => {
   it.each<[string, object, string, RegExp]>([
     ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
     ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not supported/],
@@ -167,12 +167,12 @@ describe('what would make another response than there is', () => {
       'chat/completions',
       { ...chat(), n: 1, logprobs: true, user: 'someone', temperature: null, tools: [], whatever: 1 },
     ],
-  ])('%s: what makes no other response is taken or ignored', async (path, body) => {
+  ])('%s: is accepted or ignored if the response does not depend on it', async (path, body) => {
     expect((await send(`/openai/v1/${path}`, body)).status).toBe(200);
   });
 });
 
-describe('a stream', () => {
+describe('an OpenAI stream', () => {
   const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
   /** What every chunk of the stream has. */
   const headOf = (text: string) => {
@@ -180,7 +180,7 @@ describe('a stream', () => {
     return { id, object, created, model };
   };
 
-  it('of a chat is, to the byte, role, deltas, end, usage where it is requested, and [DONE]', async () => {
+  it('of a chat sends exactly role, deltas, end, usage if requested, and [DONE]', async () => {
     const body = { ...chat('Tell me of rivers'), max_tokens: 3 };
     const whole = (await send(chats, body)).json();
     const tokens = tokenize(whole.choices[0].message.content);
@@ -209,7 +209,7 @@ describe('a stream', () => {
     }
   });
 
-  it('of a completion is, to the byte, texts, end, usage where it is requested, and [DONE]', async () => {
+  it('of a completion sends exactly texts, end, usage if requested, and [DONE]', async () => {
     const body = { ...prompt, max_tokens: 3 };
     const whole = (await send('/openai/v1/completions', body)).json();
     const tokens = tokenize(whole.choices[0].text);
@@ -235,7 +235,7 @@ describe('a stream', () => {
     [chats, chat('A long story')],
     ['/openai/v1/completions', prompt],
   ])(
-    'of %s that breaks off ends with an error and no [DONE], and is charged like the enveloped one',
+    'of %s that breaks off ends with an error without [DONE], and is charged like the enveloped one',
     async (path, body) => {
       const charges: number[] = [];
       for (const each of [path, path.replace('/openai', '')]) {

@@ -19,7 +19,7 @@ async function charged({ id }: Person): Promise<number> {
 const timing = { timeout: 30_000, retry: 2 };
 
 it(
-  'an SDK that gives up before the response and retries twice gets it for one charge with an Idempotency-Key only',
+  'an SDK that gives up before the response and retries twice pays once only with an Idempotency-Key',
   timing,
   async () => {
     class IdempotentOpenAI extends OpenAI {

@@ -20,7 +20,7 @@ const time = functionTool('get_local_time', { city: { type: 'string' } }, ['city
 const both = 'What is the weather in Paris, and the local time in Tokyo?';
 
 describe('chat.completions', () => {
-  it('responds, and the request id is on the response', async () => {
+  it('returns the response with the request id', async () => {
     const completion = await client.chat.completions.create({ model: 'svc-1', messages: user('Hello') });
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -32,7 +32,7 @@ describe('chat.completions', () => {
     expect(id).toBe(`chatcmpl-${requestId}`);
   });
 
-  it('streams to a raw loop what it would have returned whole, and the usage where it is requested', async () => {
+  it('streams the same content as the whole response, with the usage if requested', async () => {
     const params = { model: 'svc-1', messages: user('Tell me of rivers') };
     const stream = await client.chat.completions.create({
       ...params,
@@ -48,7 +48,7 @@ describe('chat.completions', () => {
     expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
   });
 
-  it('feeds the stream helper, which puts several tool calls together again', async () => {
+  it('supports the stream helper, which assembles several tool calls', async () => {
     const stream = client.chat.completions.stream({ model: 'svc-1', messages: user(both), tools: [weather, time] });
     const { choices } = await stream.finalChatCompletion();
     const calls = (choices[0]?.message.tool_calls ?? []).map((call) => call.type === 'function' && call.function);
@@ -60,7 +60,7 @@ describe('chat.completions', () => {
   });
 
   it.each([false, true])(
-    'lets runTools call what the model requests and respond with it, streaming: %s',
+    'supports runTools, which runs the requested tools and returns the reply, streaming: %s',
     async (stream) => {
       const called: string[] = [];
       const tool = (name: string, output: string) => ({
@@ -88,7 +88,7 @@ describe('chat.completions', () => {
     },
   );
 
-  it('takes functions as before tools there were, and calls one', async () => {
+  it('supports legacy functions, and calls one', async () => {
     const functions = [weather.function];
     const messages = user('What is the weather in Paris?');
     const completion = await client.chat.completions.create({ model: 'svc-1', messages, functions });
@@ -125,8 +125,8 @@ describe('chat.completions', () => {
   });
 });
 
-describe('the other operations', () => {
-  it('completions responds and streams', async () => {
+describe('other SDK operations', () => {
+  it('completions returns and streams a response', async () => {
     const params = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
     const whole = await client.completions.create(params);
     expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] });
@@ -136,7 +136,7 @@ describe('the other operations', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
   });
 
-  it('embeddings gives the same vectors as floats and as the base64 that the client requests by itself', async () => {
+  it('embeddings returns the same vectors as floats and as the SDK’s default base64', async () => {
     const input = ['a cat', 'a dog'];
     const params = { model: 'svc-embed', input, dimensions: 16 };
     const packed = await client.embeddings.create(params);
@@ -160,7 +160,7 @@ beforeEach(() => {
   client = clientOf(person.key);
 });
 
-describe('errors', () => {
+describe('SDK errors', () => {
   const complete = (from: OpenAI, more: object = {}) =>
     from.chat.completions.create({ model: 'svc-1', messages: user('Hello'), ...more });
 
@@ -193,7 +193,7 @@ describe('errors', () => {
     expect(error.message).toMatch(new RegExp(`^${status} .{10,}\\.$`));
   });
 
-  it('403 for a model above the plan, 402 without credits, 429 beyond the rate, with the wait', async () => {
+  it('are 403 for a model above the plan, 402 without credits, and 429 above the rate, with the wait', async () => {
     const free = clientOf((await service.person()).key);
     const forbidden = await errorOf(complete(free, { model: 'svc-1-32k' }));
     expect(forbidden).toBeInstanceOf(OpenAI.PermissionDeniedError);
@@ -227,7 +227,7 @@ describe('errors', () => {
     },
   );
 
-  it('a stream that breaks off throws what happened, in the loop', async () => {
+  it('an interrupted stream throws its error inside the loop', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const stream = await client.chat.completions.create({
       model: 'svc-1',

@@ -18,8 +18,8 @@ const complete = (key: string) => service.call('POST', '/v1/chat/completions', {
 const login = ({ email, password }: Person, typed = password) =>
   service.call('POST', '/api/auth/login', { body: { email, password: typed } });
 
-describe('an operator', () => {
-  it('suspends an account: keys and sessions are refused with the next call, sign-in after the right password', async () => {
+describe('an operator action', () => {
+  it('suspends an account, whose keys and sessions fail with the next call and sign-in after the right password', async () => {
     const person = await service.person();
     expect((await suspend(person)).body.data).toMatchObject({ id: person.id, status: 'suspended' });
     expect([await modelsWith(person.key), (await complete(person.key)).status]).toEqual([401, 401]);
@@ -30,7 +30,7 @@ describe('an operator', () => {
     expect(refused.body.detail).toMatch(/suspended/);
   });
 
-  it('resumes it: keys work again, one signs in again, ended sessions stay ended', async () => {
+  it('resumes an account, whose keys and sign-in work again and whose ended sessions stay ended', async () => {
     const person = await service.person();
     await suspend(person);
     expect((await resume(person)).body.data.status).toBe('active');
@@ -60,7 +60,7 @@ describe('an operator', () => {
     expect(await modelsWith(other.body.data.key)).toBe(200);
   });
 
-  it('puts an account on enterprise: no limit is shown, none is met, and no rate headers come', async () => {
+  it('assigns enterprise, which shows and enforces no limit and sends no rate headers', async () => {
     const person = await service.person({ credits: 0 });
     expect(code(await complete(person.key))).toBe('402 INSUFFICIENT_CREDITS');
     expect((await assign(person, 'enterprise')).body.data.plan).toBe('enterprise');
@@ -74,7 +74,7 @@ describe('an operator', () => {
     expect((await me(person.cookie)).body.data.isSubscribe).toBe(true);
   });
 
-  it('grants credits: they can be spent immediately, and the ledger has a row of them', async () => {
+  it('grants credits, which can be spent immediately and have a row in the ledger', async () => {
     const person = await service.person({ credits: 0 });
     expect((await grant(person, 25)).status).toBe(200);
     const response = await complete(person.key);
@@ -85,7 +85,7 @@ describe('an operator', () => {
     expect(rows.map((row) => row['amount'])).toContain(25_000_000);
   });
 
-  it('grants once, also when the reply of the database is lost on the way', async () => {
+  it('grants credits once even if the reply of the database is lost', async () => {
     const person = await service.person({ credits: 0 });
     await service.settled();
     onReply = (operation) => {
@@ -113,7 +113,7 @@ async function at<Result>(moment: number, run: () => Promise<Result>): Promise<R
 }
 
 describe('the audit trail', () => {
-  it('has who did what to whom, why and when, and what it was before and after', async () => {
+  it('records actor, action, subject, reason, time, and the values before and after', async () => {
     const person = await service.person();
     const before = services().clock.now();
     await suspend(person);
@@ -145,7 +145,7 @@ describe('the audit trail', () => {
     }
   });
 
-  it('is of all accounts, newest first, page by page', async () => {
+  it('lists events of all accounts, newest first, page by page', async () => {
     const people = [await service.person(), await service.person()];
     for (const person of [...people, ...people]) await grant(person, 1);
     const pages: { readonly requestId: string; readonly at: string }[][] = [];
@@ -161,7 +161,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(people[0]!)).toHaveLength(2);
   });
 
-  it('has an event of each of two actions of the same moment', async () => {
+  it('keeps both of two events at the same millisecond', async () => {
     const person = await service.person();
     const grants = async () => [await grant(person, 5), await grant(person, 7)];
     const responses = await at(services().clock.now(), grants);
@@ -169,7 +169,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(person)).toHaveLength(2);
   });
 
-  it('has what made an operator, which no operator can do', async () => {
+  it('records how an operator was made, which no operator can do', async () => {
     const person = await service.person();
     for (let turn = 0; turn < 2; turn++) await setRole(person, 'operator');
     expect(await eventsOf(person)).toEqual([
@@ -183,7 +183,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  it('keeps the events of an account that is deleted and purged, without its address', async () => {
+  it('keeps the events of a purged account, without its address', async () => {
     const { cookie, email, password, id } = await service.person();
     await grant({ id }, 5);
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
@@ -212,13 +212,13 @@ describe('the audit trail', () => {
     ['POST', 'suspend', { reason: '\u200B\u2063\u2800' }, 'reason must have a visible character.'],
     ['POST', 'suspend', { reason: 'x'.repeat(501) }, 'reason must have at most 500 characters.'],
     ['POST', 'suspend', { reason: undefined }, 'reason is required.'],
-  ])('has nothing of a refused %s …/%s with %j', async (method, verb, body, detail) => {
+  ])('records nothing for a refused %s …/%s with %j', async (method, verb, body, detail) => {
     const response = await act(method, `${somebody.id}/${verb}`, body);
     expect([response.status, response.body.detail]).toEqual([400, detail]);
     expect(await eventsOf(somebody)).toEqual([]);
   });
 
-  it('has a reason of 500 characters whole', async () => {
+  it('stores a reason of 500 characters in full', async () => {
     const person = await service.person();
     const long = '😀'.repeat(500);
     expect(code(await act('POST', `${person.id}/credits`, { credits: 1, reason: long }))).toBe('200 SUCCESS');

@@ -16,7 +16,7 @@ describe('npx node bin/operator.ts', () => {
   }
   const roleOf = async ({ cookie }: Person) => (await me(cookie)).body.data.role;
 
-  it('makes an operator of a viewer, and a viewer of an operator', async () => {
+  it('promotes a viewer to operator, and demotes an operator to viewer', async () => {
     const person = await service.person();
     expect(await run([person.email.toUpperCase()])).toMatchObject({ exitCode: 0, err: '' });
     expect(await roleOf(person)).toBe('operator');
@@ -28,7 +28,7 @@ describe('npx node bin/operator.ts', () => {
     expect(await roleOf(person)).toBe('viewer');
   });
 
-  it('reports in a sentence what it cannot do', async () => {
+  it('reports each failure in one sentence', async () => {
     const [unknown, unreachable, noTables] = await Promise.all([
       run(['nobody@example.com']),
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),
@@ -48,7 +48,7 @@ describe('npx node bin/operator.ts', () => {
     });
   });
 
-  it('shows how it is used', async () => {
+  it('prints its usage', async () => {
     expect(await run(['--help'])).toMatchObject({
       exitCode: 0,
       err: '',

@@ -10,8 +10,8 @@ const dataOf = async (path: string) => (await read(path)).body.data;
 const find = (query: object) => read(`?${String(new URLSearchParams({ ...query }))}`);
 const complete = (key: string, body: object = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 
-describe('an operator finds an account', () => {
-  it('by its address, its id, the beginning of one of its keys, and none of them more', async () => {
+describe('the account search of operators', () => {
+  it('finds an account by address, id or key prefix, and matches nothing else', async () => {
     const { id, email, key, keyId, cookie } = await service.person();
     const queries = [
       { email: email.toUpperCase() },
@@ -25,7 +25,7 @@ describe('an operator finds an account', () => {
     expect((await find({ keyPrefix: key.slice(0, 17) })).body.data).toMatchObject({ id });
   });
 
-  it('and is shown its id, address, name, role, status, plan and time of creation', async () => {
+  it('returns id, address, name, role, status, plan and creation time', async () => {
     const { id, email } = await service.person({ planRank: 2 });
     expect((await find({ email })).body.data).toEqual({
       id,
@@ -43,11 +43,11 @@ describe('an operator finds an account', () => {
     [{ id: '123456789' }],
     [{ keyPrefix: 'tai_000000001' }],
     [{ keyPrefix: 'tai_zzzzzzzzz' }],
-  ])('%j: 404 where there is none', async (query) => {
+  ])('%j: 404 without a match', async (query) => {
     expect(code(await find(query))).toBe('404 NOT_FOUND');
   });
 
-  it('is never sent a whole key: what is longer than lists show is refused', async () => {
+  it('refuses more of a key than lists show, so that no whole key is sent', async () => {
     const { key, email } = await service.person();
     const long = await find({ keyPrefix: key });
     expect([long.status, long.body.detail]).toEqual([400, 'keyPrefix must be the first 13 to 17 characters of a key.']);
@@ -57,8 +57,8 @@ describe('an operator finds an account', () => {
   });
 });
 
-describe('an operator sees of an account', () => {
-  it('its state, plan, credits, calls and rate, and no secret', async () => {
+describe('the account view of operators', () => {
+  it('shows state, plan, credits, calls and rate, and no secret', async () => {
     const person = await service.person({ planRank: 2 });
     await grant(person, 25);
     await complete(person.key);
@@ -91,7 +91,7 @@ describe('an operator sees of an account', () => {
     });
   });
 
-  it('no limit of a plan that has none, and an account that is deleted until it is purged', async () => {
+  it('shows no limit for an unlimited plan, and a deleted account until it is purged', async () => {
     const { id, cookie, email, password } = await service.person({ planRank: 5 });
     expect((await dataOf(`/${id}`)).calls).toMatchObject({ perMonth: null, perMinute: null });
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
@@ -99,7 +99,7 @@ describe('an operator sees of an account', () => {
     expect(code(await find({ email }))).toBe('404 NOT_FOUND');
   });
 
-  it('its ledger, page by page, as the owner does', async () => {
+  it('shows the ledger page by page, as for the owner', async () => {
     const person = await service.person();
     for (let call = 0; call < 4; call++) await complete(person.key);
     await service.settled();
@@ -110,7 +110,7 @@ describe('an operator sees of an account', () => {
     expect([first.entries.length, rest.nextCursor]).toEqual([3, null]);
   });
 
-  it('its keys, never one itself', async () => {
+  it('lists the keys without their secret', async () => {
     const person = await service.person();
     const keys = await dataOf(`/${person.id}/keys`);
     expect(keys).toEqual((await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data);
@@ -118,7 +118,7 @@ describe('an operator sees of an account', () => {
     expect(JSON.stringify(keys)).not.toContain(person.key);
   });
 
-  it('its requests with their filters, also those refused', async () => {
+  it('lists the requests with filters, including refused ones', async () => {
     const person = await service.person();
     await complete(person.key);
     const refused = await complete(person.key, { ...chat(), temperature: 3 });
@@ -131,12 +131,12 @@ describe('an operator sees of an account', () => {
     expect(only).toEqual(own.body.data);
   });
 
-  it.each(['', '/entries', '/keys', '/mails', '/requests'])('nothing of one that is not there: %s', async (part) => {
+  it.each(['', '/entries', '/keys', '/mails', '/requests'])('returns 404 for an unknown account: %s', async (part) => {
     expect(code(await read(`/123456789${part}`))).toBe('404 NOT_FOUND');
     expect(code(await read(`/0${part}`))).toBe('400 INVALID_FORMAT');
   });
 
-  it('a running call, with what it holds', async () => {
+  it('shows a running call with its hold', async () => {
     const person = await service.person({ planRank: 2 });
     const openHold = await holdOpen(person.id, 1_500_000, { requestId: 'running' });
     const { holds, credits, calls } = await dataOf(`/${person.id}`);
@@ -150,8 +150,8 @@ describe('an operator sees of an account', () => {
 const mailsOf = (id: number) => dataOf(`/${id}/mails`);
 const subjects = ({ mails }: { mails: { subject: string }[] }) => mails.map(({ subject }) => subject);
 
-describe('an operator sees which mails went to an account', () => {
-  it('with their state and time, newest first, and nothing of their text', async () => {
+describe('the email list of operators', () => {
+  it('shows state and time, newest first, and no text', async () => {
     const { id, email, password, cookie } = await service.person();
     const newPassword = 'a further river bank';
     await service.call('POST', '/api/auth/forgot-password', { body: { email } });
@@ -175,7 +175,7 @@ describe('an operator sees which mails went to an account', () => {
     expect(JSON.stringify(data)).not.toMatch(/token|ta[rc]_|http/);
   });
 
-  it('and why a further one was not sent: its address bounced', async () => {
+  it('shows that an email was withheld because the address bounced', async () => {
     const email = 'bounce+operators@simulator.amazonses.com';
     const { body, headers } = await service.call('POST', '/api/auth/register', {
       body: { email, name: 'Ada', password_hash: 'a quiet river bank' },
@@ -189,7 +189,7 @@ describe('an operator sees which mails went to an account', () => {
     expect(suppression).toEqual({ reason: 'bounce', at: expect.stringMatching(/^\d{4}-/) });
   });
 
-  it('of the last 30 days, 20 at most, also of an account that is deleted', async () => {
+  it('contains at most 20 emails of the last 30 days, even for a deleted account', async () => {
     const { id, cookie, email, password } = await service.person();
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
     await service.settled();

@@ -37,7 +37,7 @@ function send(route: Route, on: Person, options: CallOptions) {
 }
 
 describe.each(routes)('%s', (_, route) => {
-  it('refuses others than operators in a session, and leaves no event', async () => {
+  it('refuses everyone except operators in a session, and writes no event', async () => {
     const refusals: [who: string, options: CallOptions, expected: string][] = [
       ['a stranger', {}, '401 INVALID_API_KEY'],
       ['a viewer', { cookie: viewer.cookie }, '403 INSUFFICIENT_PERMISSIONS'],
@@ -53,7 +53,7 @@ describe.each(routes)('%s', (_, route) => {
     expect(await rowsOf('audit')).toEqual(before);
   });
 
-  it('takes an operator', async () => {
+  it('accepts an operator', async () => {
     const person = await service.person();
     if (route === operatorRoutes.resumeAccount) await suspend(person);
     expect(code(await send(route, person, { cookie: operator.cookie }))).toBe('200 SUCCESS');
@@ -61,7 +61,7 @@ describe.each(routes)('%s', (_, route) => {
 });
 
 describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) => {
-  it('is refused on one’s own account, and leaves no event', async () => {
+  it('is refused on the operator’s own account, and writes no event', async () => {
     const before = await eventsOf(operator);
     const response = await send(route, operator, { cookie: operator.cookie });
     expect([code(response), response.body.detail]).toEqual([
@@ -71,7 +71,7 @@ describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) =>
     expect(await eventsOf(operator)).toEqual(before);
   });
 
-  it('is refused on an account that does not exist, and on one that is deleted', async () => {
+  it('is refused on an unknown or deleted account', async () => {
     const { cookie, email, password, ...person } = await service.person();
     const gone = { ...person, cookie, email, password };
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
@@ -92,8 +92,8 @@ describe.each(routes.filter(([, route]) => isAction(route)))('%s', (_, route) =>
   });
 });
 
-describe('two operators', () => {
-  it('of two who suspend, or resume, concurrently, one does it and the other is refused', async () => {
+describe('two concurrent operators', () => {
+  it('suspend or resume an account once, and the second request is refused', async () => {
     const person = await service.person();
     for (const verb of ['suspend', 'resume'] as const) {
       const both = [operator, other].map(({ cookie }) => act('POST', `${person.id}/${verb}`, {}, cookie));
@@ -102,7 +102,7 @@ describe('two operators', () => {
     expect(await eventsOf(person)).toHaveLength(2);
   });
 
-  it('who grant concurrently both grant, while the account calls', async () => {
+  it('both grant credits, even while the account calls', async () => {
     const person = await service.person({ credits: 100 });
     const calls = Array.from({ length: 5 }, () =>
       service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() }),
@@ -120,7 +120,7 @@ describe('two operators', () => {
     expect(steps.toSorted((one: number, two: number) => one - two)).toEqual([1, 10, 100, 1000]);
   });
 
-  it('who suspend each other concurrently are not both suspended', async () => {
+  it('cannot both suspend each other', async () => {
     const pair = [await service.person(), await service.person()] as const;
     for (const person of pair) await setRole(person, 'operator');
     const [one, two] = pair;
@@ -135,7 +135,7 @@ describe('two operators', () => {
     ).toHaveLength(1);
   });
 
-  it('may suspend each other, and the suspended one can undo nothing', async () => {
+  it('can suspend each other, and the suspended one cannot reverse it', async () => {
     expect(code(await suspend(other))).toBe('200 SUCCESS');
     expect(code(await act('POST', `${operator.id}/suspend`, {}, other.cookie))).toBe('401 INVALID_API_KEY');
     expect(code(await act('POST', `${other.id}/resume`, {}, other.cookie))).toBe('401 INVALID_API_KEY');
@@ -143,8 +143,8 @@ describe('two operators', () => {
   });
 });
 
-describe('an operator', () => {
-  it('is none any more with the request after the role is taken back', async () => {
+describe('the rights of an operator', () => {
+  it('end with the next request after the role is removed', async () => {
     const person = await service.person();
     const find = () => service.call('GET', `/api/operator/accounts?email=${person.email}`, { cookie: person.cookie });
     expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
@@ -154,7 +154,7 @@ describe('an operator', () => {
     expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 
-  it('is refused what has no subject: an unknown address, an unknown key, a key of somebody else', async () => {
+  it('do not extend to an unknown address, an unknown key, or a key of another account', async () => {
     const cookie = operator.cookie;
     const find = await service.call('GET', '/api/operator/accounts?email=nobody@example.com', { cookie });
     expect(code(find)).toBe('404 NOT_FOUND');
@@ -162,7 +162,7 @@ describe('an operator', () => {
     expect(code(await act('POST', `${customer.id}/keys/${operator.keyId}/suspend`))).toBe('404 NOT_FOUND');
   });
 
-  it('is refused to suspend a key twice, or one that is revoked', async () => {
+  it('do not allow suspending a suspended or revoked key', async () => {
     const { id, keyId, cookie } = await service.person();
     expect(code(await act('POST', `${id}/keys/${keyId}/suspend`))).toBe('200 SUCCESS');
     expect(code(await act('POST', `${id}/keys/${keyId}/suspend`))).toBe('409 INVALID_STATE');
@@ -171,7 +171,7 @@ describe('an operator', () => {
     expect(await eventsOf({ id })).toHaveLength(1);
   });
 
-  it('leaves an event of the plan that the account is on already, which changes nothing', async () => {
+  it('include assigning the current plan, which changes nothing but writes an event', async () => {
     const person = await service.person();
     await assign(person, 'dev_pass');
     await assign(person, 'dev_pass');

@@ -10,7 +10,7 @@ let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
 const service = useTestService({ onDynamoRequest: (operation) => onDatabase?.(operation) });
 const { post, me, login, reset, resetToken, links, advance } = authCalls(() => service);
 
-describe('a password that everybody tries first', () => {
+describe('a common password', () => {
   const refusal = (field: string) => ({
     status: 400,
     detail: `${field} must not be one of the most common passwords.`,
@@ -25,12 +25,12 @@ describe('a password that everybody tries first', () => {
     '        ',
     'TextAIPlatform',
     'platform-2026!',
-  ])('%s is refused at registration, naming the field', async (common) => {
+  ])('%s is refused at registration, with the field', async (common) => {
     const refused = await post('register', { email: 'new@example.com', name: 'New', password_hash: common });
     expect(refused.body).toMatchObject(refusal('password_hash'));
   });
 
-  it('is refused at a reset and a change, which can then be made with another', async () => {
+  it('is refused at a reset and a change, which then succeeds with another password', async () => {
     const { email, password, cookie } = await service.registered();
     const token = await resetToken(email);
     expect((await reset(token, 'password')).body).toMatchObject(refusal('newPassword'));
@@ -41,7 +41,7 @@ describe('a password that everybody tries first', () => {
   });
 
   it.each(['grace.hopper@example.com', 'Grace.Hopper', 'gracehopper1906!', 'REAR ADMIRAL', 'rear-admiral-1'])(
-    '%s is refused where it is one’s own address or name, at registration, reset and change',
+    '%s is refused if it is the user’s own address or name, at registration, reset and change',
     async (own) => {
       const person = { email: 'grace.hopper@example.com', name: 'Rear Admiral', password_hash: 'a quiet river bank' };
       const detail = (field: string) => `${field} must not be your email address or your name.`;
@@ -69,7 +69,7 @@ describe('a password that everybody tries first', () => {
       'newPassword must not contain control characters such as tabs, line breaks or NUL.',
     ],
     [{}, 'newPassword is required.'],
-  ])('is not the only one refused: a reset with %j fails and the token stays valid', async (body, detail) => {
+  ])('is not the only refusal: a reset with %j fails and its token stays valid', async (body, detail) => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     expect((await post('reset-password', { token, ...body })).body).toMatchObject({ status: 400, detail });
@@ -77,8 +77,8 @@ describe('a password that everybody tries first', () => {
   });
 });
 
-describe('a change of password', () => {
-  it('needs the current one, ends the other sessions, and goes on in a new one', async () => {
+describe('a password change', () => {
+  it('requires the current password, ends the other sessions, and opens a new one', async () => {
     const { email, password, cookie } = await service.registered();
     const other = cookieOf(await login(email, password));
     const wrong = { currentPassword: 'not the password', newPassword: 'another river bank' };
@@ -94,7 +94,7 @@ describe('a change of password', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('has one winner when many come concurrently, and nobody is left out without an error', async () => {
+  it('succeeds once of many concurrent times, and every other one returns an error', async () => {
     const { email, password, cookie } = await service.registered();
     const responses = await Promise.all(
       times(4, (index) => {
@@ -111,8 +111,8 @@ describe('a change of password', () => {
   });
 });
 
-describe('a forgotten password', () => {
-  it('gets the same response, to the byte, for a known and an unknown address; a link comes to the known one only', async () => {
+describe('a password reset', () => {
+  it('returns the same bytes for known and unknown addresses, and emails only the known one', async () => {
     const { email } = await service.registered();
     const stranger = 'stranger@example.com';
     const replies = await Promise.all(
@@ -139,7 +139,7 @@ describe('a forgotten password', () => {
     expect(await mailsTo(service, stranger)).toEqual([]);
   });
 
-  it('is replaced with the token of the mail: the old one is refused, all sessions end, a notice comes', async () => {
+  it('replaces the password, ends all sessions, and sends a notice', async () => {
     const { email, password, cookie } = await service.registered();
     const other = cookieOf(await login(email, password));
     const response = await reset(await resetToken(email.toUpperCase().toLowerCase()));
@@ -151,7 +151,7 @@ describe('a forgotten password', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('is replaced once of 30 concurrent times, by exactly one of the passwords', async () => {
+  it('succeeds once of 30 concurrent times, with exactly one of the passwords', async () => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     const responses = await Promise.all(times(30, (index) => reset(token, `a river bank, number ${index}`)));
@@ -166,7 +166,7 @@ describe('a forgotten password', () => {
     expect(notices).toHaveLength(1);
   });
 
-  it('takes the newest token only, for 30 minutes only', async () => {
+  it('accepts only the newest token, for 30 minutes', async () => {
     const { email } = await service.registered();
     const [first, second] = [await resetToken(email), await resetToken(email)];
     expect(second).not.toBe(first);
@@ -179,7 +179,7 @@ describe('a forgotten password', () => {
     expect(code(await reset(third))).toBe('400 INVALID_TOKEN');
   });
 
-  it('takes no token of another kind, of nobody, or with a letter changed', async () => {
+  it('rejects tokens of another kind, unknown tokens, and tokens with a changed letter', async () => {
     const { email, cookie, key } = await service.person();
     const confirmation = (await mailsTo(service, email)).map(tokenIn)[0]!;
     const token = await resetToken(email);
@@ -196,14 +196,14 @@ describe('a forgotten password', () => {
     expect(code(await reset(token))).toBe('200 PASSWORD_RESET_SUCCESS');
   });
 
-  it('confirms the address, which the link came to', async () => {
+  it('confirms the address that received the link', async () => {
     const { email } = await service.registered();
     await reset(await resetToken(email));
     const cookie = cookieOf(await login(email, 'another river bank'));
     expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
   });
 
-  it('loses no link while SES is away, and sends it once after', async () => {
+  it('sends each link once after an outage of SES', async () => {
     const { email } = await service.registered();
     await mailsTo(service, email);
     await service.post('/_local/faults', { target: 'ses', fault: 'unavailable', count: 6 });
@@ -211,7 +211,7 @@ describe('a forgotten password', () => {
     expect(await links(email)).toHaveLength(1);
   });
 
-  it('leaves no session to a sign-in with the old password that was on its way', async () => {
+  it('revokes the session of a concurrent sign-in with the old password', async () => {
     const { email, password } = await service.registered();
     const token = await resetToken(email);
     // The guess was right: the sign-in now clears the count of guesses, and opens its session next.
@@ -232,8 +232,8 @@ describe('a forgotten password', () => {
 });
 
 // Last, as a mail that is tried for ever would hold up those of the other tests.
-describe('an address that no mail server would take', () => {
-  it('holds up nobody else: their links come, whatever SES returns for its own', async () => {
+describe('an undeliverable address', () => {
+  it('does not delay the emails of others, whatever error SES returns for it', async () => {
     const body = { email: `${'x'.repeat(65)}@example.com`, name: 'Long', password_hash: 'a quiet river bank' };
     await post('register', body);
     const { email } = await service.registered();

@@ -17,7 +17,7 @@ const fingerprint = async () => {
     .digest('hex');
 };
 
-describe('a chat request that is wrong', () => {
+describe('a chat request', () => {
   const deep = (levels: number) => `{"model":"svc-1","messages":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   const message = { role: 'user', content: 'Hi' };
   const weather = { name: 'weather', parameters: { type: 'object' } };
@@ -73,7 +73,7 @@ describe('a chat request that is wrong', () => {
     ['a key twice', raw(',"model":"svc-1-32k"'), /"model" twice/],
     ['a key twice, once escaped', raw(',"\\u006dodel":"svc-code"'), /"model" twice/],
     ['__proto__', raw(',"__proto__":{"a":1}'), /__proto__/],
-  ])('for %s is a 400 that names the field, costs nothing and stores nothing', async (_, body, detail) => {
+  ])('returns 400 with the field for %s, costs nothing and stores nothing', async (_, body, detail) => {
     const before = await fingerprint();
     const response = await service.call('POST', chatPath, { key: person.key, body });
     expect(refusedWith(response)).toBe('400 INVALID_FORMAT');
@@ -82,14 +82,14 @@ describe('a chat request that is wrong', () => {
     expect(({} as Record<string, unknown>)['a']).toBeUndefined();
   });
 
-  it('that is not UTF-8 is a 400', async () => {
+  it('returns 400 if it is not UTF-8', async () => {
     const headers = { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' };
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
     const reply = await fetch(service.origin + chatPath, { method: 'POST', headers, body });
     expect([reply.status, ((await reply.json()) as { message: string }).message]).toEqual([400, 'INVALID_FORMAT']);
   });
 
-  it('may have fields nobody knows, a key of the name constructor, and null where the default is null', async () => {
+  it('accepts unknown fields, a key named constructor, and null for a default of null', async () => {
     const body = { ...chat(), stop: null, functions: null, function_call: null, constructor: { x: 1 }, whatever: [] };
     expect((await service.call('POST', chatPath, { key: person.key, body })).status).toBe(200);
   });

@@ -39,7 +39,7 @@ const send = async (method: string, path: string, options: CallOptions) => {
 const routesWith = (rule: (route: Route) => unknown) =>
   allRoutes.filter((route) => rule(route)).map((route) => [`${route.method} ${route.path}`, route] as const);
 
-describe('every route, as the table has it,', () => {
+describe('every route of the table', () => {
   const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
 
   it.each(routesWith(needs))('%s returns 401 for a bad credential', async (_, route) => {
@@ -98,7 +98,7 @@ describe('every route, as the table has it,', () => {
   );
 
   it.each(routesWith(({ bodyInput }) => bodyInput))(
-    '%s returns 415 and 413 before it looks at the credential',
+    '%s returns 415 and 413 before it checks the credential',
     async (_, route) => {
       const bad: [CallOptions, string][] = [
         [{ body: '{}', headers: { 'content-type': 'text/plain' } }, '415 UNSUPPORTED_MEDIA_TYPE'],
@@ -142,7 +142,7 @@ describe('unknown paths and methods', () => {
     expect(await send(method, path, {})).toBe(expected);
   });
 
-  it('names the methods that a path takes', async () => {
+  it('return the methods that a path supports', async () => {
     expect((await service.call('PUT', '/api/keys')).headers.get('allow')).toBe('POST, GET');
   });
 });
@@ -161,7 +161,7 @@ const malformed =
   'The Authorization header must be Bearer, a space, and an API key: tai_ followed by 58 letters and digits.';
 const unknown = 'The API key is unknown, revoked, suspended or expired. Use an active key.';
 
-describe('a 401 names what is wrong with the credential,', () => {
+describe('the detail of a 401 response', () => {
   it.each<[what: string, path: string, options: () => CallOptions, detail: string]>([
     ['nothing sent where a key is taken', '/v1/models', () => ({}), noKey],
     ['a session where a key is taken', '/v1/models', () => ({ cookie: person.cookie }), noKey],
@@ -184,7 +184,7 @@ describe('a 401 names what is wrong with the credential,', () => {
     expect([status, body.message, body.detail]).toEqual([401, 'INVALID_API_KEY', detail]);
   });
 
-  it('but not whether a key ever was: one that never was, one of nobody and one that was are refused alike', async () => {
+  it('does not reveal whether a key ever existed: unknown, foreign and revoked keys have the same refusal', async () => {
     const { cookie } = person;
     const create = async (body: object) => (await service.call('POST', '/api/keys', { cookie, body })).body.data;
     const [revoked, suspended] = [await create({ name: 'revoked' }), await create({ name: 'suspended' })];

@@ -28,7 +28,7 @@ async function stream(key: string, body: object): Promise<void> {
 }
 
 describe('the record of a request', () => {
-  it('has what was called, by which key, how long it took, and what it cost', async () => {
+  it('contains operation, key, duration and cost', async () => {
     const person = await service.person({ planRank: 2 });
     const { headers, body } = await complete(person.key);
     const [request] = await recorded(person, 1);
@@ -63,7 +63,7 @@ describe('the record of a request', () => {
     ]);
   });
 
-  it('of a stream has its tokens, its charge and the time to its first piece', async () => {
+  it('of a stream contains its tokens, its charge and the time to its first piece', async () => {
     const person = await service.person({ planRank: 2 });
     await stream(person.key, { model: 'svc-instruct', prompt: 'Once', max_tokens: 20, stream: true });
     const [request] = await recorded(person, 1);
@@ -73,7 +73,7 @@ describe('the record of a request', () => {
     expect(request.firstByteMs).toBeLessThanOrEqual(request.latencyMs);
   });
 
-  it('has why it was refused or failed, and when to try again', async () => {
+  it('contains the reason for a refusal or failure, and the retry time', async () => {
     const person = await service.person({ planRank: 2 });
     const [poor, hasty] = [await service.person({ planRank: 2, credits: 0 }), await service.person()];
     const body = { name: 'limited', limit: { credits: 1, period: 'day' } };
@@ -103,7 +103,7 @@ describe('the record of a request', () => {
     }
   });
 
-  it('has nothing of the prompt or the response, and fits into one write unit', async () => {
+  it('contains no prompt or response text and fits in one write unit', async () => {
     const person = await service.person({ planRank: 2 });
     const secret = 'heliotrope-7731';
     const { body } = await complete(person.key, chat(`Repeat: ${secret}`));
@@ -124,7 +124,7 @@ describe('the record of a request', () => {
 });
 
 describe('a log line', () => {
-  it('that is delivered again, or late, makes no second record', async () => {
+  it('delivered again or late creates no second record', async () => {
     const person = await service.person();
     const record = { at: Date.now(), service: 'chat', isStream: false, headers: {} };
     const line = (requestId: string, about = {}) =>
@@ -148,8 +148,8 @@ describe('a log line', () => {
   });
 });
 
-describe('nothing is recorded', () => {
-  it('of a key that is not proved, whomever it names', async () => {
+describe('the request recorder', () => {
+  it('records nothing for an unproven key, whichever account it names', async () => {
     const person = await service.person();
     await complete(mistyped(person.key));
     const revoked = await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
@@ -163,7 +163,7 @@ describe('nothing is recorded', () => {
     expect(await stored(person)).toEqual([]);
   });
 
-  it('of a flood of refusals but its beginning, and what counts the rest', async () => {
+  it('records the first of many refusals, and a count of the rest', async () => {
     const person = await service.person({ planRank: 2, credits: 0 });
     for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 10 }, () => complete(person.key)));
     await recorded(person, fullyRecorded);
@@ -176,7 +176,7 @@ describe('nothing is recorded', () => {
   });
 });
 
-describe('the list', () => {
+describe('the request list', () => {
   let person: Person;
   let other: Person;
   beforeAll(async () => {
@@ -193,7 +193,7 @@ describe('the list', () => {
     await recorded(other, 1);
   });
 
-  it('is filtered by day, status, service, model and key', async () => {
+  it('filters by day, status, service, model and key', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const counts = async (query: string) => (await list(person, `?${query}`)).requests.length;
     expect(await counts('status=2xx')).toBe(6);
@@ -210,7 +210,7 @@ describe('the list', () => {
       expect((await list(person, `?${wrong}`)).status).toBe(400);
   });
 
-  it('is paged by its cursor, each request once, newest first', async () => {
+  it('returns pages by cursor, each request once, newest first', async () => {
     const seen: { requestId: string; at: string }[] = [];
     let cursor: string | null = '';
     do {
@@ -229,7 +229,7 @@ describe('the list', () => {
     );
   });
 
-  it('has the requests of its own account only, also with a cursor of another', async () => {
+  it('contains only requests of its own account, even with a foreign cursor', async () => {
     const { nextCursor } = await list(person, '?limit=1');
     const { requests } = await list(other, `?cursor=${encodeURIComponent(nextCursor)}`);
     const mine = new Set((await list(person)).requests.map(({ requestId }: any) => requestId));
@@ -239,7 +239,7 @@ describe('the list', () => {
     expect(body.data.requests).toEqual((await list(person)).requests);
   });
 
-  it('forgets a request after 30 days, and its row is removed', async () => {
+  it('omits a request after 30 days, and its row is deleted', async () => {
     await service.post('/_local/clock', { advance: 'P31D' });
     const cookie = cookieOf(await service.call('POST', '/api/auth/login', { body: person }));
     expect((await list({ cookie })).requests).toEqual([]);

@@ -11,7 +11,7 @@ const cancelled = async (person: Person) => (await cancel(person)).body.data;
 const resume = (person: Person, id: string) => call('PATCH', `/api/subscription/${id}/resume`, person);
 
 describe('cancellation', () => {
-  it('stops new credits, keeps the plan to the end of the paid period and the credits for 30 days', async () => {
+  it('stops new credits, keeps the plan until the end of the paid period and the credits for 30 days', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'pro_pass');
     await advance('P20D');
@@ -45,8 +45,8 @@ describe('cancellation', () => {
   });
 });
 
-describe('subscribing again while the paid month runs', () => {
-  it('to the same plan resumes it: no grant, the same id and billing date, and the credits live on', async () => {
+describe('a new subscription during the paid month', () => {
+  it('to the same plan resumes it with the same id, billing date and credits, without a grant', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
     const before = (await credits(person)).lots;
@@ -56,7 +56,7 @@ describe('subscribing again while the paid month runs', () => {
     expect((await credits(person)).lots).toEqual(before);
   });
 
-  it('to a larger plan is an upgrade, at the price that the preview shows', async () => {
+  it('to a larger plan is an upgrade, at the price of the preview', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
     await advance('P10D');
@@ -72,7 +72,7 @@ describe('subscribing again while the paid month runs', () => {
     expect((await credits(person)).balance).toBe(5100 + proration.credits);
   });
 
-  it('to a smaller plan starts that with the next month', async () => {
+  it('to a smaller plan starts with the next month', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'pro_pass');
     await cancel(person);
@@ -86,7 +86,7 @@ describe('subscribing again while the paid month runs', () => {
 });
 
 describe('PATCH /subscription/{id}/resume', () => {
-  it('takes a cancellation back, a pending downgrade included, and can be followed by another', async () => {
+  it('reverts a cancellation and a pending downgrade, and allows another cancellation', async () => {
     const person = await service.person();
     await subscribe(person, 'smm_pass');
     await call('PUT', '/api/subscription/downgrade-plan', person, { newPlanId: 'dev_pass' });
@@ -103,7 +103,7 @@ describe('PATCH /subscription/{id}/resume', () => {
     expect(await current(person)).toMatchObject({ planId: 'dev_pass', status: 'active' });
   });
 
-  it('of another account is as unknown as one that never was, and so is one whose credits have expired', async () => {
+  it('returns 404 for a foreign, unknown or expired subscription', async () => {
     const [one, other] = [await service.person(), await service.person()];
     await subscribe(other, 'dev_pass');
     await advance('P5D');

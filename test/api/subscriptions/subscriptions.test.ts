@@ -8,7 +8,7 @@ const service = useTestService();
 const { call, subscribe, current, credits, advance, now } = subscriptionCalls(service);
 
 describe('POST /subscription/create', () => {
-  it('starts the plan immediately: limits, credits, next billing date, and the free allowance stays beside it', async () => {
+  it('starts the plan immediately with its limits, credits and billing date, and keeps the free allowance', async () => {
     const person = await service.person();
     const { status, body } = await subscribe(person, 'dev_pass');
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe('POST /subscription/create', () => {
     expect(code(await call('POST', '/api/subscription/create', await service.person(), body))).toBe(expected);
   });
 
-  it('needs a confirmed account, and echoes the id it was sent', async () => {
+  it('requires a confirmed account, and echoes the sent id', async () => {
     const { cookie } = await service.registered();
     const invalid = { planId: 'nope', billingCycle: 'monthly' };
     const refused = await service.call('POST', '/api/subscription/create', { cookie, body: invalid });
@@ -70,7 +70,7 @@ describe('POST /subscription/create', () => {
   });
 });
 
-describe('change of plan', () => {
+describe('a plan change', () => {
   it('upgrades immediately, prorated to the second, on the same billing date', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
@@ -91,7 +91,7 @@ describe('change of plan', () => {
     expect((await credits(person)).balance).toBe(5100 + proration.credits);
   });
 
-  it('shows before an upgrade what it comes to, and changes nothing', async () => {
+  it('previews the cost of an upgrade without changes', async () => {
     const person = await service.person();
     const preview = (plan: string) => call('GET', `/api/subscription/upgrade-plan/preview?newPlanId=${plan}`, person);
     expect(code(await preview('pro_pass'))).toBe('409 INVALID_STATE');
@@ -107,7 +107,7 @@ describe('change of plan', () => {
     expect(code(await preview('enterprise'))).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 
-  it('downgrades with the next cycle, which an upgrade before it takes back', async () => {
+  it('downgrades with the next cycle, unless an upgrade cancels it', async () => {
     const person = await service.person();
     await subscribe(person, 'smm_pass');
     const { body } = await call('PUT', '/api/subscription/downgrade-plan', person, { newPlanId: 'dev_pass' });
@@ -132,7 +132,7 @@ describe('change of plan', () => {
     expect(await current(person)).toMatchObject({ planId: 'smm_pass' });
   });
 
-  it('to the plan that is there takes a pending downgrade back, and is refused where none is pending', async () => {
+  it('to the current plan cancels a pending downgrade, and is refused without one', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'smm_pass');
     const change = (newPlanId: string) => call('PUT', '/api/subscription/downgrade-plan', person, { newPlanId });
@@ -143,7 +143,7 @@ describe('change of plan', () => {
     expect(await current(person)).toMatchObject({ planId: 'smm_pass', monthlyCredits: 25_000 });
   });
 
-  it('is refused where it makes no sense, with a pointer to what does', async () => {
+  it('returns 409 for an impossible change, and names the right operation', async () => {
     const person = await service.person();
     const change = (way: string, newPlanId: string) =>
       call('PUT', `/api/subscription/${way}-plan`, person, { newPlanId });

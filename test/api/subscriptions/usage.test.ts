@@ -8,7 +8,7 @@ const service = useTestService();
 const { call, now } = subscriptionCalls(service);
 
 describe('services and usage', () => {
-  it('lists the services with their price, and the quota of each', async () => {
+  it('list the services with their price and quota', async () => {
     const person = await service.person();
     const { body } = await call('GET', '/api/services', person);
     expect(body.data.services).toContainEqual({
@@ -30,7 +30,7 @@ describe('services and usage', () => {
     expect(code(await call('GET', '/api/services/constructor/quota', person))).toBe('404 NOT_FOUND');
   });
 
-  it('shows the ledger in pages, newest first, and usage by day', async () => {
+  it('list the ledger in pages, newest first, and usage by day', async () => {
     const person = await service.person({ planRank: 2 });
     for (let made = 0; made < 3; made++) await call('POST', '/v1/chat/completions', person, chat());
     await service.settled();
@@ -50,7 +50,7 @@ describe('services and usage', () => {
     expect(code(await call('GET', '/api/credits?limit=0', person))).toBe('400 INVALID_FORMAT');
   });
 
-  it('mails once when 80 % of the credits are used, and once when all are', async () => {
+  it('send one email at 80 % of the credits and one at 100 %', async () => {
     const person = await service.person({ planRank: 2, credits: 5 });
     for (let made = 0; made < 5; made++) await call('POST', '/v1/chat/completions', person, chat());
     const subjects = (await mailsTo(service, person.email)).map(({ subject }) => subject);

@@ -32,8 +32,8 @@ const newest = async (somebody: Owner, about: object) => {
   await expect.poll(async () => (await log(somebody))[0], { timeout: 8000, interval: 50 }).toMatchObject(about);
 };
 
-describe('a test', () => {
-  it('is sent to the webhook, whatever events it has, and its response is shown as text', async () => {
+describe('a webhook test', () => {
+  it('is sent to the webhook regardless of its events, and its response is shown as text', async () => {
     receiver.respond(respondWith(200, { 'content-type': 'text/html' }, '<script>alert(1)</script>'));
     const somebody = await owner();
     const tested = await call(somebody, 'POST', '/test');
@@ -55,7 +55,7 @@ describe('a test', () => {
     });
   });
 
-  it('is not sent to a webhook that is disabled, and no more than twenty times a minute', async () => {
+  it('is not sent to a disabled webhook, and at most twenty times a minute', async () => {
     const somebody = await owner();
     await call(somebody, 'PATCH', '', { status: 'disabled' });
     expect(code(await call(somebody, 'POST', '/test'))).toBe('409 INVALID_STATE');
@@ -68,8 +68,8 @@ describe('a test', () => {
   });
 });
 
-describe('a delivery', () => {
-  it('is signed with both secrets while both sign', async () => {
+describe('a webhook delivery', () => {
+  it('is signed with both secrets during a rotation', async () => {
     const somebody = await owner();
     const { secret } = (await call(somebody, 'POST', '/rotate-secret', { graceSeconds: 60 })).body.data;
     await call(somebody, 'POST', '/test');
@@ -85,7 +85,7 @@ describe('a delivery', () => {
     expect(() => old.verify(later.body, later.headers as Record<string, string>)).toThrow('No matching signature');
   });
 
-  it('that failed is sent again when its time has come, by the clock, with the same id and body', async () => {
+  it('is retried on schedule after a failure, with the same id and body', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(500, {}, 'not now'));
     await newKey(somebody);
@@ -109,7 +109,7 @@ describe('a delivery', () => {
       expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  it('is sent again on request, whatever its status', async () => {
+  it('is repeated on request, whatever its status', async () => {
     const somebody = await owner();
     await newKey(somebody);
     await newest(somebody, { status: 'delivered' });
@@ -142,7 +142,7 @@ describe('a delivery', () => {
     expect(code(await call(somebody, 'POST', `/deliveries/${ids[0]}/redeliver`))).toBe('404 NOT_FOUND');
   });
 
-  it('that is gone (410) disables its webhook, with one mail to the owner', async () => {
+  it('with response 410 disables its webhook, and sends one email to the owner', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(410));
     await newKey(somebody);
@@ -163,7 +163,7 @@ describe('a delivery', () => {
     await sent(2);
   });
 
-  it('that is gone again and again mails its owner ten times in a day, also for webhooks that are made again', async () => {
+  it('with response 410 sends at most ten emails a day, even for recreated webhooks', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(410));
     const status = async ({ path }: Owner) => (await call({ ...somebody, path }, 'GET')).body.data.status;

@@ -23,7 +23,7 @@ const keyCall = (person: Person, method: string, path: string, body?: unknown) =
   service.call(method, `/api/keys${path}`, { cookie: person.cookie, ...(body !== undefined && { body }) });
 
 describe('an account’s events', () => {
-  it('are sent once each, signed, with the write that they are about', async () => {
+  it('are sent once each and signed, in one transaction with their cause', async () => {
     const person = await subscriber(['*']);
     const made = await keyCall(person, 'POST', '', { name: 'new' });
     const rotated = await keyCall(person, 'POST', `/${made.body.data.id}/rotate`, { graceSeconds: 60 });
@@ -55,7 +55,7 @@ describe('an account’s events', () => {
     expect(new Set(ids).size).toBe(6);
   });
 
-  it('are those that the webhook names, and none of other accounts', async () => {
+  it('are limited to the subscribed events of the own account', async () => {
     const person = await subscriber(['key.revoked']);
     const other = await service.person({ planRank: 3 });
     for (const somebody of [person, other]) {
@@ -69,7 +69,7 @@ describe('an account’s events', () => {
     expect(receiver.events()[0].data.accountId).toBe(person.id);
   });
 
-  it('report credits that are low, exhausted, and a key’s limit that is reached', async () => {
+  it('report low and exhausted credits, and a reached key limit', async () => {
     const person = await subscriber(['credits.low', 'credits.exhausted', 'key.limit_reached'], {
       planRank: 3,
       credits: 5,
@@ -92,7 +92,7 @@ describe('an account’s events', () => {
     expect(low.data.seq).toBeLessThan(exhausted.data.seq);
   });
 
-  it('come to each of its webhooks, and stop with it', async () => {
+  it('are delivered to each webhook until it is deleted', async () => {
     const person = await subscriber(['key.created']);
     const second = await service.call('POST', '/api/webhooks', {
       key: person.key,

@@ -53,7 +53,7 @@ describe('a webhook', () => {
     expect((await services().metering().find(person.id))?.webhooks).toBeUndefined();
   });
 
-  it('gets a new secret, and may keep the old one for a while', async () => {
+  it('rotates its secret, and keeps the old one for a grace period if requested', async () => {
     const { id, secret } = (await create()).body.data;
     const rotated = await call('POST', `/${id}/rotate-secret`, { graceSeconds: 60 });
     expect(code(rotated)).toBe('201 SUCCESS');
@@ -66,7 +66,7 @@ describe('a webhook', () => {
     await call('DELETE', `/${id}`);
   });
 
-  it('is one of ten at most, also when many are made at the same time', async () => {
+  it('is one of at most ten, even for concurrent requests', async () => {
     const somebody = await service.person({ planRank: 4 });
     const made = await Promise.all(Array.from({ length: 15 }, () => create(valid, somebody)));
     const codes = made.map(code);
@@ -93,7 +93,7 @@ describe('a webhook', () => {
     expect(code(await call('GET', '?cursor=junk', undefined, somebody))).toBe('400 INVALID_FORMAT');
   });
 
-  it('of another account is as unknown as one that never was', async () => {
+  it('returns the same 404 for a foreign and an unknown webhook', async () => {
     const { id } = (await create(valid, other)).body.data;
     const paths = [
       ['GET', `/${id}`],
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     expect(await list(other)).toMatchObject([{ id, status: 'active' }]);
   });
 
-  it('needs a plan that has webhooks, and a confirmed account', async () => {
+  it('requires a plan with webhooks and a confirmed account', async () => {
     const small = await service.person({ planRank: 2 });
     const before = await stored();
     for (const [method, path, body] of [
@@ -156,14 +156,14 @@ describe('an invalid webhook', () => {
     ['events must be a list.', { ...valid, events: 'credits.low' }],
     ['description must have a visible character.', { ...valid, description: ' \u200b\u2060' }],
     ['description must have at most 200 characters.', { ...valid, description: 'x'.repeat(201) }],
-  ])('is refused, and nothing is stored: %s', async (detail, body) => {
+  ])('is refused without storing anything: %s', async (detail, body) => {
     const before = await stored();
     const refused = await create(body);
     expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', detail]);
     expect(await stored()).toEqual(before);
   });
 
-  it('is refused as a change too', async () => {
+  it('is refused as a change', async () => {
     const { id } = (await create()).body.data;
     for (const body of [{ url: 'https://10.0.0.1/' }, { events: [] }, { status: 'failing' }, { url: null }])
       expect(code(await call('PATCH', `/${id}`, body))).toBe('400 INVALID_FORMAT');
@@ -172,7 +172,7 @@ describe('an invalid webhook', () => {
   });
 });
 
-it('a deleted account leaves nothing of its webhooks once it is purged', async () => {
+it('purging a deleted account deletes all of its webhook data', async () => {
   const leaving = await service.person({ planRank: 3 });
   const { id } = (await create({ ...valid, url: 'http://127.0.0.1:9/' }, leaving)).body.data;
   const gone = (await create(valid, leaving)).body.data.id;

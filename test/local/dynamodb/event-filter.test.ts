@@ -44,7 +44,7 @@ const { path } = fc.letrec<{ path: TypePath }>((tie) => ({
   ),
 }));
 
-/** A value of the type, beside whatever else there is room for. */
+/** An attribute value of the type, with other fields. */
 function valueOf(type: TypePath): fc.Arbitrary<AttributeValue> {
   if (typeof type === 'string')
     return value.filter((any) => type in any && any[type as keyof AttributeValue] !== undefined);

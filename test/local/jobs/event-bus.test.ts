@@ -33,7 +33,7 @@ describe('the event bus', () => {
     expect(run.mock.calls).toEqual([[jobs.recordReceipts, receipt]]);
   });
 
-  test('gives an event up after a few tries, reports it, and goes on with others', async () => {
+  test('gives an event up after a few attempts, reports it, and continues with others', async () => {
     const [log, run] = [logger(), failing(5)];
     const bus = createEventBus(log, run);
     void bus.publish(one);
@@ -44,7 +44,7 @@ describe('the event bus', () => {
     expect(run).toHaveBeenCalledTimes(6);
   });
 
-  test('tries nothing again once it is closed', async () => {
+  test('stops retrying once it is closed', async () => {
     const [log, run] = [logger(), failing(100)];
     const bus = createEventBus(log, run);
     void bus.publish(one);

@@ -32,8 +32,8 @@ const pass = async (tries: number) => {
   }
 };
 
-describe('an account whose record cannot be written into the ledger', () => {
-  test('delays no other account, and none of its own later records', async () => {
+describe('an account whose ledger rows cannot be written', () => {
+  test('does not delay other accounts or its own later records', async () => {
     await poison(poisoned);
     for (const person of [...others, poisoned]) await spend(person);
     await service.settled();
@@ -44,7 +44,7 @@ describe('an account whose record cannot be written into the ledger', () => {
       ]);
   });
 
-  test('is retried as often as the queue allows, then parked, and shown', async () => {
+  test('is retried up to the limit of the queue, then parked and reported', async () => {
     await poison(poisoned);
     await service.settled();
     const before = await parked();
@@ -54,7 +54,7 @@ describe('an account whose record cannot be written into the ledger', () => {
     expect(await parked()).toBeGreaterThan(before);
   });
 
-  test('does not prevent the rows of the other accounts in the same batch, each written once', async () => {
+  test('does not prevent the rows of other accounts in the same batch, each written once', async () => {
     for (const person of [poisoned, ...others]) await spend(person);
     await service.settled();
     const batch = await Promise.all([poisoned, ...others, poisoned].map(imageOf));

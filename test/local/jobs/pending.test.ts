@@ -20,14 +20,14 @@ async function restart(): Promise<void> {
   service = await startTestService({ data });
 }
 
-it('a transcription whose model had not ended when the service did is ended by the next one', async () => {
+it('a transcription that is unfinished at shutdown completes after the restart', async () => {
   const person = await service.person({ planRank: 3, credits: 100 });
   const id = await hanging(service, person);
   await restart();
   expect(await ended(service, person.key, id)).toMatchObject({ status: 'completed', credits: 2 });
 });
 
-it('a message whose receipts had not come when the service ended has them from the next one', async () => {
+it('a message without receipts at shutdown receives them after the restart', async () => {
   const { key } = await service.person({ planRank: 2 });
   const body = { channel: 'sms', to: '+14155550142', text: 'Hello' };
   const { id, status } = (await service.call('POST', '/api/messages', { key, body })).body.data;

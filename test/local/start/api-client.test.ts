@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { apiClient } from '#local/admin/demo-account.ts';
 import { listen, sendJson } from '#local/shared/loopback.ts';
 
-test('a refused request is reported at the start without its query, in which tokens travel', async () => {
+test('a refused request is reported at startup without its query, which may contain tokens', async () => {
   const server = await listen((_request, response) =>
     sendJson(response, 400, { message: 'INVALID_TOKEN', error: true, data: null, status: 400 }),
   );

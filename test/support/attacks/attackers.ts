@@ -18,7 +18,7 @@ const randomWord = () => Array.from({ length: 4 }, () => letters[randomInt(26)])
 /** Words that no vocabulary knows, `bytes` long. */
 const randomWords = (bytes: number): string => Array.from({ length: Math.floor(bytes / 5) }, randomWord).join(' ');
 
-/** A key whose checksum is right and whose secret nobody was given. */
+/** A key with a valid checksum that was never issued. */
 const forgedKey = (accountId = randomInt(2 ** 40)): string =>
   issueCredential('key', accountId, { bytes: randomBytes }).text;
 

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const wheel = 'imageio-ffmpeg==0.8.1';
 const printPath = 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())';
 
-/** The command of the system's FFmpeg, or of one that is installed in a folder of its own; the reason where there is none. */
+/** The FFmpeg command of the system or of a separate folder, or the reason why it is missing. */
 export async function findFfmpeg(folder: string): Promise<{ readonly ffmpeg: string } | { readonly reason: string }> {
   const isThere = await run('ffmpeg', ['-version']).then(
     () => true,

@@ -9,7 +9,7 @@ interface Allowed {
   readonly fields: Record<string, string>;
 }
 
-/** Sends a file to where an upload allows it; `change` changes the fields of the form. */
+/** Sends a file with the form of an upload; `change` changes the form fields. */
 export async function sendFile(
   { url, fields }: Allowed,
   bytes: Buffer,

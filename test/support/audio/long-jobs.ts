@@ -47,7 +47,7 @@ export const jobsOf = async (service: TestService, { key }: Person) =>
     credits: number;
   }[];
 
-/** Keys of the files that the bucket has of somebody. */
+/** Keys of the files in the bucket that belong to an account. */
 export async function filesOf(service: TestService, { id }: Person): Promise<string[]> {
   const folder = join(service.folder, 'audio');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json'));

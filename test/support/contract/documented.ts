@@ -7,7 +7,7 @@ const rows = allRoutes
   // A literal path comes before one with a parameter, as at the gateway.
   .toSorted((one, other) => one.route.path.split('{').length - other.route.path.split('{').length);
 
-/** Throws where an operation returns an error that its row does not declare, and so its document does not have. */
+/** Throws if an operation returns an error that its row does not declare, and that is therefore undocumented. */
 export function demandDocumented(method: string, path: string, status: number, code: string): void {
   const [pathname = ''] = path.split('?');
   const found = rows.find(({ route, path: pattern }) => route.method === method && pattern.test(pathname))?.route;

@@ -16,7 +16,7 @@ export interface Shot {
 
 export const json = ['content-type', 'application/json'];
 
-/** Who shoots at a started service's operations, as somebody who may use them. */
+/** Sends fuzzed requests to a running service, as an authorized user. */
 export async function fuzzTarget(service: TestService) {
   const agent = new Agent({ keepAlive: true });
   const [customer, operator, victim] = [

@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The data of a stream's events, as JSON; an OpenAI stream's `[DONE]` is none, and must be the last. */
+/** The data of a stream's events, as JSON; an OpenAI stream's `[DONE]` is not JSON, and must be the last event. */
 function eventsOf(text: string): unknown[] {
   const events = text.split('\n\n');
   const end = events.pop();

@@ -5,7 +5,7 @@ import { type Loopback, listen, listener } from '#local/shared/loopback.ts';
 
 /**
  * A database of one's own in the DynamoDB Local that the tests are run against; undefined where they are run against the
- * embedded one. DynamoDB Local keeps a database per access key: requests are passed on under a key that nobody else has.
+ * embedded one. DynamoDB Local keeps a database per access key: requests are forwarded under a unique key.
  */
 export async function separateDatabase(): Promise<Loopback | undefined> {
   const upstream = process.env['DYNAMODB_LOCAL'];

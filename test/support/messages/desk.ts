@@ -123,7 +123,7 @@ export async function openDesk(
   };
 }
 
-/** Thrown where a function dies. */
+/** Thrown to simulate the crash of a function. */
 export const dead = new Error('the function died');
 export const taken: SendToCarrier = () => Promise.resolve({ is: 'accepted' });
 export const takenAs =

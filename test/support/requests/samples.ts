@@ -15,7 +15,7 @@ export function sampleOf(route: Route): { path: string; body: unknown } {
   };
 }
 
-/** Its content type names a boundary, so whoever sends it leaves that to the client. */
+/** The client sets the content type, which contains the boundary. */
 function formOf(file: string, fields: Readonly<Record<string, string>>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);

@@ -23,7 +23,7 @@ interface ScriptedOptions {
   readonly deadlineMs?: number;
 }
 
-/** The service with a model that returns what a test sets, and somebody on the Pro plan who calls it. */
+/** The service with a scripted model, and an account on the Pro plan. */
 export async function startScriptedService({ families = usualFamilies, url, deadlineMs = 1500 }: ScriptedOptions = {}) {
   const vllm = Object.fromEntries(models.map(({ endpoint }) => [endpoint, 'vllm' as const]));
   const model = await startScriptedModel({ ...vllm, ...families });

@@ -61,7 +61,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
 
   let people = deployed ? Date.now() * 100 : 0;
 
-  /** Registers somebody new; `cookie` is their session. */
+  /** Registers a new account; `cookie` is its session. */
   async function registered() {
     people += 1;
     const email = `person-${people}@example.com`;
@@ -72,7 +72,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     return { email, password, id: Number(registration.body.data.id), cookie: cookieOf(registration) };
   }
 
-  /** Somebody confirmed, with a key; on a plan and with exactly so many credits where a test gives them. */
+  /** Creates a confirmed account with a key, optionally on a plan and with an exact number of credits. */
   async function person({ planRank, credits }: { planRank?: number; credits?: number } = {}) {
     const somebody = await registered();
     const { cookie, id } = somebody;

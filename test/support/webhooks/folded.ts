@@ -1,7 +1,7 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { AccountEvent } from '#domain/webhooks/events.ts';
 
-/** What somebody knows of an account who is sent its events and nothing else. Throws on an event that contradicts those before. */
+/** The state of an account derived from its events alone. Throws on an event that contradicts an earlier one. */
 export class Follower {
   subscription: { id: string; plan: string; status: 'active' | 'cancelled' } | undefined;
   /** Months of the subscription that have begun, and when the newest ends. */

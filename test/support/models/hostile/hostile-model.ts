@@ -13,7 +13,7 @@ const piece = (content: string) => `data: ${JSON.stringify({ choices: [{ text: c
 
 type Behaviour = (response: ServerResponse) => unknown;
 
-/** What a model can do to whoever waits for it, by the word that its prompt holds. */
+/** Misbehavior of a model, by the keyword in its prompt. */
 const behaviours = {
   'endless-body': (response) => endless(response.writeHead(200, { 'content-type': 'application/json' }), megabyte),
   'endless-stream': (response) => endless(stream(response), piece('word '.repeat(50))),

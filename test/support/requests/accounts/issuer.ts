@@ -55,7 +55,7 @@ export async function startIssuer(key: SigningKey) {
   };
 }
 
-/** Claims of a good token for somebody; `now` in epoch seconds. */
+/** Claims of a valid token; `now` in epoch seconds. */
 export const claimsFor = (email: string, now: number): Claims => ({
   iss: 'https://accounts.google.com',
   aud: audience,
