@@ -9,12 +9,10 @@ const onlyOnOneMachine = [
   'GET /v1/models/ returns',
   // Deployed, the cookie has another name.
   'returns 201 with the user',
-  'opens sessions whose value',
   // They read a table by its name, or the clock of one machine.
   'changes the name and nothing else',
   'end at their expiry',
   'are at most 50 active',
-  'after 12 hours without use',
   // They count the calls of a model server of their own.
   'an SDK that gives up before the response',
   'a whole response whose client has disconnected',
