@@ -28,7 +28,14 @@ export function LocalGoogleDialog({ isOpen, onClose, onToken }: LocalGoogleDialo
   });
   return (
     <Modal opened={isOpen} onClose={onClose} title="Sign in with Google (local stand-in)">
-      <form onSubmit={submit} noValidate>
+      <form
+        onSubmit={(event) => {
+          // React passes the event on to the form around the button, which would be sent without the proof.
+          event.stopPropagation();
+          submit(event);
+        }}
+        noValidate
+      >
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
             Nothing is sent to Google. Enter any email and name; this machine signs the token.
