@@ -3,9 +3,9 @@ import type { NewDocument } from '#contract/agents/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Inference } from '../inference/inference.ts';
 import { type Order, TokenCount } from '../inference/order.ts';
+import { tariffOf } from '../inference/tariff.ts';
 import { cutText } from '../inference/translation.ts';
 import type { OpenHold } from '../meter/metering.ts';
-import { tokenPrice } from '../meter/pricing.ts';
 import type { RefundableCharge } from '../meter/refund.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, MessageQueue, Random, Tokenizer } from '../shared/ports.ts';
@@ -22,6 +22,8 @@ import {
   checkedVectors,
 } from './document.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
+
+const tariff = tariffOf(embeddingModel, 'embeddings');
 
 export interface DocumentOrder extends Order {
   readonly document: NewDocument;
@@ -46,12 +48,12 @@ export function documentAdding(parts: AddingParts) {
 
   /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
   function order(document: NewDocument): DocumentOrder {
-    const amount = tokenPrice('embeddings', Buffer.byteLength(document.text));
+    const amount = tariff.max(Buffer.byteLength(document.text), 0);
     const order = { model: embeddingModel, amount, document };
     async function within(budget: number): Promise<DocumentOrder | undefined> {
-      const affordable = Math.floor(budget / tokenPrice('embeddings', 1));
+      const affordable = tariff.inputWithin(budget);
       const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
-      return tokens > affordable ? undefined : { ...order, amount: tokenPrice('embeddings', tokens) };
+      return tokens > affordable ? undefined : { ...order, amount: tariff.max(tokens, 0) };
     }
     return { ...order, within };
   }
@@ -136,7 +138,8 @@ export function documentIndexing(parts: IndexingParts) {
     try {
       const { is, tokens } = await embedAll(open, startedAt + runMs);
       if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
-      else if (is !== 'in progress elsewhere') await ends.end(open, is, tokenPrice('embeddings', tokens));
+      else if (is !== 'in progress elsewhere')
+        await ends.end(open, is, tariff.cost({ prompt_tokens: tokens, completion_tokens: 0 }));
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       onFailure(error, ref);
