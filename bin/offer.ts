@@ -26,7 +26,8 @@ function run(): string {
   const [command, ...files] = positionals;
   const load = (file: string): Offer => loadOffer(file, { isLocal: values.local });
   if (command === 'check' && files.length === 1) return summary(load(files[0] ?? ''));
-  if (command === 'diff' && files.length === 2) return difference(load(files[0] ?? ''), load(files[1] ?? ''));
+  if (command === 'diff' && files.length === 2)
+    return difference(factsOf(load(files[0] ?? '')), factsOf(load(files[1] ?? '')));
   if (command === 'example' && files.length === 0) return readFileSync(example, 'utf8');
   if (command === 'schema' && files.length === 0) return `${JSON.stringify(schema(), null, 2)}\n`;
   if (values.help) return usage;
@@ -68,74 +69,51 @@ function priceText(price: ModelPrice | null): string {
   ].join(', ');
 }
 
-function difference(before: Offer, after: Offer): string {
-  const lines = [
-    ...changes(
-      'model',
-      byKey(before.models, ({ id }) => id),
-      byKey(after.models, ({ id }) => id),
-      (model) => ({
+/** What customers notice: by the name of a part, its facts. */
+type Facts = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+function factsOf({ models, plans, packs, services }: Offer): Facts {
+  return new Map<string, Readonly<Record<string, string>>>([
+    ...models.map((model) => {
+      const facts = {
         price: priceText(model.price),
         'context window': String(model.contextWindow),
         'maximum output': String(model.maxOutputTokens),
-        'smallest plan': (after.plans.find(({ id }) => id === model.minPlanRank) ?? after.plans[0])?.name ?? '',
+        'smallest plan': plans.find(({ id }) => id === model.minPlanRank)?.name ?? 'none',
         'deprecated from': model.deprecatedFrom ?? 'never',
         'retired from': model.retiredFrom ?? 'never',
-      }),
-    ),
-    ...changes(
-      'plan',
-      byKey(before.plans, ({ name }) => name),
-      byKey(after.plans, ({ name }) => name),
-      (plan) => ({
+      };
+      return [`model ${model.id}`, facts] as const;
+    }),
+    ...plans.map((plan) => {
+      const facts = {
         price: usd(plan.priceUsd),
         'credits a month': String(plan.creditsPerMonth ?? 'unlimited'),
         'calls a month': String(plan.callsPerMonth ?? 'unlimited'),
         'calls a minute': String(plan.callsPerMinute ?? 'unlimited'),
         'concurrent calls': String(plan.maxConcurrentCalls),
         features: plan.features.join(', ') || 'none',
-      }),
+      };
+      return [`plan ${plan.name}`, facts] as const;
+    }),
+    ...packs.map((pack) => [`pack ${pack.id}`, { price: usd(pack.priceUsd), credits: String(pack.credits) }] as const),
+    ...Object.entries(services).map(
+      ([service, price]) => [`service ${service}`, { credits: String(price / 1_000_000) }] as const,
     ),
-    ...changes(
-      'pack',
-      byKey(before.packs, ({ id }) => id),
-      byKey(after.packs, ({ id }) => id),
-      (pack) => ({
-        price: usd(pack.priceUsd),
-        credits: String(pack.credits),
-      }),
-    ),
-    ...changes(
-      'service',
-      new Map(Object.entries(before.services)),
-      new Map(Object.entries(after.services)),
-      (price) => ({
-        credits: String(price / 1_000_000),
-      }),
-    ),
-  ];
-  return lines.length === 0 ? 'Customers notice no change.\n' : `${lines.join('\n')}\n`;
+  ]);
 }
 
-const byKey = <T>(values: readonly T[], key: (value: T) => string) =>
-  new Map(values.map((value) => [key(value), value]));
-
-function changes<T>(
-  kind: string,
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
-  facts: (value: T) => Readonly<Record<string, string>>,
-): string[] {
-  const removed = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${kind} ${name}: removed`);
-  const rest = [...after].flatMap(([name, value]) => {
-    const old = before.get(name);
-    if (old === undefined) return [`${kind} ${name}: new`];
-    const was = facts(old);
-    return Object.entries(facts(value))
+function difference(before: Facts, after: Facts): string {
+  const removed = [...before.keys()].filter((part) => !after.has(part)).map((part) => `${part}: removed`);
+  const rest = [...after].flatMap(([part, facts]) => {
+    const was = before.get(part);
+    if (!was) return [`${part}: new`];
+    return Object.entries(facts)
       .filter(([fact, text]) => was[fact] !== text)
-      .map(([fact, text]) => `${kind} ${name}: ${fact} ${was[fact]} becomes ${text}`);
+      .map(([fact, text]) => `${part}: ${fact} ${was[fact]} becomes ${text}`);
   });
-  return [...removed, ...rest];
+  const lines = [...removed, ...rest];
+  return lines.length === 0 ? 'Customers notice no change.\n' : `${lines.join('\n')}\n`;
 }
 
 try {
