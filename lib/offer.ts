@@ -2,7 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
-import { maxOfferBytes, type OfferFault, readOffer } from '#contract/offer/offer-file.ts';
+import type { OfferFault } from '#contract/offer/offer-faults.ts';
+import { maxOfferBytes, readOffer } from '#contract/offer/offer-file.ts';
 import type { Offer } from '#contract/offer/offer.ts';
 
 /** An offer file that cannot be used. One line for each fault, such as `offer.json:12: models[0].price.input must be …`. */
@@ -18,7 +19,6 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
   const [broken] = document.errors;
   if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
-  const readLogo = (path: string): string | undefined => readIfFile(join(dirname(file), path));
   const offer = readOffer(document.toJS({ maxAliasCount: 0 }), { defaults: defaultOffer, isLocal, readLogo });
   if (!isFaulty(offer)) return offer;
   const shown = offer
@@ -36,6 +36,14 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
     }
     return 1;
   }
+
+  function readLogo(path: string): string | undefined {
+    try {
+      return textOf(join(dirname(file), path));
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 const isFaulty = (result: Offer | readonly OfferFault[]): result is readonly OfferFault[] => Array.isArray(result);
@@ -47,14 +55,6 @@ function textOf(file: string): string {
   } catch (error) {
     if (error instanceof OfferError) throw error;
     throw new OfferError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
-  }
-}
-
-function readIfFile(path: string): string | undefined {
-  try {
-    return statSync(path).size > maxOfferBytes ? undefined : readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

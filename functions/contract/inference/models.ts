@@ -1,5 +1,5 @@
 import { offer } from '../offer/current-offer.ts';
-import type { Capability, ContainerFamily, ModelFeature, ModelPrice } from '../offer/offer.ts';
+import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer } from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
@@ -26,10 +26,16 @@ export interface Model {
 /** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
 export const catalogueCreated = 1_780_272_000;
 
-export const models: readonly Model[] = offer.models.map(({ endpoints, ...model }) => {
-  const hosted = endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
-  return { ...model, endpoint: hosted?.endpoint ?? model.id, family: hosted?.family ?? 'vllm' };
-});
+/** The models of an offer. Without those that no plan includes, such as a default model for a rank above the offer's plans. */
+export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Model[] =>
+  models.flatMap(({ endpoints, minPlanRank, ...model }) => {
+    const plan = plans.find(({ id }) => id >= minPlanRank);
+    const hosted = endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
+    const place = { endpoint: hosted?.endpoint ?? model.id, family: hosted?.family ?? 'vllm' };
+    return plan ? [{ ...model, ...place, minPlanRank: plan.id }] : [];
+  });
+
+export const models: readonly Model[] = modelsOf(offer);
 
 /** The model of a capability that examples and forms begin with; empty if there is none. */
 export const firstModelFor = (capability: Capability): string =>

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type OfferFault, offerFaults } from './offer-faults.ts';
 import {
   capabilities,
   containerFamilies,
@@ -10,18 +11,10 @@ import {
   productLinks,
 } from './offer.ts';
 
-/** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */
-export interface OfferFault {
-  readonly path: readonly (string | number)[];
-  readonly expected: string;
-}
-
 export const maxOfferBytes = 256 * 1024;
 const maxModels = 200;
 const maxPlans = 20;
 const maxPacks = 50;
-const maxLogoBytes = 64 * 1024;
-const microPerCredit = 1_000_000;
 
 /** Credits or USD with up to `places` decimals, as a number or a string, times 10 to the power of `places`. */
 function amount(places: number, unit: string) {
@@ -219,7 +212,7 @@ export function readOffer(given: unknown, reading: OfferReading): Offer | readon
   const result = v.safeParse(OfferFile, given);
   if (!result.success) return result.issues.map(faultOf);
   const offer = completed(result.output, reading);
-  const faults = [...planFaults(offer), ...modelFaults(result.output, offer, reading), ...productFaults(offer)];
+  const faults = [...offerFaults(offer, result.output, reading.isLocal)];
   return faults.length > 0 ? faults : offer;
 }
 
@@ -264,142 +257,4 @@ function completed(file: OfferFile, { defaults, readLogo }: OfferReading): Offer
     plans,
     packs: file.packs ?? defaults.packs,
   };
-}
-
-function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
-  yield* repeated(plans.map((plan, at) => [plan.name, ['plans', at, 'name']]));
-  for (const [at, { id }] of plans.entries())
-    if (id <= (plans[at - 1]?.id ?? 0))
-      yield {
-        path: ['plans', at, 'id'],
-        expected: 'must be larger than that of the plan before: plans are sorted by rank',
-      };
-  yield* repeated(packs.map((pack, at) => [pack.id, ['packs', at, 'id']]));
-  const [first = 0, ...others] = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
-  for (const at of others)
-    yield { path: ['plans', at, 'priceUsd'], expected: `must not be 0, because ${plans[first]?.name} is free` };
-  if (first !== 0)
-    yield { path: ['plans', first, 'priceUsd'], expected: 'must be 0 only for the first plan, which is the smallest' };
-}
-
-function* repeated(names: readonly (readonly [string, OfferFault['path']])[]): Iterable<OfferFault> {
-  const seen = new Set<string>();
-  for (const [value, path] of names) {
-    if (seen.has(value)) yield { path, expected: `must be unique; ${value} is used twice` };
-    seen.add(value);
-  }
-}
-
-function* modelFaults(
-  file: OfferFile,
-  { models, uses, services }: Offer,
-  { isLocal }: OfferReading,
-): Iterable<OfferFault> {
-  yield* repeated(
-    models.flatMap(({ id, aliases }, at) => [
-      [id, ['models', at, 'id']] as const,
-      ...aliases.map((alias, index) => [alias, ['models', at, 'aliases', index]] as const),
-    ]),
-  );
-  for (const [use, model] of Object.entries(uses))
-    if (model !== null && !models.some(({ id, capabilities: has }) => id === model && has.includes('chat')))
-      yield { path: ['uses', use], expected: 'must be the id of a model with chat' };
-  for (const [at, model] of models.entries()) {
-    const path = (...rest: (string | number)[]) => ['models', at, ...rest];
-    if (model.minPlanRank === 0)
-      yield { path: path('minPlan'), expected: `must be the name of a plan; ${file.models?.[at]?.minPlan} is none` };
-    if (model.maxOutputTokens > model.contextWindow)
-      yield { path: path('maxOutputTokens'), expected: 'must not exceed contextWindow' };
-    if (model.capabilities.includes('embeddings') && model.dimensions === null)
-      yield { path: path('dimensions'), expected: 'is required for a model with embeddings' };
-    if (model.replacedBy !== null) {
-      if (!models.some(({ id }) => id === model.replacedBy))
-        yield { path: path('replacedBy'), expected: 'must be the id of another model' };
-      else if (isInCycle(model, models))
-        yield { path: path('replacedBy'), expected: 'must not lead back to the model' };
-    }
-    const days = [model.availableFrom, model.deprecatedFrom, model.retiredFrom].filter((one) => one !== null);
-    if (days.some((one, index) => index > 0 && one <= (days[index - 1] ?? '')))
-      yield {
-        path: path('retiredFrom'),
-        expected: 'must be later than deprecatedFrom, and that later than availableFrom',
-      };
-    if (maxCost(model) > Number.MAX_SAFE_INTEGER)
-      yield {
-        path: path('price'),
-        expected: 'must be smaller: a call that fills the window exceeds 2^53 microcredits',
-      };
-    for (const [index, endpoint] of model.endpoints.entries())
-      if (endpoint.kind === 'openai' && !isReachable(endpoint.url, isLocal)) {
-        const local = isLocal ? ', or be a loopback address' : '';
-        yield { path: path('endpoints', index, 'url'), expected: `must begin with https://${local}` };
-      }
-  }
-  for (const [service, price] of Object.entries(services))
-    if (price * 1_000_000 > Number.MAX_SAFE_INTEGER)
-      yield { path: ['services', service], expected: 'must be smaller: a large call exceeds 2^53 microcredits' };
-}
-
-function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolean {
-  const seen = new Set<string>();
-  for (let next: string | null = model.replacedBy; next !== null;) {
-    if (next === model.id) return true;
-    if (seen.has(next)) return false;
-    seen.add(next);
-    next = models.find(({ id }) => id === next)?.replacedBy ?? null;
-  }
-  return false;
-}
-
-/** Microcredits of a call that fills the window, at the highest rate. */
-function maxCost({ price, contextWindow }: OfferedModel): number {
-  if (!price) return 0;
-  const rate = Math.max(price.input, price.cachedInput, price.cacheWrite, price.output);
-  return price.perRequest + Number((BigInt(contextWindow) * BigInt(rate)) / BigInt(microPerCredit));
-}
-
-/** Loopback addresses as a URL has them: IPv4 127.0.0.0/8, ::1 and localhost. */
-const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
-
-function isReachable(url: string, isLocal: boolean): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || (isLocal && loopback.test(hostname));
-}
-
-/** WCAG 2.2, success criterion 1.4.3. */
-const minContrast = 4.5;
-
-function* productFaults({ product: { accent, logo } }: Offer): Iterable<OfferFault> {
-  if (accent !== null && contrastWithWhite(accent) < minContrast) {
-    const contrast = contrastWithWhite(accent).toFixed(2);
-    yield {
-      path: ['product', 'accent'],
-      expected: `must have a contrast of at least ${minContrast} with white; ${accent} has ${contrast}`,
-    };
-  }
-  if (logo === null) return;
-  const fault = logoFault(logo);
-  if (fault) yield { path: ['product', 'logo'], expected: fault };
-}
-
-/** Contrast ratio (WCAG 2.2, "relative luminance"). */
-export function contrastWithWhite(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
-}
-
-const scripted =
-  /<\s*(?:script|foreignobject|iframe|object|embed|handler|set|animate)\b|\son[a-z]+\s*=|javascript:|<!/i;
-/** A reference to anything but an element of the file, or a style sheet that could have one. */
-const outside = /(?:\b(?:xlink:)?href|\bsrc)\s*=\s*(?!["']#)|url\(\s*(?!["']?#)|@import|<\s*style\b|<\?xml-stylesheet/i;
-
-function logoFault(svg: string): string | undefined {
-  if (svg === '') return 'must be the path of an SVG file beside the offer';
-  if (Buffer.byteLength(svg) > maxLogoBytes) return `must have at most ${maxLogoBytes} bytes`;
-  if (!/^\s*(?:<\?xml[^>]*\?>\s*)?<svg[\s>][^]*<\/svg>\s*$/.test(svg)) return 'must be an SVG file';
-  if (scripted.test(svg)) return 'must not contain scripts, events or declarations';
-  return outside.test(svg) ? 'must not refer to anything outside the file' : undefined;
 }

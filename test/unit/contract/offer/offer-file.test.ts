@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { modelsOf } from '#contract/inference/models.ts';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
-import { contrastWithWhite, type OfferFault, readOffer } from '#contract/offer/offer-file.ts';
+import { contrastWithWhite, type OfferFault } from '#contract/offer/offer-faults.ts';
+import { readOffer } from '#contract/offer/offer-file.ts';
 import type { Offer } from '#contract/offer/offer.ts';
 
 const example = (name: string): any =>
@@ -191,5 +193,13 @@ describe('an offer file', () => {
 
   it('computes the contrast of a color with white', () => {
     expect([contrastWithWhite('#000000'), contrastWithWhite('#ffffff')]).toEqual([21, 1]);
+  });
+
+  it('sells a default model by the next plan of its rank, and none above its largest plan', () => {
+    const { plans } = read(planned({ id: 2 }, { id: 6, name: 'b', priceUsd: 5 })) as Offer;
+    const ranks = (offered: Offer['plans']) =>
+      modelsOf({ models: defaultOffer.models, plans: offered }).map(({ id, minPlanRank }) => [id, minPlanRank]);
+    expect(Object.fromEntries(ranks(plans))).toMatchObject({ 'svc-1': 2, 'svc-1-32k': 6 });
+    expect(ranks(plans.slice(0, 1)).map(([id]) => id)).not.toContain('svc-1-32k');
   });
 });
