@@ -57,7 +57,7 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
   }
 
   async function handle(messages: readonly Message[]): Promise<void> {
-    const failed = await failures(messages.map((message) => eventRecord(message, QueueUrl)));
+    const failed = await failures(messages.map((message) => eventRecord(message, name)));
     for (const { MessageId = '', ReceiptHandle } of messages)
       if (!failed.has(MessageId)) await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   }
@@ -92,7 +92,7 @@ export function startQueuePump(options: QueuePumpOptions): Pump {
 /** A message in Lambda's format (AWS "Example standard queue message event"). */
 function eventRecord(
   { MessageId = '', Body = '', ReceiptHandle = '', MD5OfBody = '', Attributes }: Message,
-  url: string,
+  queue: string,
 ): SQSRecord {
   const { ApproximateReceiveCount = '', SentTimestamp = '' } = Attributes ?? {};
   return {
@@ -108,7 +108,7 @@ function eventRecord(
     messageAttributes: {},
     md5OfBody: MD5OfBody,
     eventSource: 'aws:sqs',
-    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${url.slice(url.lastIndexOf('/') + 1)}`,
+    eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
     awsRegion: 'us-east-1',
   };
 }

@@ -29,20 +29,19 @@ export type Use = Pick<Attempt, 'keyId' | 'service' | 'minPlanRank'> & { readonl
 /** 402 or 403 for a call that may cost more than `spendable` microcredits. */
 export class Unaffordable extends ServiceError {
   readonly spendable: number;
-  readonly #kind: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED';
+  declare readonly code: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED';
 
   constructor(
-    code: 'INSUFFICIENT_CREDITS' | 'KEY_LIMIT_EXCEEDED',
+    code: Unaffordable['code'],
     detail: string,
     { spendable, rateLimit }: { spendable: number; rateLimit: RateLimit | undefined },
   ) {
     super(code, detail, { rateLimit });
     this.spendable = spendable;
-    this.#kind = code;
   }
 
   advising(advice: string): Unaffordable {
-    return new Unaffordable(this.#kind, `${this.message} ${advice}`, this);
+    return new Unaffordable(this.code, `${this.message} ${advice}`, this);
   }
 }
 
