@@ -73,10 +73,12 @@ export function grantMonth(
   kind: SubscriptionChange['kind'] = 'renewed',
 ): Settled {
   const { anchor, index } = meter.period;
+  // Without a free plan, an account without a subscription has the limits of the smallest plan and no credits.
+  const isFree = plans(freePlanRank).price === 0;
   const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
   if (meter.subscription) {
     const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
-    const hadIt = meter.planRank === freePlanRank && now < meter.freeAnchor;
+    const hadIt = isFree && meter.planRank === freePlanRank && now < meter.freeAnchor;
     const granted = hadIt ? 0 : grantOf(meter.planRank);
     return described(addLot(meter, { source: 'plan', granted, expiresAt }, now), {
       kind,
@@ -84,6 +86,7 @@ export function grantMonth(
     });
   }
   if (index <= meter.freeMonth) return { meter, entries: [] };
+  if (!isFree) return { meter: { ...meter, freeMonth: index }, entries: [] };
   const lot = { source: 'free', granted: grantOf(freePlanRank), expiresAt: periodEnd(meter.period) } as const;
   return addLot({ ...meter, freeMonth: index }, lot, now);
 }

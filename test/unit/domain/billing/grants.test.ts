@@ -37,6 +37,14 @@ describe('billing months', () => {
 describe('the free allowance', () => {
   const opened = openMeter(1, at('2027-01-15T08:00:00Z'), planOfRank).meter;
 
+  it('is not granted by an offer whose smallest plan has a price', () => {
+    const paid = (rank: number) => ({ ...planOfRank(rank), price: planOfRank(rank).price || 20 });
+    const { meter, entries } = openMeter(1, at('2027-01-15T08:00:00Z'), paid);
+    expect([meter.spendable, meter.lots, entries]).toEqual([0, [], []]);
+    const later = bringCurrent(meter, at('2027-06-01T00:00:00Z'), paid);
+    expect([later.meter.spendable, later.entries]).toEqual([0, []]);
+  });
+
   it('is granted each month, and its rest expires without rolling over', () => {
     const { meter, entries } = bringCurrent(spend(opened, credits(30)), at('2027-02-15T08:00:00Z'), planOfRank);
     expect(entries.map(({ type, amount }) => [type, amount])).toEqual([
