@@ -75,7 +75,7 @@ export interface OutputRoom {
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<OutputRoom> {
   const { model, messages, maxTokens } = conversation;
   const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'chat') ?? {};
-  if (maxOutputTokens < window && (maxTokens ?? 0) > maxOutputTokens) throw outputTooLong(model, maxOutputTokens);
+  refuseLongOutput(maxTokens, { model, window, maxOutputTokens });
   const extra = overhead + overheadPerMessage * messages.length;
   const usual = Math.min(defaultMaxTokens, maxOutputTokens);
   const enough = window - extra - (maxTokens ?? usual);
@@ -90,9 +90,20 @@ export async function outputRoom(conversation: Conversation, tokenizer: Tokenize
   };
 }
 
-function outputTooLong(model: string, maxOutputTokens: number): ServiceError {
+interface OutputLimits {
+  readonly model: string;
+  readonly window: number;
+  readonly maxOutputTokens: number;
+}
+
+/** 400 for more output than a model has. Where the window is the limit, that is refused as the context length. */
+export function refuseLongOutput(
+  maxTokens: number | undefined,
+  { model, window, maxOutputTokens }: OutputLimits,
+): void {
+  if (maxOutputTokens >= window || (maxTokens ?? 0) <= maxOutputTokens) return;
   const detail = `max_tokens must be at most ${maxOutputTokens} for ${model}.`;
-  return new ServiceError('INVALID_FORMAT', detail, { field: { path: 'max_tokens', isMissing: false } });
+  throw new ServiceError('INVALID_FORMAT', detail, { field: { path: 'max_tokens', isMissing: false } });
 }
 
 function promptTexts({ messages, functions }: Conversation): string[] {

@@ -5,7 +5,7 @@ import type { Completion } from '#contract/inference/requests.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
-import type { ResponseMetadata } from './chat.ts';
+import { refuseLongOutput, type ResponseMetadata } from './chat.ts';
 import {
   type DeliveredText,
   type EndReason,
@@ -45,7 +45,8 @@ export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, prove: Proof) {
   const { model, prompt } = request;
   const requested = request.max_tokens ?? undefined;
-  const window = findModel(model, 'completion')?.contextWindow ?? 0;
+  const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'completion') ?? {};
+  refuseLongOutput(requested, { model, window, maxOutputTokens });
   const count = new TokenCount([prompt], tokenizer);
   const tokens = await count.bound(window - (requested ?? defaultMaxTokens), window, prove);
   if (tokens + (requested ?? 1) > window) throw contextLengthExceeded(model, window, tokens, requested ?? 1);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { findModel } from '#contract/inference/models.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
-import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { type Proof, TokenCount } from './order.ts';
@@ -32,10 +32,11 @@ export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
 export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer, prove: Proof) {
   const input = typeof request.input === 'string' ? [request.input] : request.input;
   const counts = input.map((text) => new TokenCount([text], tokenizer));
+  const window = findModel(request.model, 'embeddings')?.contextWindow ?? 0;
   let maxTokens = 0;
   for (const count of counts) {
-    const tokens = await count.bound(limits.embeddingTokens, limits.embeddingTokens, prove);
-    if (tokens > limits.embeddingTokens) throw contextLengthExceeded(request.model, limits.embeddingTokens, tokens, 0);
+    const tokens = await count.bound(window, window, prove);
+    if (tokens > window) throw contextLengthExceeded(request.model, window, tokens, 0);
     maxTokens += tokens;
   }
   const { dimensions } = request;

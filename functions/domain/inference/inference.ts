@@ -73,8 +73,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     hasOutput,
   });
 
-  const countedChat = ({ messages, max_tokens }: ModelChatRequest) =>
-    countedUsage(JSON.stringify(messages), max_tokens, tokenizer);
+  const countedChat = ({ messages, tools, max_tokens }: ModelChatRequest) =>
+    countedUsage(JSON.stringify(messages) + (tools ? JSON.stringify(tools) : ''), max_tokens, tokenizer);
   const countedCompletion = ({ prompt, max_tokens }: ModelCompletionRequest) =>
     countedUsage(prompt, max_tokens, tokenizer);
 

@@ -1,6 +1,6 @@
 import { findModel } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import { fixedPrice, tokenPrice } from '../meter/pricing.ts';
+import { fixedPrice, tokenPrice, unitsWithin } from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
 /** How a call of a model is charged. Amounts in microcredits (docs/offer.md#prices). */
@@ -34,7 +34,7 @@ const perChat: Tariff = {
 };
 
 function perToken(service: 'completion' | 'embeddings'): Tariff {
-  const tokensFor = (budget: number): number => Math.floor(budget / tokenPrice(service, 1));
+  const tokensFor = (budget: number): number => unitsWithin(service, budget);
   return {
     isByTokens: true,
     cost: ({ prompt_tokens, completion_tokens }) => tokenPrice(service, prompt_tokens + completion_tokens),

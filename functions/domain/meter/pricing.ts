@@ -11,8 +11,13 @@ export function secondPrice(service: 'transcription', seconds: number): number {
   return unitPrice(service, Math.max(1, Math.ceil(seconds)));
 }
 
-export function secondsPaid(service: 'transcription', amount: number): number {
-  return Math.floor(amount / unitPrice(service, 1));
+export const secondsPaid = (service: 'transcription', amount: number): number => unitsWithin(service, amount);
+
+/** The most units that an amount of microcredits pays, the inverse of `tokenPrice` and `secondPrice`. */
+export function unitsWithin(service: ServiceName, amount: number): number {
+  const micro = microOf(service);
+  if (micro === 0) return Number.MAX_SAFE_INTEGER;
+  return Number((BigInt(amount) * BigInt(prices[service].unitSize)) / BigInt(micro));
 }
 
 function unitPrice(service: ServiceName, units: number): number {
