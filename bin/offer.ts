@@ -61,12 +61,13 @@ function priceText(price: ModelPrice | null): string {
   if (!price) return "the service's price";
   const rate = (millionths: number): number => millionths / 1_000_000;
   const { perRequest, input, cachedInput, cacheWrite, output } = price;
-  return [
+  const parts = [
     ...(perRequest > 0 ? [`${rate(perRequest)} credits per request`] : []),
     ...(input + output > 0 ? [`${rate(input)} in, ${rate(output)} out per million tokens`] : []),
     ...(cachedInput === input ? [] : [`${rate(cachedInput)} cached`]),
     ...(cacheWrite === input ? [] : [`${rate(cacheWrite)} written to the cache`]),
-  ].join(', ');
+  ];
+  return parts.join(', ') || 'free';
 }
 
 /** What customers notice: by the name of a part, its facts. */

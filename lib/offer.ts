@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
 import type { OfferFault } from '#contract/offer/offer-faults.ts';
 import { maxOfferBytes, readOffer } from '#contract/offer/offer-file.ts';
@@ -19,7 +19,7 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
   const [broken] = document.errors;
   if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
-  const offer = readOffer(document.toJS({ maxAliasCount: 0 }), { defaults: defaultOffer, isLocal, readLogo });
+  const offer = readOffer(valueOf(document, file), { defaults: defaultOffer, isLocal, readLogo });
   if (!isFaulty(offer)) return offer;
   const shown = offer
     .slice(0, maxFaults)
@@ -46,11 +46,22 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   }
 }
 
+/** An alias could repeat a part any number of times. */
+function valueOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (error) {
+    throw new OfferError(`${file}: must not have aliases.`, { cause: error });
+  }
+}
+
 const isFaulty = (result: Offer | readonly OfferFault[]): result is readonly OfferFault[] => Array.isArray(result);
 
 function textOf(file: string): string {
   try {
-    if (statSync(file).size > maxOfferBytes) throw new OfferError(`${file} has more than ${maxOfferBytes} bytes.`);
+    const found = statSync(file);
+    if (!found.isFile()) throw new OfferError(`${file} is not a file.`);
+    if (found.size > maxOfferBytes) throw new OfferError(`${file} has more than ${maxOfferBytes} bytes.`);
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof OfferError) throw error;

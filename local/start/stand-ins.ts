@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
@@ -134,14 +135,15 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
   return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
 }
 
-/** The servers of the offer's models, by the name that `contract/inference/models.ts` gives their endpoints. */
+/** The servers of the offer's models, by the name of their endpoints. */
 function offeredEngines(): ReadonlyMap<string, Engine> {
   return new Map(
-    offer.models.flatMap(({ id, endpoints: [first] }) => {
+    models.flatMap(({ id, endpoint }) => {
+      const [first] = offer.models.find((offered) => offered.id === id)?.endpoints ?? [];
       if (first?.kind !== 'openai') return [];
       const { url, model: modelName, secret } = first;
       const apiKey = secret && process.env[secret.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')];
-      return [[id, modelUrlEngine({ url, modelName, apiKey })] as const];
+      return [[endpoint, modelUrlEngine({ url, modelName, apiKey })] as const];
     }),
   );
 }

@@ -28,10 +28,10 @@ export const catalogueCreated = 1_780_272_000;
 
 /** The models of an offer. Without those that no plan includes, such as a default model for a rank above the offer's plans. */
 export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Model[] =>
-  models.flatMap(({ endpoints, minPlanRank, ...model }) => {
+  models.flatMap(({ endpoints, minPlanRank, ...model }, index) => {
     const plan = plans.find(({ id }) => id >= minPlanRank);
     const hosted = endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
-    const place = { endpoint: hosted?.endpoint ?? model.id, family: hosted?.family ?? 'vllm' };
+    const place = { endpoint: hosted?.endpoint ?? `model-${index}`, family: hosted?.family ?? 'vllm' };
     return plan ? [{ ...model, ...place, minPlanRank: plan.id }] : [];
   });
 

@@ -144,9 +144,10 @@ export function contrastWithWhite(colour: string): number {
 }
 
 const scripted =
-  /<\s*(?:script|foreignobject|iframe|object|embed|handler|set|animate)\b|\son[a-z]+\s*=|javascript:|<!/i;
+  /<\s*(?:[\w-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate)\b|[\s/"']on[a-z]+\s*=|javascript:|<!/i;
 /** A reference to anything but an element of the file, or a style sheet that could have one. */
-const outside = /(?:\b(?:xlink:)?href|\bsrc)\s*=\s*(?!["']#)|url\(\s*(?!["']?#)|@import|<\s*style\b|<\?xml-stylesheet/i;
+const outside =
+  /(?:\b(?:xlink:)?href|\bsrc)\s*=\s*(?!["']#)|url\(\s*(?!["']?#)|image-set|\\|@import|<\s*style\b|<\?xml-stylesheet/i;
 
 function logoFault(svg: string): string | undefined {
   if (svg === '') return 'must be the path of an SVG file beside the offer';

@@ -53,6 +53,15 @@ const name = v.pipe(
     'must be a name of up to 64 letters, digits and . _ : / -, and begin with a letter or digit',
   ),
 );
+/** SageMaker's rule (CreateEndpoint, EndpointName). */
+const endpointName = v.pipe(
+  v.string('must be the name of an endpoint'),
+  v.regex(/^[a-zA-Z0-9](?:-*[a-zA-Z0-9]){0,62}$/, 'must be the name of an endpoint'),
+);
+const logoFile = v.pipe(
+  v.string('must be the name of an SVG file beside the offer'),
+  v.regex(/^\w[\w.-]{0,199}$/, 'must be the name of an SVG file beside the offer'),
+);
 const secretName = v.pipe(
   v.string('must be the name of a secret'),
   v.regex(/^[a-zA-Z][a-zA-Z0-9/_-]{0,127}$/, 'must be the name of a secret'),
@@ -80,9 +89,9 @@ const Endpoint = v.variant(
   [
     v.strictObject({
       kind: v.literal('sagemaker'),
-      endpoint: name,
+      endpoint: endpointName,
       family: oneOf(containerFamilies),
-      component: v.exactOptional(name),
+      component: v.exactOptional(endpointName),
     }),
     v.strictObject({
       kind: v.literal('openai'),
@@ -182,7 +191,7 @@ export const OfferFile = v.strictObject({
         ),
         null,
       ),
-      logo: v.optional(v.nullable(text(200)), null),
+      logo: v.optional(v.nullable(logoFile), null),
       links: v.optional(
         v.strictObject(v.entriesFromList(productLinks, v.exactOptional(httpsUrl)), 'must be links by name'),
         {},

@@ -27,6 +27,17 @@ describe('npm start with a faulty offer', () => {
   });
 });
 
+describe('an offer file with an alias', () => {
+  it('is refused in one sentence', async () => {
+    const folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    await writeFile(file, '{"version": 1, "packs": &a [], "plans": *a}');
+    const { status, err } = await runCommand('bin/offer.ts', ['check', file], {});
+    expect([status, err]).toEqual([2, `${file}: must not have aliases.\n`]);
+    await removeFolder(folder);
+  });
+});
+
 describe('a service with an offer of open models', () => {
   const requests: { authorization: string | undefined; body: unknown }[] = [];
   let usage: object | undefined = {
@@ -52,7 +63,8 @@ describe('a service with an offer of open models', () => {
     folder = await testFolder();
     const file = join(folder, 'offer.json');
     const example = await readFile(new URL('open-models.json', examples), 'utf8');
-    await writeFile(file, example.replaceAll('https://models.acme.example/v1', url));
+    const own = example.replaceAll('https://models.acme.example/v1', url).replaceAll('acme-small', 'acme/tiny-1.0');
+    await writeFile(file, own);
     child = spawn(process.execPath, ['test/support/service/serve-offer.ts', file, join(folder, 'data')], {
       env: { ...process.env, ACME_MODELS: 'model-secret' },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -68,8 +80,8 @@ describe('a service with an offer of open models', () => {
     await removeFolder(folder);
   });
 
-  async function chat(body: object) {
-    const response = await fetch(`${service.origin}/v1/chat/completions`, {
+  async function chat(body: object, path = '/v1/chat/completions') {
+    const response = await fetch(`${service.origin}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${service.key}` },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
@@ -100,13 +112,28 @@ describe('a service with an offer of open models', () => {
     expect([status, credits > 0, credits < 0.0002]).toEqual([200, true, true]);
   });
 
-  it('refuses more output than the model has', async () => {
-    const { status, detail } = await chat({ model: 'acme-large', max_tokens: 32_769 });
+  it('counts tools as input where the model does not report', async () => {
+    usage = undefined;
+    const parameters = { type: 'object', properties: { city: { type: 'string', description: 'x '.repeat(500) } } };
+    const functions = [{ name: 'weather', description: 'Weather of a city', parameters }];
+    const [bare, offering] = [await chat({ model: 'acme-large' }), await chat({ model: 'acme-large', functions })];
+    expect(Number(offering.charged) - Number(bare.charged)).toBeGreaterThan(500 * 0.000_002);
+  });
+
+  it.each([
+    ['/v1/chat/completions', {}],
+    ['/v1/completions', { prompt: 'Hello' }],
+  ])('refuses more output than the model has at %s', async (path, input) => {
+    const { status, detail } = await chat({ model: 'acme-large', max_tokens: 32_769, ...input }, path);
     expect([status, detail]).toEqual([400, 'max_tokens must be at most 32768 for acme-large.']);
+  });
+
+  it('calls a model whose id SageMaker would not take as the name of an endpoint', async () => {
+    expect((await chat({ model: 'acme/tiny-1.0' })).status).toBe(200);
   });
 
   it('refuses the models of the specification', async () => {
     const { status, detail } = await chat({ model: 'svc-1' });
-    expect([status, detail]).toEqual([400, 'model must name a model for chat: acme-large or acme-small.']);
+    expect([status, detail]).toEqual([400, 'model must name a model for chat: acme-large or acme/tiny-1.0.']);
   });
 });

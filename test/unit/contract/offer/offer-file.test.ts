@@ -14,6 +14,11 @@ const logos: Record<string, string> = {
   'script.svg': '<svg><script>alert(1)</script></svg>',
   'event.svg': '<svg onload="alert(1)"></svg>',
   'outside.svg': '<svg><image href="https://elsewhere.example/x.png"/></svg>',
+  'prefix.svg': '<svg xmlns:s="http://www.w3.org/2000/svg"><s:script>alert(1)</s:script></svg>',
+  'slash.svg': '<svg><g/onclick="alert(1)"></g></svg>',
+  'quote.svg': '<svg><g id="a"onclick="alert(1)"></g></svg>',
+  'escape.svg': '<svg><g style="fill:u\\72l(https://elsewhere.example)"/></svg>',
+  'set.svg': '<svg><g style="fill:image-set(\'https://elsewhere.example\')"/></svg>',
   'style.svg': '<svg><rect style="fill:url(https://elsewhere.example)"/></svg>',
   'entity.svg': '<!DOCTYPE svg [<!ENTITY x "y">]><svg></svg>',
   'text.svg': 'no image',
@@ -161,6 +166,26 @@ describe('an offer file', () => {
       'product.logo must not contain scripts, events or declarations',
     ],
     ['a logo with an entity', product({ logo: 'entity.svg' }), 'product.logo must be an SVG file'],
+    ...['prefix', 'slash', 'quote'].map((name): [string, unknown, string] => [
+      `a hidden script (${name})`,
+      product({ logo: `${name}.svg` }),
+      'product.logo must not contain scripts, events or declarations',
+    ]),
+    ...['escape', 'set'].map((name): [string, unknown, string] => [
+      `a hidden reference (${name})`,
+      product({ logo: `${name}.svg` }),
+      'product.logo must not refer to anything outside the file',
+    ]),
+    [
+      'a logo in another folder',
+      product({ logo: '../plain.svg' }),
+      'product.logo must be the name of an SVG file beside the offer',
+    ],
+    [
+      'an endpoint that SageMaker would refuse',
+      offered({ endpoints: [{ kind: 'sagemaker', endpoint: 'a/b', family: 'vllm' }] }),
+      'models.0.endpoints.0.endpoint must be the name of an endpoint',
+    ],
     [
       'a logo with an outside image',
       product({ logo: 'outside.svg' }),
