@@ -1,5 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
+import { offer } from '../functions/contract/offer/current-offer.ts';
+import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
 import { mantineStyles } from './content/mantine-styles.ts';
 import { content } from './content/plugin.ts';
 
@@ -19,10 +21,17 @@ const proxy: ProxyOptions = {
     }),
 };
 
+/** The page's title before its code has loaded. */
+const withProductName = (html: string): string =>
+  html.replaceAll(
+    defaultOffer.product.name,
+    offer.product.name.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  );
+
 export default defineConfig({
   define: { OFFER: JSON.stringify(process.env['OFFER'] ?? null) },
   root: import.meta.dirname,
-  plugins: [react(), content(), mantineStyles()],
+  plugins: [react(), content(), mantineStyles(), { name: 'product-name', transformIndexHtml: withProductName }],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,4 +1,5 @@
 import { ActionIcon, Group, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { offer } from '#contract/offer/current-offer.ts';
 import { Icon, Tip } from './icon.tsx';
 
 export function Wordmark() {
@@ -6,7 +7,7 @@ export function Wordmark() {
     <Group gap={10} wrap="nowrap">
       <Logo />
       <Text component="span" fw={680} fz="lg" lts="-0.02em">
-        Text AI platform
+        {offer.product.name}
       </Text>
     </Group>
   );

@@ -2,6 +2,7 @@ import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ComponentProps, type ReactNode, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
+import { offer } from '#contract/offer/current-offer.ts';
 import { takeAccountChange } from '../api/account.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useMe, useMember } from '../api/reads.ts';
@@ -67,7 +68,7 @@ export function Shell({ isOpen, children }: ShellProps) {
         Skip to content
       </a>
       <header className={css.bar}>
-        <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
+        <Link href="/" className={css.brand} aria-label={`${offer.product.name}, overview`}>
           <Wordmark />
         </Link>
         <Burger
@@ -80,7 +81,7 @@ export function Shell({ isOpen, children }: ShellProps) {
         />
       </header>
       <aside className={css.side} aria-label="Navigation">
-        <Link href="/" className={css.brand} aria-label="Text AI platform, overview">
+        <Link href="/" className={css.brand} aria-label={`${offer.product.name}, overview`}>
           <Wordmark />
         </Link>
         <Sidebar session={session} onSearch={palette.open} />

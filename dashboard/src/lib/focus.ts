@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { offer } from '#contract/offer/current-offer.ts';
 
 let isFirstPage = true;
 
@@ -9,7 +10,7 @@ let isFirstPage = true;
 export function useTitle(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Text AI platform`;
+    document.title = `${title} · ${offer.product.name}`;
   }, [title]);
   useEffect(() => {
     if (!isFirstPage) {

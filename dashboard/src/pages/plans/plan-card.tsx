@@ -61,11 +61,13 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
           {callsPerMinute === null ? 'Unlimited calls per minute' : `${formatWhole(callsPerMinute)} calls per minute`}
         </Fact>
         <Fact>{formatWhole(maxConcurrentCalls)} concurrent calls</Fact>
-        <Fact isIncluded={reserved.length > 0}>
-          {reserved.length > 0 && 'All models, including '}
-          <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
-          {reserved.length === 0 && ' not included'}
-        </Fact>
+        {reservedModels.length > 0 && (
+          <Fact isIncluded={reserved.length > 0}>
+            {reserved.length > 0 && 'All models, including '}
+            <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
+            {reserved.length === 0 && ' not included'}
+          </Fact>
+        )}
         <Fact isIncluded={hasMessages}>{hasMessages ? 'SMS and voice calls' : 'No SMS or voice calls'}</Fact>
         <Fact isIncluded={hasWebhooks}>{hasWebhooks ? 'Webhooks' : 'No webhooks'}</Fact>
       </ul>
