@@ -75,10 +75,7 @@ export interface Job {
   readonly timeoutSeconds: number;
 }
 
-/**
- * A failing record blocks those behind it, and a caller can request its work again. The age covers an outage of an
- * hour.
- */
+/** The age covers an outage of an hour. */
 const oneByOne = { concurrentBatches: 1, maxRecordAgeHours: 2, discarded: 'position' } as const;
 
 /** Queues for the fast and the slow webhooks. */
@@ -115,6 +112,15 @@ export const jobs = {
     summary: 'Sends the emails of the outbox',
     impact: 'Confirmation links, reset links and notices are delayed. They wait in the outbox.',
     trigger: { stream: 'accounts', newImageHas: { name: 'outbox', type: 'S' }, ...oneByOne },
+    uses: { tables: { accounts: 'write' }, mail: true, queues: ['mailRetry'] },
+    timeoutSeconds: 60,
+  },
+  retryMail: {
+    id: 'retry-mail',
+    feature: 'mail',
+    summary: 'Retries emails and password resets whose processing failed',
+    impact: 'Some users do not receive a confirmation link, reset link or notice.',
+    trigger: { queue: 'mailRetry' },
     uses: { tables: { accounts: 'write' }, mail: true },
     timeoutSeconds: 60,
   },
@@ -133,7 +139,7 @@ export const jobs = {
     summary: 'Creates the token and email of a requested password reset',
     impact: 'Users who request a password reset receive no link.',
     trigger: { stream: 'accounts', newImageHas: { name: 'resetRequest', type: 'S' }, ...oneByOne },
-    uses: { tables: { accounts: 'write' } },
+    uses: { tables: { accounts: 'write' }, queues: ['mailRetry'] },
     timeoutSeconds: 60,
   },
   recordRequests: {

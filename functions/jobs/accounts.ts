@@ -1,7 +1,7 @@
-import * as v from 'valibot';
 import { jobs } from '#contract/jobs.ts';
+import { sendRequestedReset } from '#runtime/jobs/mail.ts';
 import { workSignal } from '#runtime/jobs/queue-job.ts';
-import { streamJob } from '#runtime/jobs/stream-job.ts';
+import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
 import { logger } from '#runtime/telemetry.ts';
 
@@ -10,7 +10,8 @@ export const purgeAccounts = () => async (): Promise<void> => {
   if (accounts > 0) logger().info('purged', { accounts });
 };
 
-const Image = v.object({ resetRequest: v.string() });
-
 export const sendResetLink = () =>
-  streamJob((image) => services().passwords().sendResetLink(v.parse(Image, image).resetRequest));
+  itemStreamJob(sendRequestedReset, () => services().mailRetry(), {
+    concurrency: 1,
+    retryAttributes: ['resetRequest'],
+  });

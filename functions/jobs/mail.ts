@@ -1,18 +1,16 @@
 import * as v from 'valibot';
-import { sendWaiting, suppress, type SuppressionReason } from '#domain/mail/mail.ts';
-import { streamJob } from '#runtime/jobs/stream-job.ts';
+import { suppress, type SuppressionReason } from '#domain/mail/mail.ts';
+import { sendRequestedReset, sendWaitingMail } from '#runtime/jobs/mail.ts';
+import { imageRetryJob } from '#runtime/jobs/queue-job.ts';
+import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
 import { services } from '#runtime/services/container.ts';
-import { logger, recordRejectedMail } from '#runtime/telemetry.ts';
-
-const Image = v.object({ outbox: v.string() });
+import { logger } from '#runtime/telemetry.ts';
 
 export const sendMail = () =>
-  streamJob(async (image) => {
-    const { outbox, suppressions, mailer, clock } = services();
-    const parts = { store: outbox(), suppressions: suppressions(), mailer: await mailer(), clock };
-    const outcome = await sendWaiting(parts, v.parse(Image, image).outbox);
-    if (outcome === 'rejected') recordRejectedMail();
-  });
+  itemStreamJob(sendWaitingMail, () => services().mailRetry(), { concurrency: 1, retryAttributes: ['outbox'] });
+
+export const retryMail = () =>
+  imageRetryJob((image) => ('outbox' in image ? sendWaitingMail(image) : sendRequestedReset(image)));
 
 const Recipients = v.array(v.object({ emailAddress: v.pipe(v.string(), v.nonEmpty()) }));
 

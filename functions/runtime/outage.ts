@@ -2,6 +2,10 @@ import * as v from 'valibot';
 import { ServiceError } from '#domain/shared/service-error.ts';
 
 const names = new Set([
+  // SES (AWS "Common errors", SES API v1)
+  'AccountSendingPausedException',
+  'ConfigurationSetSendingPausedException',
+  'Throttling',
   'InternalServerError',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',

@@ -23,6 +23,7 @@ export const tableVariables = {
 /** Environment variable for each queue's URL, set for its senders. */
 export const queueVariables = {
   ledgerRetry: 'LEDGER_RETRY_QUEUE_URL',
+  mailRetry: 'MAIL_RETRY_QUEUE_URL',
   webhooks: 'WEBHOOKS_QUEUE_URL',
   slowWebhooks: 'SLOW_WEBHOOKS_QUEUE_URL',
   documents: 'DOCUMENTS_QUEUE_URL',
@@ -61,6 +62,7 @@ export const Environment = v.object({
   MESSAGES_TABLE: v.optional(v.string()),
   TRANSCRIPTIONS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
+  MAIL_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   SLOW_WEBHOOKS_QUEUE_URL: v.optional(v.string()),
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),

@@ -5,61 +5,48 @@ import { explainOutage } from '../outage.ts';
 import { changeOf, type HandleImage, type ItemChange, itemOf, storedChange } from '../stream-image.ts';
 import { logger } from '../telemetry.ts';
 
-/** Handles a stream's records in order. Redelivers the first failed record and all later ones. */
-export function streamJob(handle: HandleImage) {
-  return recordsInOrder(async ({ dynamodb }) => {
-    if (dynamodb?.NewImage) await handle(itemOf(dynamodb.NewImage));
-  });
-}
-
-function recordsInOrder(handle: (record: DynamoDBRecord) => Promise<void>) {
-  return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-    for (const record of Records) {
-      try {
-        await handle(record);
-      } catch (error) {
-        logger().error('a stream record failed and will be retried', { error });
-        return responseFor(record);
-      }
-    }
-    return responseFor(undefined);
-  };
-}
-
-export function orderedChangeJob(handle: (change: ItemChange) => Promise<void>) {
-  return recordsInOrder(async (record) => {
-    const stored = storedChange(record);
-    if (stored) await handle(changeOf(stored));
-  });
-}
-
 /** Maximum concurrent items; each spends most of its time waiting for DynamoDB. */
 const maxConcurrentItems = 10;
 
+interface ItemStreamOptions {
+  /** Default: 10. */
+  readonly concurrency?: number;
+  /** The only attributes that the queue receives, for images with secrets. Default: all. */
+  readonly retryAttributes?: readonly string[];
+}
+
 /**
- * Like `streamJob`, but keeps the order only within an item. A failed record moves to the queue with the later
+ * Handles the new images of a stream in the order of each item. A failed record moves to the queue with the later
  * records of its item. During an outage the stream redelivers from the first unfinished record.
  */
-export function itemStreamJob(handle: HandleImage, retryQueue: () => Promise<MessageQueue>) {
-  return itemsConcurrently(async (records, progress) => {
+export function itemStreamJob(
+  handle: HandleImage,
+  retryQueue: () => Promise<MessageQueue>,
+  { concurrency = maxConcurrentItems, retryAttributes }: ItemStreamOptions = {},
+) {
+  const messageOf = (image: Image) =>
+    retryAttributes ? Object.fromEntries(retryAttributes.map((name) => [name, image[name]])) : image;
+  return itemsConcurrently(concurrency, async (records, progress) => {
     let isFailing = false;
     for (const record of records) {
       if (progress.isStopped) return;
       const image = record.dynamodb?.NewImage;
       if (image) {
         isFailing ||= !(await succeeds(() => handle(itemOf(image))));
-        if (isFailing) await (await retryQueue()).send(image, { group: groupOf(record) });
+        if (isFailing) await (await retryQueue()).send(messageOf(image), { group: groupOf(record) });
       }
       progress.done(record);
     }
   });
 }
 
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
+
 export type HandleChanges = (changes: readonly ItemChange[]) => Promise<void>;
 
 /** Like `itemStreamJob`, but handles all changes of an item together. If that fails, queues each as `{ change }`. */
 export function changeStreamJob(handle: HandleChanges, retryQueue: () => Promise<MessageQueue>) {
-  return itemsConcurrently(async (records, progress) => {
+  return itemsConcurrently(maxConcurrentItems, async (records, progress) => {
     if (progress.isStopped) return;
     const stored = records.flatMap((record) => storedChange(record) ?? []);
     if (stored.length > 0 && !(await succeeds(() => handle(stored.map(changeOf)))))
@@ -73,7 +60,9 @@ interface Progress {
   readonly done: (record: DynamoDBRecord) => void;
 }
 
-function itemsConcurrently(handleItem: (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>) {
+type HandleItem = (records: readonly DynamoDBRecord[], progress: Progress) => Promise<void>;
+
+function itemsConcurrently(concurrency: number, handleItem: HandleItem) {
   return async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
     const left = new Set(Records);
     const items = Map.groupBy(Records, ({ dynamodb }) => JSON.stringify(dynamodb?.Keys)).values();
@@ -90,7 +79,7 @@ function itemsConcurrently(handleItem: (records: readonly DynamoDBRecord[], prog
       }
     }
 
-    await Promise.all(Array.from({ length: maxConcurrentItems }, work));
+    await Promise.all(Array.from({ length: concurrency }, work));
     return responseFor(left.values().next().value);
   };
 }

@@ -174,6 +174,7 @@ function build() {
       return ledgerArchiver(archiveStore(dynamo(), table('ledger'), archiveFiles));
     }),
     ledgerRetry: queueOf('ledgerRetry'),
+    mailRetry: queueOf('mailRetry'),
     sweepQueues: { holds: queueOf('holdSweeps'), renewals: queueOf('renewals') },
     webhookQueue: webhookQueues.normal,
     agents: lazy(async () => {

@@ -42,6 +42,23 @@ export function webhookServices(
     return webhookService({ ...parts, notify, targets, clock, random });
   });
   const events = lazy(() => dispatcher({ webhooks: webhooks(), deliveries: deliveries(), notify, clock }));
+  async function dispatchMeter(changes: readonly ItemChange[]): Promise<void> {
+    const read = changes.map(({ id, before, after }) => {
+      return { id, before: before && meterOf(before), after: meterOf(after), ...lastOf(after) };
+    });
+    const [first] = read;
+    if (first) await events().dispatch(first.after.accountId, read);
+  }
+
+  async function dispatchMessage({ id, before, after }: ItemChange): Promise<void> {
+    const message = v.parse(StoredMessage, after);
+    const event = messageEvent(before && v.parse(StoredMessage, before), message);
+    const account = event && (await metering().find(message.accountId));
+    if (!event || !account) return;
+    const named = { ...event, id: eventId(account.accountId, `message ${id}`, 0) };
+    await events().announce(account, named, message.updatedAt);
+  }
+
   return {
     management,
     deliveries: lazy(() => {
@@ -55,20 +72,10 @@ export function webhookServices(
         random,
       });
     }),
+    /** Writes the events of consecutive changes of one meter or one message. */
     async dispatchEvents(changes: readonly ItemChange[]): Promise<void> {
-      const read = changes.map(({ id, before, after }) => {
-        return { id, before: before && meterOf(before), after: meterOf(after), ...lastOf(after) };
-      });
-      const [first] = read;
-      if (first) await events().dispatch(first.after.accountId, read);
-    },
-    async dispatchMessage({ id, before, after }: ItemChange): Promise<void> {
-      const message = v.parse(StoredMessage, after);
-      const event = messageEvent(before && v.parse(StoredMessage, before), message);
-      const account = event && (await metering().find(message.accountId));
-      if (!event || !account) return;
-      const named = { ...event, id: eventId(account.accountId, `message ${id}`, 0) };
-      await events().announce(account, named, message.updatedAt);
+      if (changes.some(({ after }) => 'status' in after)) for (const change of changes) await dispatchMessage(change);
+      else await dispatchMeter(changes);
     },
     worker: lazy(async () => {
       const { httpReceiver } = await import('#gateways/webhooks/http-receiver.ts');

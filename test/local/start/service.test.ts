@@ -40,7 +40,15 @@ describe('the service in a process', () => {
       dashboardUrl: `${origin}/`,
       docsUrl: `${origin}/docs`,
       demo: { email: 'demo@example.com', password: expect.any(String), apiKey: expect.stringMatching(/^tai_/) },
-      parked: { documents: 0, 'hold-sweeps': 0, 'ledger-retry': 0, renewals: 0, 'slow-webhooks': 0, webhooks: 0 },
+      parked: {
+        documents: 0,
+        'hold-sweeps': 0,
+        'ledger-retry': 0,
+        'mail-retry': 0,
+        renewals: 0,
+        'slow-webhooks': 0,
+        webhooks: 0,
+      },
     });
     expect(json).toEqual(service.status);
     expect((await stat(join(folder, 'demo.json'))).mode & 0o777).toBe(0o600);

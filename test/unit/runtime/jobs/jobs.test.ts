@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { imageRetryJob, logJob, queueJob } from '#runtime/jobs/queue-job.ts';
-import { itemStreamJob, streamJob } from '#runtime/jobs/stream-job.ts';
+import { itemStreamJob } from '#runtime/jobs/stream-job.ts';
 
 /** The nth image of an item. `bad` images cannot be processed. */
 interface Step {
@@ -48,20 +48,17 @@ function queue(failAfter = Number.POSITIVE_INFINITY) {
 }
 
 describe('a stream job', () => {
-  test('stops at the first failed record and names it', async () => {
-    const { done, handle } = worker();
-    const steps = stepsOf('1.1 2.1! 3.1');
-    expect(await streamJob(handle)(eventOf(steps))).toEqual({ batchItemFailures: [{ itemIdentifier: 's1' }] });
-    expect(done).toEqual([steps[0]]);
-  });
-
   test('skips deletions', async () => {
     const event = { Records: [{ dynamodb: { Keys: { a: { N: '1' } }, SequenceNumber: 's' } }] };
-    expect(await streamJob(worker().handle)(event)).toEqual({ batchItemFailures: [] });
+    expect(await itemStreamJob(worker().handle, queue().open)(event)).toEqual({ batchItemFailures: [] });
   });
-});
 
-describe('a stream job by item', () => {
+  test('sends only the named attributes of a failed image to the queue', async () => {
+    const { sent, open } = queue();
+    await itemStreamJob(worker().handle, open, { retryAttributes: ['a'] })(eventOf(stepsOf('7.1!')));
+    expect(sent).toEqual([{ a: { N: '7' } }]);
+  });
+
   test('sends a failed item to the queue from there on, in order, and continues with all others', async () => {
     const { done, handle } = worker();
     const { sent, open } = queue();
