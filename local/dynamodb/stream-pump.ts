@@ -28,7 +28,7 @@ export interface StreamPump extends Pump {
 const batchSize = 100;
 const restMs = 100;
 /** Writes that bypass the proxy do not wake the pump. */
-const idleMs = 1000;
+const idleMs = 2000;
 
 const Checkpoint = v.object({ streamArn: v.string(), positions: v.record(v.string(), v.string()) });
 

@@ -215,7 +215,7 @@ export interface StreamTrimOptions {
 /** Deleting a slice blocks other writes for about 2 ms. */
 const recordsPerSlice = 100;
 const betweenSlicesMs = 10;
-const restMs = 1000;
+const restMs = 2000;
 
 /**
  * Deletes stream records that all pumps have processed. DynamoDB deletes them after 24 hours, the embedded database

@@ -23,7 +23,7 @@ export interface QueuePumpOptions {
 const maxBatchSize = 10;
 const restMs = 50;
 /** A delayed or failed message may be this late. */
-const idleMs = 1000;
+const idleMs = 2000;
 const busyMs = 50;
 const closingMs = 5000;
 
