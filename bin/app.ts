@@ -1,3 +1,4 @@
+import './deployed-offer.ts';
 import { execFileSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';

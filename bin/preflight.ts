@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './deployed-offer.ts';
 import { parseArgs } from 'node:util';
 import { stageNamed } from '#lib/stages.ts';
 import { preflight } from './preflight/checks.ts';

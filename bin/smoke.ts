@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { firstModelFor } from '#contract/inference/models.ts';
 
 /**
  * Tests a deployed service from outside, before the pipeline continues: registers, signs in and deletes an account.
@@ -45,7 +46,7 @@ async function smoke(api: string, inference: string, key: string | undefined): P
   await call(`${api}/auth/delete-account`, { headers: { cookie }, body: { email, password } }, 200, 'SUCCESS');
   await call(`${api}/nowhere`, { method: 'GET' }, 404, 'NOT_FOUND');
 
-  const body = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 16 };
+  const body = { model: firstModelFor('chat'), messages: [{ role: 'user', content: 'Hello.' }], max_tokens: 16 };
   await call(`${inference}/chat/completions`, { body }, 401, 'INVALID_API_KEY');
   if (!key) return console.log('no SMOKE_KEY: no priced call was made');
   const headers = { authorization: `Bearer ${key}` };

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
 import { findModel, models } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { AnalysisEncoders, type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
 import {
@@ -65,10 +66,9 @@ const Settings = v.strictObject({
     endpoints: ModelEndpoints,
     /** Endpoints that the stage creates, by model id. */
     hosted: hostedBy(models),
-    /** Chat model for translations. */
-    translation: ChatModel,
-    /** Chat model for text analysis. */
-    analysis: v.optional(ChatModel, 'svc-instruct'),
+    /** Chat models for translations and text analysis. Default: those of the offer. */
+    translation: v.optional(v.nullable(ChatModel), offer.uses.translation),
+    analysis: v.optional(v.nullable(ChatModel), offer.uses.analysis),
     /** Encoders for parts of an analysis (functions/contract/platform/model-endpoints.ts). */
     encoders: v.optional(AnalysisEncoders, {}),
     /** Asynchronous endpoint with WhisperX for long audio. Null: long audio is disabled (docs/deploy.md#long-audio). */
@@ -200,11 +200,18 @@ export type StageInput = v.InferInput<typeof Stage>;
 /** Name of the endpoint that a stage creates for a model, and of its inference component. */
 export const hostedName = ({ name }: Pick<Stage, 'name'>, model: string): string => `text-ai-${name}-${model}`;
 
-/** Endpoint of every model in the catalogue: created by the stage, named by the stage, or the catalogue's default. */
+/** SageMaker endpoint of every model that no other server serves: created by the stage, named by the stage, or the catalogue's default. */
 export function endpointsOf(stage: Stage): ReadonlyMap<string, ModelEndpoint> {
   const hosted = Object.entries(stage.models.hosted).map(([model, { family }]): [string, ModelEndpoint] => {
     const endpoint = hostedName(stage, model);
     return [model, { endpoint, family, component: endpoint }];
   });
-  return new Map([...stage.models.endpoints, ...hosted]);
+  const named = [...stage.models.endpoints].filter(([, { server }]) => !server);
+  return new Map([...named, ...hosted]);
+}
+
+/** Secrets with the API keys of the offer's model servers. */
+export function secretsOf({ models: { endpoints, hosted } }: Stage): string[] {
+  const servers = [...endpoints].flatMap(([model, { server }]) => (model in hosted ? [] : (server ?? [])));
+  return [...new Set(servers.flatMap(({ secret }) => secret ?? []))];
 }

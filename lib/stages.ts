@@ -22,8 +22,6 @@ export const live: StageInput = {
   models: {
     endpoints: {},
     hosted: {},
-    translation: 'svc-instruct',
-    analysis: 'svc-instruct',
     encoders: {},
     longAudio: null,
   },

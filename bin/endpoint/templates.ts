@@ -1,4 +1,5 @@
 import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 
 export interface EndpointNames {
   /** File name and operation id, such as `sum-up`. */
@@ -61,7 +62,7 @@ export const operationImport = "import { pricePerStarted } from '#domain/meter/p
 export const operation = ({ id, camel, pascal }: EndpointNames, service: EndpointService): string => `
 export const ${camel}: PricedOperation<typeof inferenceRoutes.${camel}, ${pascal}Order> = {
   order: async (_services, { text }) => ({
-    model: 'svc-1',
+    model: '${firstModelFor('chat')}',
     amount: pricePerStarted('${service}', 1),
     text,
   }),

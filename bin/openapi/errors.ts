@@ -1,6 +1,8 @@
+import { planListing } from '#contract/billing/plans.ts';
 import { responseFormats } from '#contract/http/format.ts';
 import { errorCodesOf } from '#contract/http/route-errors.ts';
 import type { Route } from '#contract/http/route.ts';
+import { models } from '#contract/inference/models.ts';
 import { type ErrorCode, errorStatus } from '#contract/shared/errors.ts';
 import { errorHeaders } from './headers.ts';
 
@@ -89,6 +91,9 @@ interface Cause {
 
 const failure = 'Retry with exponential backoff; nothing was charged';
 
+const [smallest] = models;
+const largest = models.toSorted((one, other) => other.minPlanRank - one.minPlanRank)[0];
+
 /** Cause, remedy and example for every error code. */
 export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   INVALID_FORMAT: {
@@ -99,7 +104,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   CONTEXT_LENGTH_EXCEEDED: {
     cause: "Input and requested output do not fit into the model's context",
     remedy: 'Shorten the input, lower the maximum tokens, or use a model with a larger context window',
-    detail: 'context_length_exceeded: svc-1 takes 4096 tokens, and the text has 5001.',
+    detail: `context_length_exceeded: ${smallest?.id} takes ${smallest?.contextWindow} tokens, and the text has ${(smallest?.contextWindow ?? 0) + 905}.`,
   },
   INVALID_TOKEN: {
     cause: 'The token of a mailed link is wrong, used, replaced by a newer one, or too old',
@@ -130,7 +135,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     cause:
       'The plan or the key does not include the model or service, the role or kind of credential does not permit the operation, or another site sent the request',
     remedy: 'Upgrade the plan, or sign in with an account that has permission',
-    detail: 'The model svc-1-32k needs the plan pro_pass or above.',
+    detail: `The model ${largest?.id} needs the plan ${planListing.find(({ id }) => id === largest?.minPlanRank)?.name} or above.`,
   },
   KEY_LIMIT_EXCEEDED: {
     cause: "The call may cost more than the key's own spending limit has left in its period",

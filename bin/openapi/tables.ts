@@ -126,7 +126,7 @@ const overview = (): string =>
       `\`${name}\``,
       price ?? 'custom',
       callsPerMonth ?? 'unlimited',
-      callsPerMinute ?? (name === 'enterprise' ? 'custom' : 'no value'),
+      callsPerMinute ?? (price === null ? 'custom' : 'no value'),
     ]),
   );
 

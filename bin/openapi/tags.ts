@@ -1,3 +1,4 @@
+import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import type { Route } from '#contract/http/route.ts';
 
 interface Tag {
@@ -26,7 +27,7 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Messages',
-    description: 'SMS and voice calls to phones, from the plan dev_pass up. Each is handed to the carrier once.',
+    description: `SMS and voice calls to phones, from the plan ${messagesPlan.name} up. Each is handed to the carrier once.`,
     paths: ['/api/messages'],
   },
   { name: 'Accounts', description: 'Registration, sign-in, sessions and the account itself.', paths: ['/api/auth/'] },
@@ -48,8 +49,7 @@ export const tags: readonly Tag[] = [
   },
   {
     name: 'Webhooks',
-    description:
-      'Your endpoints, to which events of the account are sent, from the plan smm_pass up. Requests are signed according to Standard Webhooks.',
+    description: `Your endpoints, to which events of the account are sent, from the plan ${webhooksPlan.name} up. Requests are signed according to Standard Webhooks.`,
     paths: ['/api/webhooks'],
   },
   {

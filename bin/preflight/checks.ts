@@ -1,4 +1,4 @@
-import type { Stage } from '#lib/stage.ts';
+import { secretsOf, type Stage } from '#lib/stage.ts';
 import {
   checkBootstrap,
   checkCertificate,
@@ -15,6 +15,7 @@ import {
   checkIdentity,
   checkInstances,
   checkMessages,
+  checkSecret,
   checkSender,
   checkSending,
   hostedInstances,
@@ -63,5 +64,6 @@ function modelChecks(clients: Clients, stage: Stage): Promise<Result>[] {
   const endpoints = [...namedEndpoints(stage)].map(([endpoint, models]) =>
     run(`Endpoint of ${models.join(', ')}`, () => checkEndpoint(clients, endpoint)),
   );
-  return [...instances, ...endpoints];
+  const secrets = secretsOf(stage).map((name) => run(`Secret ${name}`, () => checkSecret(clients, name)));
+  return [...instances, ...endpoints, ...secrets];
 }

@@ -3,6 +3,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SageMakerClient } from '@aws-sdk/client-sagemaker';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { STSClient } from '@aws-sdk/client-sts';
@@ -22,6 +23,7 @@ export const createClients = (region: string) => ({
   messages: new PinpointSMSVoiceV2Client({ ...options, region }),
   quotas: new ServiceQuotasClient({ ...options, region }),
   sageMaker: new SageMakerClient({ ...options, region }),
+  secrets: new SecretsManagerClient({ ...options, region }),
   ses: new SESv2Client({ ...options, region }),
   sts: new STSClient({ ...options, region }),
   waf: new WAFV2Client({ ...options, region }),

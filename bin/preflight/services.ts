@@ -1,5 +1,6 @@
 import { DescribeAccountAttributesCommand } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { DescribeEndpointCommand } from '@aws-sdk/client-sagemaker';
+import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
 import {
   paginateListAWSDefaultServiceQuotas,
   paginateListServiceQuotas,
@@ -66,6 +67,17 @@ async function findIdentity({ ses }: Clients, EmailIdentity: string) {
     if (isNamed(error, 'NotFoundException')) return undefined;
     throw error;
   }
+}
+
+/** The key of a model server. Its value is not read. */
+export async function checkSecret({ secrets }: Clients, name: string): Promise<Finding> {
+  try {
+    const { DeletedDate } = await secrets.send(new DescribeSecretCommand({ SecretId: name }));
+    if (!DeletedDate) return ok('exists');
+  } catch (error) {
+    if (!isNamed(error, 'ResourceNotFoundException')) throw error;
+  }
+  return missing(`Secrets Manager has no secret ${name}: create it with the server's API key as its text.`);
 }
 
 /** A new account is in the sandbox and sends only to verified numbers (AWS "AWS End User Messaging SMS sandbox"). */

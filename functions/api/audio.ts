@@ -62,7 +62,7 @@ export const createTranscription: PricedOperation<typeof audioRoutes.createTrans
     const { language, timestamps } = body;
     const file = 'file' in body ? body.file : { contentType: '', bytes: Buffer.from(body.audio, 'base64') };
     return (await services.audio()).transcription.order({
-      model: 'svc-transcribe',
+      model: transcriptionModel,
       file,
       language,
       segments: timestamps !== 'none',

@@ -1,3 +1,6 @@
+import { planAt } from './billing/plans.ts';
+import { firstModelFor } from './inference/models.ts';
+
 /** A valid request for a route: path parameters, query and body. */
 export interface Sample {
   readonly path?: Readonly<Record<string, string>>;
@@ -19,10 +22,11 @@ const reason = 'requested by mail';
 const account = { id: '123' };
 const operatorAction: Sample = { path: account, body: { reason } };
 
+const chatModel = firstModelFor('chat');
 const question = { role: 'user', content: 'Is it warm in Oslo?' };
-const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
-const completion = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 24 };
-const embeddings = { model: 'svc-embed', input: ['a river bank', 'a savings bank'], dimensions: 4 };
+const chat = { model: chatModel, messages: [{ role: 'user', content: 'Hello' }] };
+const completion = { model: firstModelFor('completion'), prompt: 'Once upon a time', max_tokens: 24 };
+const embeddings = { model: firstModelFor('embeddings'), input: ['a river bank', 'a savings bank'], dimensions: 4 };
 const weather = {
   name: 'get_weather',
   description: 'The weather in a city now',
@@ -31,7 +35,7 @@ const weather = {
 const call = { name: 'get_weather', arguments: '{"city":"Oslo"}' };
 const result = '{"celsius":21}';
 const streamed = { stream: true };
-const agent = { name: 'Concierge', model: 'svc-1', instructions: 'You help guests of a hotel. Reply briefly.' };
+const agent = { name: 'Concierge', model: chatModel, instructions: 'You help guests of a hotel. Reply briefly.' };
 const handbook =
   'Breakfast is served from seven to ten in the garden room. Bicycles are free for guests; keys are at the desk.';
 const conversation = { id: 'some-id', conversationId: 'some-id' };
@@ -60,7 +64,12 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: { name: 'production' },
     more: {
       'With an end': { name: 'trial', expiresAt: '2030-01-31T23:59:59Z' },
-      'With limits': { name: 'intern', limit: { credits: 100, period: 'day' }, models: ['svc-1'], services: ['chat'] },
+      'With limits': {
+        name: 'intern',
+        limit: { credits: 100, period: 'day' },
+        models: [chatModel],
+        services: ['chat'],
+      },
     },
   },
   'change-key': {
@@ -78,7 +87,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'list-account-requests': { path: account, query: { status: '4xx', limit: '5' } },
   'suspend-account': operatorAction,
   'resume-account': operatorAction,
-  'assign-plan': { path: account, body: { planId: 'enterprise', reason } },
+  'assign-plan': { path: account, body: { planId: planAt(4), reason } },
   'grant-credits': { path: account, body: { credits: 10, reason } },
   'list-audit-events': { query: { accountId: account.id, limit: '5' } },
   'suspend-key': { path: { ...account, keyId: 'some-id' }, body: { reason } },
@@ -132,10 +141,10 @@ export const samples: Readonly<Record<string, Sample>> = {
   'list-deliveries': { path: { id: 'some-id' }, query: { limit: '5' } },
   redeliver: { path: { id: 'some-id', deliveryId: 'some-id' } },
   'cancel-request': { path: { requestId: 'hV3kQ9sTz1LmXw7RbYc' } },
-  'create-subscription': { body: { planId: 'dev_pass', billingCycle: 'monthly' } },
-  'upgrade-plan': { body: { newPlanId: 'pro_pass' } },
-  'preview-upgrade': { query: { newPlanId: 'pro_pass' } },
-  'downgrade-plan': { body: { newPlanId: 'freemium' } },
+  'create-subscription': { body: { planId: planAt(1), billingCycle: 'monthly' } },
+  'upgrade-plan': { body: { newPlanId: planAt(3) } },
+  'preview-upgrade': { query: { newPlanId: planAt(3) } },
+  'downgrade-plan': { body: { newPlanId: planAt(0) } },
   'cancel-subscription': { path: { id: 'some-id' } },
   'resume-subscription': { path: { id: 'some-id' } },
   'get-credits': { query: { limit: '5' } },
@@ -179,8 +188,11 @@ export const samples: Readonly<Record<string, Sample>> = {
   'list-transcription-jobs': { query: { limit: '5' } },
   'get-transcription-job': { path: { id: 'some-id' } },
   'delete-transcription-job': { path: { id: 'some-id' } },
-  'create-openai-transcription': { body: { model: 'svc-transcribe', response_format: 'verbose_json' }, file: silence },
-  'create-openai-speech': { body: { model: 'svc-speech', input: 'Good morning, friend.', voice: 'nova' } },
+  'create-openai-transcription': {
+    body: { model: firstModelFor('transcription'), response_format: 'verbose_json' },
+    file: silence,
+  },
+  'create-openai-speech': { body: { model: firstModelFor('speech'), input: 'Good morning, friend.', voice: 'nova' } },
   'send-message': {
     body: { channel: 'sms', to: '+14155550100', text: 'Your order is on its way.', reference: 'order-4711' },
     more: {
@@ -193,9 +205,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: chat,
     more: {
       'A stream': { ...chat, ...streamed },
-      'A function to call': { model: 'svc-1', messages: [question], functions: [weather], function_call: 'auto' },
+      'A function to call': { model: chatModel, messages: [question], functions: [weather], function_call: 'auto' },
       "A function's result": {
-        model: 'svc-1',
+        model: chatModel,
         messages: [
           question,
           { role: 'assistant', content: '', function_call: call },
@@ -211,9 +223,9 @@ export const samples: Readonly<Record<string, Sample>> = {
     body: chat,
     more: {
       'A stream': { ...chat, ...streamed, stream_options: { include_usage: true } },
-      'A tool to call': { model: 'svc-1', messages: [question], tools: [{ type: 'function', function: weather }] },
+      'A tool to call': { model: chatModel, messages: [question], tools: [{ type: 'function', function: weather }] },
       "A tool's result": {
-        model: 'svc-1',
+        model: chatModel,
         messages: [
           question,
           { role: 'assistant', content: null, tool_calls: [{ id: 'call-1', type: 'function', function: call }] },
@@ -225,5 +237,5 @@ export const samples: Readonly<Record<string, Sample>> = {
   },
   'create-openai-completion': { body: completion, more: { 'A stream': { ...completion, ...streamed } } },
   'create-openai-embeddings': { body: embeddings },
-  'get-openai-model': { path: { model: 'svc-1' } },
+  'get-openai-model': { path: { model: chatModel } },
 };

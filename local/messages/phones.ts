@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { InferOutput } from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import { callVoices } from '#contract/messages/voices.ts';
 import { boundedChunks, type Engine } from '../sagemaker/engine.ts';
 import { readJsonFile, writeJsonFile } from '../shared/json-file.ts';
@@ -68,7 +69,13 @@ export function phoneCalls(phones: PhoneStore, { speak }: Required<Pick<Engine, 
   }
 
   async function spoken(text: string, voice: string, signal: AbortSignal): Promise<CallAudio> {
-    const order = { model: 'svc-speech', input: text, voice: speechVoice(voice), response_format: 'mp3', speed: 1 };
+    const order = {
+      model: firstModelFor('speech'),
+      input: text,
+      voice: speechVoice(voice),
+      response_format: 'mp3',
+      speed: 1,
+    };
     const reply = await speak(order, signal);
     if (reply.kind === 'json') return refused(422, 'The speech engine cannot speak this text; read it instead.');
     const bytes = Buffer.concat(await Array.fromAsync(boundedChunks(reply.chunks, maxBytes)));

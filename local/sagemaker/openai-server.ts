@@ -8,7 +8,6 @@ export interface ModelUrlOptions {
   readonly url: string;
   /** Default: the first model that the server lists. */
   readonly modelName?: string;
-  readonly apiKey?: string | undefined;
 }
 
 const Models = v.object({ data: v.pipe(v.array(v.object({ id: v.string() })), v.minLength(1)) });
@@ -25,7 +24,7 @@ const fetchOptions = {
 const RequestBody = v.record(v.string(), v.unknown());
 
 /** Uses an OpenAI-compatible server (Ollama, llama.cpp, vLLM) as the engine. */
-export function modelUrlEngine({ url, modelName, apiKey }: ModelUrlOptions): Engine {
+export function modelUrlEngine({ url, modelName }: ModelUrlOptions): Engine {
   const base = url.replace(/(?<!\/)\/+$/, '');
   let listed: Promise<string> | undefined;
 
@@ -48,7 +47,6 @@ export function modelUrlEngine({ url, modelName, apiKey }: ModelUrlOptions): Eng
       try {
         const response = await fetch(`${base}/${path}`, {
           ...fetchOptions,
-          headers: { ...fetchOptions.headers, ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }) },
           method: 'POST',
           body: JSON.stringify({ ...withoutVllmOptions(request.output), model: await model() }),
           signal: AbortSignal.any([signal, AbortSignal.timeout(replyMs)]),

@@ -18,8 +18,6 @@ import {
 
 export interface SageMakerOptions {
   readonly engine: Engine;
-  /** Endpoints with an engine of their own. */
-  readonly engines?: ReadonlyMap<string, Engine>;
   readonly faults: Faults;
   /** Endpoints by name, with the container family that each simulates. Any other name is a ValidationError. */
   readonly endpoints: ReadonlyMap<string, ContainerFamily>;
@@ -36,7 +34,7 @@ const chunksBeforeCut = 3;
  * Stands in for the SageMaker runtime: `POST /endpoints/{name}/invocations` and `…/invocations-response-stream`. All
  * endpoints share one engine.
  */
-export function startSageMaker({ engine, engines, faults, endpoints, jobs }: SageMakerOptions): Promise<Loopback> {
+export function startSageMaker({ engine, faults, endpoints, jobs }: SageMakerOptions): Promise<Loopback> {
   return listen(
     listener(async (req, res) => {
       const [, async] = /^\/endpoints\/([A-Za-z0-9-]{1,63})\/async-invocations$/.exec(req.url ?? '') ?? [];
@@ -58,9 +56,7 @@ export function startSageMaker({ engine, engines, faults, endpoints, jobs }: Sag
       if (refusal) return sendServiceError(res, refusal);
 
       const isRouted = family !== 'omni' || req.headers['x-amzn-sagemaker-custom-attributes'] === speechRoute;
-      const played = isRouted
-        ? asContainer(family, fault === 'error' ? failing : (engines?.get(call.endpoint) ?? engine))
-        : unrouted;
+      const played = isRouted ? asContainer(family, fault === 'error' ? failing : engine) : unrouted;
       const reply = await invoke(played, await parsedBody(req, body), signal);
       if (signal.aborted) return;
       if (!reply) return sendServiceError(res, internalFailure('The container exited without a reply.'));

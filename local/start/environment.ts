@@ -10,7 +10,7 @@ const endpointVariables = {
   messaging: 'AWS_ENDPOINT_URL_PINPOINT_SMS_VOICE_V2',
 } as const;
 
-export const longAudio = { bucket: 'audio', endpoint: 'svc-transcribe-async' } as const;
+export const longAudio = { bucket: 'audio', endpoint: 'long-audio' } as const;
 
 export const archiveBucket = 'archive';
 

@@ -1,6 +1,4 @@
 import * as v from 'valibot';
-import { models } from '#contract/inference/models.ts';
-import { offer } from '#contract/offer/current-offer.ts';
 import type { ContainerFamily } from '#contract/offer/offer.ts';
 import { ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { demoEngine } from '../demo-engine/engine.ts';
@@ -93,14 +91,13 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
     closers.add(part);
     return part.url;
   };
-  const family = endpoints.get('svc-transcribe') ?? 'whisperx';
   const jobs = asyncInference({
     ...longAudio,
     engine,
     faults,
     store: files,
     pending: inferences,
-    family,
+    family: 'whisperx',
     publish,
   });
   closers.add(jobs);
@@ -110,7 +107,7 @@ export async function startStandIns(options: StandInOptions, closers: Closers): 
   const [dynamodb, ses, sagemaker, messaging, sqs, s3] = await Promise.all([
     external.dynamodb ?? started(startDynamoProxy(proxy)),
     external.ses ?? started(startSes({ mails, faults, now, onFeedback: (event) => void publish(event) })),
-    external.sagemaker ?? started(startSageMaker({ engine, engines: offeredEngines(), faults, endpoints, jobs })),
+    external.sagemaker ?? started(startSageMaker({ engine, faults, endpoints, jobs })),
     external.messaging ?? started(startCarrier({ phones, faults, receipts, now })),
     started(startSqs(queues)),
     started(
@@ -133,19 +130,6 @@ function endpointFamilies(setting = '{}'): ReadonlyMap<string, ContainerFamily> 
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ModelEndpoints), setting);
   if (!parsed.success) throw new Problem(`MODEL_ENDPOINTS cannot be used (${parsed.issues[0].message}).`, 2);
   return new Map([...parsed.output.values()].map(({ endpoint, family }) => [endpoint, family]));
-}
-
-/** The servers of the offer's models, by the name of their endpoints. */
-function offeredEngines(): ReadonlyMap<string, Engine> {
-  return new Map(
-    models.flatMap(({ id, endpoint }) => {
-      const [first] = offer.models.find((offered) => offered.id === id)?.endpoints ?? [];
-      if (first?.kind !== 'openai') return [];
-      const { url, model: modelName, secret } = first;
-      const apiKey = secret && process.env[secret.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')];
-      return [[endpoint, modelUrlEngine({ url, modelName, apiKey })] as const];
-    }),
-  );
 }
 
 type EngineOptions = Pick<ServiceOptions, 'modelUrl' | 'modelName' | 'audioUrl' | 'wordDelayMs'>;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { modelFor } from '../inference/inference-fields.ts';
+import { firstModelFor } from '../inference/models.ts';
 import { decimal, text, whole } from '../shared/fields.ts';
 
 /**
@@ -50,7 +51,7 @@ export const SpeechRequest = v.object(
     voice: v.optional(voice, 'alloy'),
     format: v.optional(format, 'mp3'),
     speed: v.optional(speed, 1),
-    model: v.optional(model, 'svc-speech'),
+    model: v.optional(model, firstModelFor('speech')),
   },
   'must be a JSON object',
 );
@@ -62,7 +63,7 @@ export type SpeechRequest = v.InferOutput<typeof SpeechRequest>;
  */
 export const OpenAiSpeechRequest = v.object(
   {
-    model: v.nullish(model, 'svc-speech'),
+    model: v.nullish(model, firstModelFor('speech')),
     input: spoken,
     voice: v.nullish(voice, 'alloy'),
     response_format: v.nullish(format, 'mp3'),

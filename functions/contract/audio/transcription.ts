@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type FormFile, isFormFile } from '../http/request.ts';
 import { content, modelFor } from '../inference/inference-fields.ts';
 import { languageCode as language } from '../inference/languages.ts';
+import { firstModelFor } from '../inference/models.ts';
 import { decimal } from '../shared/fields.ts';
 
 /**
@@ -57,7 +58,7 @@ const temperature = v.pipe(
 export const OpenAiTranscriptionRequest = v.object(
   {
     file,
-    model: v.optional(model, 'svc-transcribe'),
+    model: v.optional(model, firstModelFor('transcription')),
     language: v.optional(language),
     prompt: v.optional(content),
     temperature: v.optional(temperature),

@@ -14,6 +14,12 @@ export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMont
 export type PlanName = string;
 export const planNames = planListing.map(({ name }) => name);
 
+/** The plan at a position, for examples. The largest plan if the offer has fewer. */
+export const planAt = (position: number): PlanName => planNames[position] ?? planNames.at(-1) ?? '';
+
+/** Undefined if the offer has no free plan. */
+export const freePlanName = planListing.find(({ price }) => price === 0)?.name;
+
 /** Kinds of subscription changes. Every change has one ledger row, even if it moves no credits. */
 export const changeKinds = [
   'subscribed',

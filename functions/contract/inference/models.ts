@@ -1,5 +1,5 @@
 import { offer } from '../offer/current-offer.ts';
-import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer } from '../offer/offer.ts';
+import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer, OpenAiEndpoint } from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
@@ -21,6 +21,9 @@ export interface Model {
   readonly minPlanRank: number;
   readonly endpoint: string;
   readonly family: ContainerFamily;
+  readonly component?: string | undefined;
+  /** Serves the model instead of the SageMaker endpoint. */
+  readonly server: OpenAiEndpoint | null;
 }
 
 /** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
@@ -30,10 +33,19 @@ export const catalogueCreated = 1_780_272_000;
 export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Model[] =>
   models.flatMap(({ endpoints, minPlanRank, ...model }, index) => {
     const plan = plans.find(({ id }) => id >= minPlanRank);
-    const hosted = endpoints.find((endpoint) => endpoint.kind === 'sagemaker');
-    const place = { endpoint: hosted?.endpoint ?? `model-${index}`, family: hosted?.family ?? 'vllm' };
+    const [first] = endpoints;
+    const hosted = first?.kind === 'sagemaker' ? first : undefined;
+    const server = first?.kind === 'openai' ? first : null;
+    const { endpoint = `model-${index}`, family = familyOf(model.capabilities), component } = hosted ?? {};
+    const place = { endpoint, family, ...(component !== undefined && { component }), server };
     return plan ? [{ ...model, ...place, minPlanRank: plan.id }] : [];
   });
+
+/** The container family with the requests of OpenAI's API for these capabilities. */
+function familyOf(capabilities: readonly Capability[]): ContainerFamily {
+  if (capabilities.includes('speech')) return 'omni';
+  return capabilities.includes('transcription') ? 'whisperx' : 'vllm';
+}
 
 export const models: readonly Model[] = modelsOf(offer);
 

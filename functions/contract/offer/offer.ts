@@ -45,6 +45,18 @@ export const offeredServices = [
 ] as const;
 export type OfferedService = (typeof offeredServices)[number];
 
+/** A model of a server with OpenAI's API, at its base URL such as `https://models.acme.example/v1`. */
+export interface OpenAiEndpoint {
+  readonly kind: 'openai';
+  readonly url: string;
+  readonly model: string;
+  /** Secret of Secrets Manager with the API key; on one machine the environment variable of `secretVariable`. */
+  readonly secret?: string | undefined;
+}
+
+/** `acme-models` is the variable `ACME_MODELS`. */
+export const secretVariable = (secret: string): string => secret.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_');
+
 export type OfferedEndpoint =
   | {
       readonly kind: 'sagemaker';
@@ -52,7 +64,7 @@ export type OfferedEndpoint =
       readonly family: ContainerFamily;
       readonly component?: string | undefined;
     }
-  | { readonly kind: 'openai'; readonly url: string; readonly model: string; readonly secret?: string | undefined }
+  | OpenAiEndpoint
   | { readonly kind: 'bedrock'; readonly model: string; readonly region?: string | undefined };
 
 export const modelFeatures = ['tools', 'json', 'reasoning'] as const;

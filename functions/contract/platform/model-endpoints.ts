@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { entityTypes, sentiments } from '../analysis/names.ts';
 import { type Model, models } from '../inference/models.ts';
-import { type Capability, containerFamilies, type ContainerFamily } from '../offer/offer.ts';
+import { type Capability, containerFamilies, type ContainerFamily, type OpenAiEndpoint } from '../offer/offer.ts';
 
 /** Location of a model: the SageMaker endpoint, its container family, and the model's name in the container. */
 export interface ModelEndpoint {
@@ -11,6 +11,8 @@ export interface ModelEndpoint {
   readonly servedName?: string | undefined;
   /** Inference component, for endpoints that use them. */
   readonly component?: string | undefined;
+  /** Server that is called instead of SageMaker. */
+  readonly server?: OpenAiEndpoint | undefined;
 }
 
 /** Texts per request to TEI: its default `--max-client-batch-size`, which hosted containers also set. */
@@ -53,13 +55,19 @@ export const ModelEndpoints = v.pipe(
   v.check((given) => Object.keys(given).every((id) => models.some((model) => model.id === id)), 'must name models'),
   v.transform(
     (given): ReadonlyMap<string, ModelEndpoint> =>
-      new Map(models.map(({ id, endpoint, family }) => [id, { endpoint, family, ...given[id] }])),
+      new Map(models.map((model) => [model.id, placeOf(model, given[model.id])])),
   ),
   v.check(
     (endpoints) => models.every((model) => serves(endpoints.get(model.id), model)),
     'must name a family that serves the model',
   ),
 );
+
+/** A stage that names an endpoint for a model uses it instead of the offer's server. */
+function placeOf({ endpoint, family, component, server }: Model, given?: Partial<ModelEndpoint>): ModelEndpoint {
+  const own = { endpoint, family, ...(component !== undefined && { component }) };
+  return given ? { ...own, ...given } : { ...own, ...(server && { server, servedName: server.model }) };
+}
 
 function serves(endpoint: ModelEndpoint | undefined, { capabilities }: Model): boolean {
   return endpoint !== undefined && capabilities.every((capability) => served[endpoint.family].includes(capability));

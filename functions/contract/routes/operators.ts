@@ -116,7 +116,7 @@ export const operatorRoutes = {
     method: 'PUT',
     path: '/api/operator/accounts/{id}/plan',
     summary: 'Assign a plan to an account',
-    note: 'Any plan, including enterprise.',
+    note: 'Any plan, including those that are not self-serve.',
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,

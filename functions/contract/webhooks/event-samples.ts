@@ -1,7 +1,8 @@
+import { planAt } from '../billing/plans.ts';
 import type { WebhookData, WebhookEventType } from './events.ts';
 
 const ofAccount = { accountId: 4_815_162_342_000_042, seq: 17 };
-const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: 'pro_pass' } as const;
+const ofSubscription = { ...ofAccount, subscriptionId: 'hV3kQ9sTz1LmXw7RbYc', planId: planAt(3) } as const;
 const ofKey = { ...ofAccount, keyId: 'ZikUGV_viFek85kURX0TUw' };
 
 const ofMessage = {
@@ -28,8 +29,8 @@ export const eventSamples: { readonly [Type in WebhookEventType]: WebhookData<Ty
     periodStart: '2027-02-15T09:00:00.000Z',
     periodEnd: '2027-03-15T09:00:00.000Z',
   },
-  'subscription.upgraded': { ...ofSubscription, previousPlanId: 'smm_pass' },
-  'subscription.downgraded': { ...ofSubscription, planId: 'smm_pass', previousPlanId: 'pro_pass' },
+  'subscription.upgraded': { ...ofSubscription, previousPlanId: planAt(2) },
+  'subscription.downgraded': { ...ofSubscription, planId: planAt(2), previousPlanId: planAt(3) },
   'subscription.cancelled': {
     ...ofSubscription,
     endsAt: '2027-03-15T09:00:00.000Z',

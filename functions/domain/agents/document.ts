@@ -53,7 +53,7 @@ export function documentView({ id, name, status, bytes, chunks, indexedChunks, .
 }
 
 const embedder = models.find(({ dimensions }) => dimensions !== null);
-export const embeddingModel = embedder?.id ?? 'svc-embed';
+export const embeddingModel = embedder?.id ?? '';
 
 /** Throws 502 if the embeddings differ in length from the model's entry in the catalogue. */
 export function checkedVectors(vectors: readonly (readonly number[])[]): readonly (readonly number[])[] {

@@ -11,12 +11,13 @@ import {
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { TextBody } from '#contract/http/format.ts';
 import type { FormFile } from '#contract/http/request.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
 import type { Order } from '../inference/order.ts';
 import { secondPrice } from '../meter/pricing.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { containerOf, refuseOtherType } from './checked-audio.ts';
 
-export const transcriptionModel = 'svc-transcribe';
+export const transcriptionModel = firstModelFor('transcription');
 
 export interface TranscriptionInput {
   readonly model: string;

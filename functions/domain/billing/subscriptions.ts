@@ -41,7 +41,7 @@ export function subscriptionService(
   /** Continues a cancelled subscription whose month is still running instead of starting a new one. */
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseEnterprise(chosen.plan);
+    refuseUnpriced(chosen.plan);
     const id = newRequestId(random);
     const now = clock.now();
     const enforceLimit = enforceLimitOnce(accountId);
@@ -87,7 +87,7 @@ export function subscriptionService(
 
   async function upgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseEnterprise(chosen.plan);
+    refuseUnpriced(chosen.plan);
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
       proration = prorationOf(before, chosen, now);
@@ -105,7 +105,7 @@ export function subscriptionService(
 
   async function preview(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseEnterprise(chosen.plan);
+    refuseUnpriced(chosen.plan);
     const now = clock.now();
     const seconds = Math.floor(now / 1000);
     const meter = await metering.current(accountId, now);
@@ -130,7 +130,7 @@ export function subscriptionService(
     const chosen = chosenPlan(planId, plans);
     const meter = await change(accountId, (before, now) => {
       const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
-      if (!isCurrent) refuseEnterprise(chosen.plan);
+      if (!isCurrent) refuseUnpriced(chosen.plan);
       const plan = activePlan(before);
       if (chosen.plan.rank > plan.rank) throw otherWay('a larger plan', 'PUT /subscription/upgrade-plan');
       if (isCurrent && !before.subscription?.pending) throw onItAlready();
@@ -202,9 +202,9 @@ function chosenPlan(planId: string, plans: Plans): ChosenPlan {
   return { planId, plan: plans(plan.rank) };
 }
 
-function refuseEnterprise(plan: PlanLimits): void {
-  if (plan.name !== 'enterprise') return;
-  throw new ServiceError('INSUFFICIENT_PERMISSIONS', 'The enterprise plan is not self-serve. Contact sales.');
+function refuseUnpriced({ name, price }: PlanLimits): void {
+  if (price !== null) return;
+  throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not self-serve. Contact sales.`);
 }
 
 const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';

@@ -62,12 +62,13 @@ class SpeechCall implements ModelCall<AudioStream> {
   #makeReady(): Streaming {
     const { runtime } = this.#context;
     const served = findServed(this.#context, this.#model, ({ speech }) => speech, { omni });
-    const { endpoint, component, dialect, servedName } = served;
+    const { endpoint, component, server, dialect, servedName } = served;
     const accept = speechFormats[this.#request.response_format];
     const body = dialect.body(this.#request, servedName);
     return runtime.parts({
       endpoint,
       component,
+      server,
       body,
       accept,
       attributes: dialect.attributes,
@@ -142,14 +143,11 @@ function transcribe(
   model: string,
   request: ModelTranscriptionRequest,
 ): Promise<ModelTranscript> {
-  const { endpoint, component, dialect, servedName } = findServed(
-    context,
-    model,
-    ({ transcription }) => transcription,
-    { whisperx },
-  );
+  const served = findServed(context, model, ({ transcription }) => transcription, { whisperx });
+  const { endpoint, component, server, dialect, servedName } = served;
   const { bytes, contentType } = dialect.body(request, servedName);
-  const invoke = context.runtime.reply({ endpoint, component, body: bytes, contentType, maxBytes: maxTranscriptBytes });
+  const place = { endpoint, component, server };
+  const invoke = context.runtime.reply({ ...place, body: bytes, contentType, maxBytes: maxTranscriptBytes });
   const { deadlineMs } = context.settings;
   return readReply({ model, invoke, parse: dialect.reply, deadlineMs });
 }

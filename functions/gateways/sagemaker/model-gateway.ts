@@ -28,12 +28,13 @@ async function embed(
   model: string,
   request: ModelEmbeddingsRequest,
 ): Promise<ModelEmbeddings> {
-  const { endpoint, component, dialect, servedName } = findServed(context, model, ({ embeddings }) => embeddings);
+  const served = findServed(context, model, ({ embeddings }) => embeddings);
+  const { endpoint, component, server, dialect, servedName } = served;
   const { deadlineMs } = context.settings;
   return failingTogether(AbortSignal.timeout(deadlineMs), async (signal) => {
     const calls = dialect.batches(request, servedName).map(({ texts, body }) => {
       const maxBytes = maxEmbeddingsBytes(texts);
-      const invoke = context.runtime.reply({ endpoint, component, body, maxBytes });
+      const invoke = context.runtime.reply({ endpoint, component, server, body, maxBytes });
       const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value));
       return { model, invoke, parse, deadlineMs, signal };
     });

@@ -1,9 +1,12 @@
 import { findModel } from '#contract/inference/models.ts';
+import type { OpenAiEndpoint } from '#contract/offer/offer.ts';
 
 export interface Invocation {
   readonly endpoint: string;
   /** Inference component, for endpoints that use them. */
   readonly component?: string | undefined;
+  /** Server that is called instead of the SageMaker endpoint. */
+  readonly server?: OpenAiEndpoint | undefined;
   /** Sent as JSON, unless it is already bytes of type `contentType`. */
   readonly body: unknown;
   readonly contentType?: string | undefined;
@@ -21,7 +24,7 @@ export type Invoke = (deadline: Deadline) => Promise<unknown>;
 /** Sends an invocation and streams the bytes of its reply, with backpressure. */
 export type Streaming = (deadline: Deadline) => AsyncIterable<Buffer>;
 
-/** The SageMaker runtime. Prepares an invocation and returns a function that sends it once. */
+/** The SageMaker runtime, or servers with OpenAI's API. Prepares an invocation and returns a function that sends it once. */
 export interface ModelRuntime {
   reply(invocation: Invocation): Invoke;
   parts(invocation: Invocation): Streaming;

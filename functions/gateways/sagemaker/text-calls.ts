@@ -41,9 +41,12 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
 
   protected abstract makeReady(served: ServedText<Request, Reply>): Ready;
 
-  protected invocation({ endpoint, component, dialect, servedName }: ServedText<Request, Reply>, stream: boolean) {
+  protected invocation(
+    { endpoint, component, server, dialect, servedName }: ServedText<Request, Reply>,
+    stream: boolean,
+  ) {
     const body = dialect.body(this.request, { stream, servedName });
-    return { endpoint, component, body, maxBytes: maxTextBytes(this.model) } satisfies Invocation;
+    return { endpoint, component, server, body, maxBytes: maxTextBytes(this.model) } satisfies Invocation;
   }
 }
 

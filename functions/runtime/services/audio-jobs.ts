@@ -4,6 +4,7 @@ import { jobEnding, jobEvents } from '#domain/audio/job-end.ts';
 import { jobOrders, uploadService } from '#domain/audio/job-order.ts';
 import { jobSeconds, jobService } from '#domain/audio/job-service.ts';
 import type { AudioRef } from '#domain/audio/job.ts';
+import { transcriptionModel } from '#domain/audio/transcription.ts';
 import { audioFiles } from '#gateways/audio/audio-files.ts';
 import { longAudioModel } from '#gateways/audio/long-audio-model.ts';
 import { jobStore, purgeAudio } from '#repositories/audio/jobs.ts';
@@ -24,7 +25,7 @@ export function audioJobs(core: CoreServices, enforceUploadLimit: (accountId: nu
   const jobs = lazy(() => jobStore(dynamoClient(), table('transcriptions'), () => table('meters')));
   const model = lazy(() => {
     const { LONG_AUDIO_ENDPOINT: endpoint, MODEL_ENDPOINTS } = environment;
-    const servedName = MODEL_ENDPOINTS.get('svc-transcribe')?.servedName;
+    const servedName = MODEL_ENDPOINTS.get(transcriptionModel)?.servedName;
     return longAudioModel(sagemakerClient(), { endpoint, bucket: bucket(), servedName, seconds: jobSeconds });
   });
   const ending = lazy(() => jobEnding({ jobs: jobs(), metering: metering(), clock }));

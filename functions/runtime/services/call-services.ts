@@ -7,7 +7,7 @@ import { inference } from '#domain/inference/inference.ts';
 import { translationService } from '#domain/inference/translation.ts';
 import { sagemakerGateway } from '#gateways/sagemaker/model-gateway.ts';
 import { quickRuntime } from '#gateways/sagemaker/quick-runtime.ts';
-import type { ModelRuntime } from '#gateways/sagemaker/runtime.ts';
+import type { Invocation, ModelRuntime } from '#gateways/sagemaker/runtime.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Update } from '#repositories/meter/meter-calls.ts';
 import { allowanceProjection } from '#repositories/meter/meter-item.ts';
@@ -67,11 +67,27 @@ export function meterUpdate({ FAST_PATH }: Switch, loadClient: () => Promise<Dyn
   return async (input) => (await load())(input);
 }
 
-export function modelRuntime({ FAST_PATH }: Switch): ModelRuntime {
+function modelRuntime(settings: Switch): ModelRuntime {
+  const sagemaker = sagemakerRuntime(settings);
+  const load = lazy(async () => (await import('#gateways/openai-runtime.ts')).openAiRuntime(process.env));
+  const server = lateRuntime(load);
+  const runtimeOf = (invocation: Invocation) => (invocation.server ? server : sagemaker);
+  return {
+    reply: (invocation) => runtimeOf(invocation).reply(invocation),
+    parts: (invocation) => runtimeOf(invocation).parts(invocation),
+  };
+}
+
+export function sagemakerRuntime({ FAST_PATH }: Switch): ModelRuntime {
   const service = FAST_PATH === 'on' ? awsService('sagemaker') : undefined;
   const loadClient = lazy(async () => (await import('#aws/clients.ts')).sagemakerClient());
   if (service) return quickRuntime(service, loadClient, {});
-  const load = lazy(async () => (await import('#gateways/sagemaker/sdk-runtime.ts')).sdkRuntime(await loadClient()));
+  return lateRuntime(
+    lazy(async () => (await import('#gateways/sagemaker/sdk-runtime.ts')).sdkRuntime(await loadClient())),
+  );
+}
+
+function lateRuntime(load: () => Promise<ModelRuntime>): ModelRuntime {
   return {
     reply: (invocation) => async (deadline) => (await load()).reply(invocation)(deadline),
     parts: (invocation) =>

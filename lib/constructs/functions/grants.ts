@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -10,7 +10,7 @@ import type { AudioFiles } from '#lib/constructs/data/audio-files.ts';
 import type { LedgerArchive } from '#lib/constructs/data/ledger-archive.ts';
 import type { Mail, Messaging } from '#lib/constructs/data/mail.ts';
 import type { Tables } from '#lib/constructs/data/tables.ts';
-import { endpointsOf, type Stage } from '#lib/stage.ts';
+import { endpointsOf, secretsOf, type Stage } from '#lib/stage.ts';
 import type { Variables } from './service-function.ts';
 
 export interface Resources {
@@ -91,17 +91,23 @@ const placeArns = (fn: LambdaFunction, places: Iterable<EncoderPlace>): string[]
 function grantInference(fn: LambdaFunction, stage: Stage): void {
   const endpoints = endpointsOf(stage);
   const resources = placeArns(fn, endpoints.values());
-  allow(fn, ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'], [...new Set(resources)]);
+  if (resources.length > 0)
+    allow(fn, ['sagemaker:InvokeEndpoint', 'sagemaker:InvokeEndpointWithResponseStream'], [...new Set(resources)]);
+  const secrets = secretsOf(stage).map((name) => secretArn(fn, name));
+  if (secrets.length > 0) allow(fn, ['secretsmanager:GetSecretValue'], secrets);
   setVariables(fn, {
     MODEL_ENDPOINTS: JSON.stringify(Object.fromEntries(endpoints)),
-    TRANSLATION_MODEL: stage.models.translation,
+    ...(stage.models.translation !== null && { TRANSLATION_MODEL: stage.models.translation }),
   });
 }
 
 function grantEncoders(fn: LambdaFunction, { models: { analysis, encoders } }: Stage): void {
   const resources = placeArns(fn, encoderPlaces(encoders));
   if (resources.length > 0) allow(fn, ['sagemaker:InvokeEndpoint'], [...new Set(resources)]);
-  setVariables(fn, { ANALYSIS_MODEL: analysis, ANALYSIS_ENCODERS: JSON.stringify(encoders) });
+  setVariables(fn, {
+    ...(analysis !== null && { ANALYSIS_MODEL: analysis }),
+    ANALYSIS_ENCODERS: JSON.stringify(encoders),
+  });
 }
 
 const fileActions = {
@@ -191,6 +197,15 @@ function allow(fn: LambdaFunction, actions: readonly string[], resources: readon
 function arn(fn: LambdaFunction, service: string, resource: string, resourceName?: string): string {
   return Stack.of(fn).formatArn({ service, resource, ...(resourceName !== undefined && { resourceName }) });
 }
+
+/** Secrets Manager adds six characters to a secret's name (Secrets Manager "IAM permissions"). */
+const secretArn = (fn: LambdaFunction, name: string): string =>
+  Stack.of(fn).formatArn({
+    service: 'secretsmanager',
+    resource: 'secret',
+    resourceName: `${name}-??????`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
 
 function setVariables(fn: LambdaFunction, variables: Variables): void {
   for (const [name, value] of Object.entries(variables)) fn.addEnvironment(name, value);

@@ -3,7 +3,7 @@ import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from '#test/stages/hosted-model.ts';
 import { preflight } from '../../../bin/preflight/checks.ts';
 import { run } from '../../../bin/preflight/clients.ts';
-import { type Stub, startStubAws } from '../stub-aws.ts';
+import { type Stub, startStubAws, type StubResponse } from '../stub-aws.ts';
 import {
   callerIdentity,
   certificate,
@@ -164,6 +164,25 @@ describe('a missing prerequisite is reported with its remedy', () => {
     expect(results.get(name)).toMatch(/^missing: /);
     expect(results.get(name)).toMatch(detail);
     expect([...results.values()].filter((result) => !result.startsWith('ok: '))).toHaveLength(1);
+  });
+
+  test.each<[found: string, response: StubResponse, result: RegExp]>([
+    ['exists', { body: { Name: 'acme-models' } }, /^ok: exists/],
+    ['does not exist', failure('ResourceNotFoundException', 'no secret'), /^missing: .* no secret acme-models: create/],
+    ['is being deleted', { body: { DeletedDate: 1_800_000_000 } }, /^missing: .* no secret acme-models: create/],
+    ['cannot be read', failure('AccessDeniedException', 'no'), /^unknown: /],
+  ])('a secret of a model server that %s', async (_, response, result) => {
+    const server = {
+      kind: 'openai',
+      url: 'https://models.example.com/v1',
+      model: 'large',
+      secret: 'acme-models',
+    } as const;
+    const endpoints = new Map([['svc-code', { endpoint: 'model-0', family: 'vllm', server } as const]]);
+    play({ DescribeSecret: response });
+    const results = await resultsOf({ ...stage, models: { ...stage.models, endpoints } });
+    expect(results.get('Secret acme-models')).toMatch(result);
+    expect(results.get('Endpoint of svc-code')).toBeUndefined();
   });
 
   test('an identity that another stage creates, or that exists', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AwsService } from '#aws/service.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
-import { meterUpdate, modelRuntime } from '#runtime/services/call-services.ts';
+import { meterUpdate, sagemakerRuntime } from '#runtime/services/call-services.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import {
   essenceOf,
@@ -143,7 +143,7 @@ test.each([
   try {
     scripted.aws.play([none, { status: 200, body: '{}' }]);
     await meterUpdate({ FAST_PATH }, async () => documents())(input);
-    await modelRuntime({ FAST_PATH }).reply(invocation)(later());
+    await sagemakerRuntime({ FAST_PATH }).reply(invocation)(later());
     expect(scripted.aws.sent.map(({ headers }) => headers['user-agent'])).toEqual([agent, agent]);
   } finally {
     restore();

@@ -13,7 +13,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { GenericSchema } from 'valibot';
-import { planListing, type PlanName } from '#contract/billing/plans.ts';
+import { planAt, planListing, type PlanName } from '#contract/billing/plans.ts';
 import { CreditGrant, OperatorAction, PlanAssignment } from '#contract/operators/operators.ts';
 import { operatorRoutes } from '#contract/routes/operators.ts';
 import { perform } from '../../api/call.ts';
@@ -117,7 +117,7 @@ const plans = planListing.map(({ name }) => ({ value: name, label: planTitle(nam
 
 function AssignPlan({ account: { id, email, plan } }: { account: Account }) {
   const path = { id: String(id) };
-  const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? 'freemium' };
+  const initial: { planId: PlanName } = { planId: plans.find(({ value }) => value === plan)?.value ?? planAt(0) };
   return (
     <Action
       button={(open) => <ActionButton label="Assign plan" onClick={open} />}

@@ -1,6 +1,6 @@
 import { Badge, Button, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { messagesPlan, type PlanName, webhooksPlan } from '#contract/billing/plans.ts';
+import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
 import { useConfig, useNow, usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/icon.tsx';
@@ -94,8 +94,6 @@ interface PlanActionProps {
   readonly state: PlanState;
 }
 
-const enterprise: PlanName = 'enterprise';
-
 /** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
 function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
   const [isOpen, setOpen] = useState(false);
@@ -122,7 +120,7 @@ function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
       <Button
         fullWidth
         variant={state === 'smaller' || isFree ? 'default' : 'filled'}
-        disabled={state === 'current' || state === 'scheduled' || current?.name === enterprise}
+        disabled={state === 'current' || state === 'scheduled' || (current !== undefined && !isSelfServe(current))}
         onClick={() => setOpen(true)}
         aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
       >

@@ -1,5 +1,6 @@
 import { Anchor, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { freePlanName } from '#contract/billing/plans.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call, perform } from '../../api/call.ts';
@@ -16,8 +17,7 @@ import { isInForce, type Subscription } from './plan.ts';
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
   const { creditsExpireAt } = subscription;
-  // Do not compare prices: Enterprise is listed with 0 too.
-  const isFree = planNameOf(planId) === 'freemium';
+  const isFree = planNameOf(planId) === freePlanName;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
   const { canResume, resume, error: resumeError } = useResume(subscription);
   const title = planInSentence(planId);
