@@ -16,7 +16,7 @@ const balanceBelow = (value: number) => ({ kind: 'balance_below', value });
 const monthPercent = (value: number) => ({ kind: 'month_percent', value });
 
 describe('alerts', () => {
-  it('are emails at 80 and 100 % of the month by default', async () => {
+  it('default to emails at 80 and 100 % of the month, and can be replaced', async () => {
     const person = await service.person();
     expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
     const chosen = byMail(balanceBelow(500), monthPercent(50), { kind: 'key_percent', value: 90, keyId: person.keyId });
@@ -24,14 +24,14 @@ describe('alerts', () => {
     expect(await get(person)).toEqual(chosen);
   });
 
-  it('are read and replaced with an API key too', async () => {
+  it('can be read and replaced with an API key', async () => {
     const { key } = await service.person();
     const chosen = byMail(balanceBelow(5));
     expect((await service.call('PUT', '/api/alerts', { key, body: chosen })).body.data).toEqual(chosen);
     expect((await service.call('GET', '/api/alerts', { key })).body.data).toEqual(chosen);
   });
 
-  it('for a balance are sent once, by the call that crosses the threshold', async () => {
+  it('are sent once for a balance, by the call that crosses the threshold', async () => {
     const person = await service.person({ credits: 4 });
     await put(person, byMail(balanceBelow(3)));
     await chatWith(person.key);
@@ -41,7 +41,7 @@ describe('alerts', () => {
     expect(await subjects(person)).toEqual(['Your balance is below 3 credits']);
   });
 
-  it('for a key are sent once in its period, with the first and last characters of the key', async () => {
+  it('are sent once per period for a key, and show its first and last characters', async () => {
     const person = await service.person({ credits: 50 });
     const body = { name: 'limited', limit: { credits: 4, period: 'day' } };
     const { key } = (await service.call('POST', '/api/keys', { cookie: person.cookie, body })).body.data;
@@ -52,7 +52,7 @@ describe('alerts', () => {
     expect(mail?.text).toContain(`${key.slice(0, 17)}…${key.slice(-4)}`);
   });
 
-  it('are limited to 100 a day over all limited keys', async () => {
+  it('of all limited keys together are limited to 100 a day', async () => {
     const person = await service.person({ credits: 50 });
     await put(person, byMail(...Array.from({ length: 20 }, (_, index) => ({ kind: 'key_percent', value: index + 1 }))));
     for (let round = 0; round < 6; round++) {
@@ -89,14 +89,14 @@ describe('alerts', () => {
     [{ rules: [], channels: ['pigeon'] }, 'channels.0 must be email or webhook.'],
     [{ channels: ['email'] }, 'rules is required.'],
     [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId is not a key of this account.'],
-  ])('return the invalid field and keep the previous rules: %j', async (body, detail) => {
+  ])('with an invalid rule return 400 with the field and keep the previous rules: %j', async (body, detail) => {
     const person = await service.person();
     const refused = await put(person, body);
     expect([refused.status, refused.body.detail]).toEqual([400, detail]);
     expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
   });
 
-  it('for a key of another account are refused', async () => {
+  it('for a key of another account return 400', async () => {
     const [one, other] = [await service.person(), await service.person()];
     const refused = await put(one, byMail({ kind: 'key_percent', value: 50, keyId: other.keyId }));
     expect(code(refused)).toBe('400 INVALID_FORMAT');

@@ -19,7 +19,7 @@ async function waitFor({ headers }: ApiResponse): Promise<void> {
 }
 
 describe('limits of changes', () => {
-  it('allow ten changes of keys a minute, and further ones after Retry-After', async () => {
+  it('allow ten key changes a minute, and another after Retry-After', async () => {
     const { cookie, keyId } = await service.person();
     const other = await service.person();
     for (let turn = 0; turn < 4; turn++) {
@@ -41,7 +41,7 @@ describe('limits of changes', () => {
     expect((await call('DELETE', path, cookie)).status).toBe(200);
   });
 
-  it('allow ten changes of a subscription a minute, and stop further events', async () => {
+  it('allow ten subscription changes a minute, and another after Retry-After', async () => {
     const { cookie } = await service.person({ planRank: 3 });
     const { id } = (await call('GET', '/api/subscription', cookie)).body.data;
     const path = `/api/subscription/${id}`;
@@ -76,7 +76,7 @@ describe('limits of changes', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: 'renamed' })).status).toBe(200);
   });
 
-  it('allow sixty changes of agents a minute, and any number of reads', async () => {
+  it('allow sixty agent changes a minute, and any number of reads', async () => {
     const owner = await agentOwner(service);
     const conversation = await owner.conversation();
     const change = () => owner.call('PATCH', owner.path, { name: 'Renamed' });

@@ -118,10 +118,10 @@ describe('a transaction conflict on 30 % of all writes', () => {
   const streams = lanes * perLane;
 
   it.each([
-    ['not', 'none'],
-    ['by conflicts too', 'conflict'],
+    ['without conflicts', 'none'],
+    ['with conflicts', 'conflict'],
   ])(
-    'leaves every stream charged while its key is rotated, disturbed %s',
+    'leaves every stream charged while its key is rotated (%s)',
     async (_, fault) => {
       const person = await service.person({ planRank: 5 });
       const { spendable } = await meterOf(person);
@@ -163,7 +163,7 @@ describe('a transaction conflict on 30 % of all writes', () => {
 });
 
 it(
-  'is retried by a settlement until its function ends, longer than by any other write',
+  'a transaction conflict is retried by a settlement until its function ends, longer than by any other write',
   async () => {
     const person = await service.person({ planRank: 2 });
     const { spendable } = await meterOf(person);

@@ -78,12 +78,16 @@ async function wholeCall(path: string, body: object) {
 }
 
 describe('a process killed during a call', () => {
-  it('loses no credit of a chat at any AWS call once the sweep has run', { timeout: patience }, async () => {
-    const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
-    const steps = all.filter((step) => !step.includes('chunk'));
-    expect(steps).toHaveLength(6);
-    expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
-  });
+  it(
+    'loses no credit of a chat, whichever AWS call it is killed at, once the sweep has run',
+    { timeout: patience },
+    async () => {
+      const { cost, steps: all } = await wholeCall('/v1/chat/completions', chat());
+      const steps = all.filter((step) => !step.includes('chunk'));
+      expect(steps).toHaveLength(6);
+      expectNothingLost(await spentByTheKilled('/v1/chat/completions', chat(), steps), cost, steps.at(-1));
+    },
+  );
 
   it.each(ways)('%s, loses no credit once the sweep has run', { timeout: patience }, async (_, path, body, step) => {
     const { cost, steps } = atLength(false, true) ? await wholeCall(path, body) : { cost: 0, steps: [step] };

@@ -76,7 +76,7 @@ describe('registration', () => {
 });
 
 describe('login', () => {
-  it('returns the user and a new session, valid as cookie and bearer token, for any case of the address', async () => {
+  it('returns the user and a new session, usable as a cookie or bearer token, for an address in any case', async () => {
     const { email, password, id } = await service.registered();
     const response = await login(email.toUpperCase(), password);
     expect(response.body).toMatchObject({ message: 'LOGIN_SUCCESS', status: 200 });

@@ -49,8 +49,8 @@ const bounce = (bounceType: string, ...addresses: string[]) =>
 const complaint = (complaintFeedbackType: string | null, ...addresses: string[]) =>
   event('Complaint', { complaint: { complaintFeedbackType, complainedRecipients: recipients(addresses) } });
 
-describe('the mailbox simulator', () => {
-  it('receives no second email at an address that bounces permanently', async () => {
+describe('the suppression of addresses', () => {
+  it('sends no second email to an address that bounces permanently', async () => {
     const email = 'bounce+ada@simulator.amazonses.com';
     const cookie = await register(email);
     expect(await suppressionOf(email)).toMatchObject({ reason: 'bounce', suppressedAt: expect.any(Number) });
@@ -63,7 +63,7 @@ describe('the mailbox simulator', () => {
     expect(await outcomesOf(other)).toEqual(['sent']);
   });
 
-  it('receives no second email at an address that complains, in any case of its letters', async () => {
+  it('sends no second email to an address that complained, in upper or lower case', async () => {
     const email = 'Complaint+Ada@Simulator.AmazonSES.com';
     const cookie = await register(email);
     const address = email.toLowerCase();

@@ -18,7 +18,7 @@ const login = async ({ email, password }: Pick<Person, 'email' | 'password'>): P
 const googleLogin = async (email: string) => cookieOf(await post('google', { token: await identityToken(email) }));
 
 describe('sessions', () => {
-  it('are found next to a cookie of the same name from another local service', async () => {
+  it('are recognized beside a cookie of the same name from another local service', async () => {
     const { cookie } = await service.registered();
     for (const cookies of [`session=theirs; ${cookie}`, `${cookie}; session=theirs`])
       expect(code(await me(cookies))).toBe('200 SUCCESS');
@@ -42,14 +42,14 @@ describe('sessions', () => {
     expect(seenFromTheOther.find(({ current }: { current: boolean }) => current).id).toBe(other.id);
   });
 
-  it('never appear in the list or the database with the value of the cookie', async () => {
+  it('are listed and stored without the value of the cookie', async () => {
     const { cookie } = await service.registered();
     const value = cookie.replace('session=', '');
     expect(JSON.stringify(await list(cookie))).not.toContain(value);
     expect(JSON.stringify(await rowsOf('accounts'))).not.toContain(value);
   });
 
-  it('end with the next request when revoked from another session', async () => {
+  it('end immediately when another session revokes them', async () => {
     const somebody = await service.registered();
     const other = await login(somebody);
     const { id } = (await list(somebody.cookie)).find(({ current }: { current: boolean }) => !current);
@@ -122,7 +122,7 @@ describe('sessions', () => {
     restore();
   });
 
-  it('end after the hours and days that the stage configures', async () => {
+  it('expire after the configured idle hours, and their cookie after the configured days', async () => {
     const restore = withEnvironment({ SESSION_IDLE_HOURS: '2', SESSION_MAX_DAYS: '1' });
     const response = await service.call('POST', '/api/auth/login', { body: await service.registered() });
     expect(response.headers.getSetCookie().join()).toContain('Max-Age=86400;');
@@ -133,7 +133,7 @@ describe('sessions', () => {
     restore();
   });
 
-  it('store their last use at most once in five minutes', async () => {
+  it('record their last use at most once every five minutes', async () => {
     const { id, cookie } = await service.registered();
     const lastUse = async (duration: string) => {
       await advance(duration);
@@ -146,7 +146,7 @@ describe('sessions', () => {
     expect(await lastUse('PT2M')).toBeGreaterThan(Number(first));
   });
 
-  it('end at logout together with the cookie, while the others continue', async () => {
+  it('end at logout together with their cookie, without ending other sessions', async () => {
     const somebody = await service.registered();
     const other = await login(somebody);
     const out = await service.call('POST', '/api/auth/logout', { cookie: other });
@@ -170,7 +170,7 @@ describe('the session cookie', () => {
     restore();
   });
 
-  it('is new with every sign-in, whatever cookie the request contains', async () => {
+  it('has a new value after every sign-in, whatever cookie the request contains', async () => {
     const somebody = await service.registered();
     const response = await service.call('POST', '/api/auth/login', { body: somebody, cookie: somebody.cookie });
     expect(cookieOf(response)).not.toBe(somebody.cookie);
@@ -194,7 +194,7 @@ async function signedIn({ email, password }: { email: string; password: string }
 }
 
 describe('the session list', () => {
-  it('names browser and system of each session, and this machine as its location', async () => {
+  it('names the browser and system of each session, and marks local ones', async () => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': firefox });
     expect(session).toMatchObject({ browser: 'Firefox', system: 'Windows', country: null, isLocal: true });
@@ -222,7 +222,7 @@ describe('the session list', () => {
     restore();
   });
 
-  it('deletes every row of an ended session', async () => {
+  it('keeps no row of an ended session', async () => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': firefox });
     await end(somebody.cookie, session.id);
@@ -230,7 +230,7 @@ describe('the session list', () => {
     expect(JSON.stringify(rows)).not.toContain('Firefox');
   });
 
-  it('ends all other sessions of the account together, and no sessions of other accounts', async () => {
+  it('ends all other sessions of the account on request, and no sessions of other accounts', async () => {
     const [somebody, stranger] = [await service.registered(), await service.registered()];
     const others = [await signedIn(somebody, {}), await signedIn(somebody, {})];
     for (let turn = 0; turn < 2; turn++) expect(code(await end(somebody.cookie, 'others'))).toBe('200 SUCCESS');

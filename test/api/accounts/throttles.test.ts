@@ -17,7 +17,7 @@ describe('password guesses', () => {
   it.each([
     ['a known address', () => service.registered()],
     ['an unknown address', somebodyUnknown],
-  ])('of %s are free five times, then wait twice as long each time, as Retry-After says', async (_, somebody) => {
+  ])('for %s are free five times, then refused for 30 s, then for 60 s', async (_, somebody) => {
     const { email } = await somebody();
     expect((await inTurn(5, () => guess(email))).map(code)).toEqual(times(5, () => wrong));
     for (const seconds of [30, 60]) {
@@ -30,7 +30,7 @@ describe('password guesses', () => {
     }
   });
 
-  it('return 429 for the right password too until the wait is over', async () => {
+  it('return 429 during the wait, even with the correct password', async () => {
     const { email, password } = await service.registered();
     await inTurn(5, () => guess(email));
     const [wrongOne, right] = [await guess(email), await login(email, password)];
@@ -40,7 +40,7 @@ describe('password guesses', () => {
     expect(code(await login(email, password))).toBe(signedIn);
   });
 
-  it('are counted from zero after the right password', async () => {
+  it('are counted from zero again after the correct password', async () => {
     const { email, password } = await service.registered();
     for (const _ of times(2, String)) {
       await inTurn(4, () => guess(email));
@@ -58,7 +58,7 @@ describe('password guesses', () => {
     expect(codes.filter((one) => one === wrong).length).toBeLessThanOrEqual(5);
   });
 
-  it('do not lock out the owner, because a password reset permits sign-in immediately', async () => {
+  it('do not lock out the owner, who can reset the password and sign in immediately', async () => {
     const { email } = await service.registered();
     await inTurn(6, () => guess(email));
     await reset(await resetToken(email));
@@ -96,7 +96,7 @@ describe('emails to one address', () => {
     expect([3, 4]).toContain(length);
   });
 
-  it('are limited to 3 repeated confirmation links an hour, and the refusal says when to retry', async () => {
+  it('are limited to 3 more confirmation links an hour, then refused with Retry-After', async () => {
     const { cookie, email } = await service.registered();
     const resend = () => service.call('POST', '/api/auth/resend-confirmation', { cookie });
     const responses = await inTurn(4, resend);
@@ -108,14 +108,14 @@ describe('emails to one address', () => {
   });
 });
 
-describe('a network with limits', () => {
+describe('the limits of a network', () => {
   let restore: () => void;
   beforeAll(() => {
     restore = withEnvironment({ NETWORK_LIMITS: 'on' });
   });
   afterAll(() => restore());
 
-  it('may guess 20 times in 5 minutes over all accounts, and further guesses are refused', async () => {
+  it('allow 20 wrong passwords in 5 minutes over all accounts, then refuse every sign-in until the retry time', async () => {
     await advance('PT1H');
     const owner = await service.registered();
     const responses = await inTurn(21, (index) => guess(`sprayed-${index}@example.com`));
@@ -127,14 +127,14 @@ describe('a network with limits', () => {
     expect(code(await login(owner.email, owner.password))).toBe(signedIn);
   });
 
-  it('may sign in with right passwords without a limit', async () => {
+  it('allow any number of sign-ins with the correct password', async () => {
     await advance('PT1H');
     const people = [await service.registered(), await service.registered()];
     const responses = await inTurn(21, (index) => login(people[index % 2]!.email, people[index % 2]!.password));
     expect(new Set(responses.map(code))).toEqual(new Set([signedIn]));
   });
 
-  it('may request 20 emails an hour over all addresses, including registrations', async () => {
+  it('allow 20 emails an hour over all addresses, including registrations', async () => {
     await advance('PT1H');
     const registered = await inTurn(10, (index) =>
       post('register', { email: `mass-${index}@example.com`, name: 'Mass', password_hash: 'a quiet river bank' }),

@@ -50,12 +50,12 @@ const waysIn: Readonly<Record<string, (person: Person) => Promise<() => Promise<
 const table = Object.keys(changes).flatMap((change) => Object.keys(waysIn).map((way) => [change, way] as const));
 
 describe('a change of credentials', () => {
-  it.each(Object.keys(waysIn))('is necessary to end %s', async (way) => {
+  it.each(Object.keys(waysIn))('alone ends %s, which works until then', async (way) => {
     const isOpen = await waysIn[way]!(await service.person());
     expect(await isOpen()).toBe(true);
   });
 
-  it.each(table)('(%s) ends %s that existed before it', async (change, way) => {
+  it.each(table)('(%s) ends %s', async (change, way) => {
     const person = await service.person();
     const isOpen = await waysIn[way]!(person);
     const response = await changes[change]!(person);
@@ -75,7 +75,7 @@ describe('a change of credentials', () => {
     },
   );
 
-  it('prevents the creation of a reset link that was requested before it', async () => {
+  it('cancels a reset link that was requested before and is not yet issued', async () => {
     const { email, password, cookie } = await service.person();
     await service.settled();
     // Requested, but not yet issued: the job that issues the link runs after the change.

@@ -74,7 +74,7 @@ describe('POST /api/agents/{id}/documents', () => {
     expect([await rowsOf('agents'), calls()]).toEqual([before, 0]);
   });
 
-  it('reserves the remaining credits if they cover the tokens of the text but not its bytes', async () => {
+  it('reserves all remaining credits if they cover the tokens of the text but not its bytes', async () => {
     embeddings('replies');
     const bound = Buffer.byteLength(text) * 100;
     const poor = await service.calls.person({ planRank: 4, credits: bound / 2 / 1_000_000 });

@@ -79,7 +79,7 @@ async function limited(limits: object) {
 }
 
 describe('a key restricted to other services', () => {
-  it('is refused after an invalid body and before a missing agent', async () => {
+  it('is refused with 403, after 400 for an invalid body and before 404 for a missing agent', async () => {
     const { owner, call, conversation } = await limited({ services: ['translation'] });
     const messages = `${conversation.path}/messages`;
     const document = { name: 'Handbook', text: 'Parking is free.' };
@@ -94,14 +94,14 @@ describe('a key restricted to other services', () => {
     expect(code(await owner.call('POST', documents, document))).toBe('404 NOT_FOUND');
   });
 
-  it('manages agents, because its limits apply only to priced operations', async () => {
+  it('can manage agents, because its limits apply only to priced operations', async () => {
     const { owner, call } = await limited({ services: ['translation'] });
     expect(code(await call('GET', owner.path))).toBe('200 SUCCESS');
     expect(code(await call('PATCH', owner.path, { name: 'Other' }))).toBe('200 SUCCESS');
   });
 });
 
-it('a key restricted to other models is refused a document before the agent is looked up', async () => {
+it('a key restricted to other models is refused a document with 403 before the agent is looked up', async () => {
   const { call } = await limited({ models: ['svc-1'] });
   const document = { name: 'Handbook', text: 'Parking is free.' };
   const refused = await call('POST', `/api/agents/${absent}/documents`, document);

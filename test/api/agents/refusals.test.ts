@@ -20,7 +20,7 @@ beforeAll(async () => {
 const unreachable =
   / must be finite$| must be at most 9007199254740991$| must have at least 0 characters$|^cursor must be (?:a string|well-formed Unicode)$/;
 
-describe('the validation rules', () => {
+describe('this file', () => {
   it.each<[string, v.GenericSchema, readonly BrokenRule[]]>([
     ['agents', NewAgent, ofAgents],
     ['changes of agents', AgentChange, ofAgents],
@@ -28,7 +28,7 @@ describe('the validation rules', () => {
     ['messages', NewMessage, ofMessages],
     ['lists', AgentQuery, ofLists],
     ['lists of messages', MessageQuery, ofLists],
-  ])('of %s are all broken by a case in this test', (_, schema, rows) => {
+  ])('has a case for every validation rule of %s', (_, schema, rows) => {
     const broken = rows.map(([rule]) => rule);
     const rules = rulesOf(schema).filter((rule) => !unreachable.test(rule));
     expect(rules.length).toBeGreaterThan(3);
@@ -37,7 +37,7 @@ describe('the validation rules', () => {
   });
 });
 
-describe('a refusal without charge or changes', () => {
+describe('an invalid request', () => {
   const refused = '400 INVALID_FORMAT';
   const paths = async () => {
     const { path } = await owner.conversation();
@@ -50,7 +50,7 @@ describe('a refusal without charge or changes', () => {
     ['a change', ofChanges, 'PATCH', () => owner.path],
     ['a document', ofDocuments, 'POST', () => `${owner.path}/documents`],
     ['a message', ofMessages, 'POST', async () => `${(await owner.conversation()).path}/messages`],
-  ])('applies to %s that violates a rule', async (_, rules, method, pathOf) => {
+  ])('for %s returns 400 with the broken rule, and changes and charges nothing', async (_, rules, method, pathOf) => {
     const path = await pathOf();
     const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     for (const [rule, body] of rules) {
@@ -60,14 +60,14 @@ describe('a refusal without charge or changes', () => {
     expect([await rowsOf('agents'), await owner.credits()]).toEqual([items, credits]);
   });
 
-  it.each(ofLists)('applies to a list: %s, as %j', async (rule, query) => {
+  it.each(ofLists)('for a list returns 400 with the broken rule: %s, as %j', async (rule, query) => {
     for (const list of (await paths()).list) {
       const response = await owner.call('GET', `${list}?${new URLSearchParams({ ...query }).toString()}`);
       expect([list, code(response), response.body.detail]).toEqual([list, refused, `${rule}.`]);
     }
   });
 
-  it('applies to a function result that was not requested', async () => {
+  it('with an unrequested function result returns 409, and changes and charges nothing', async () => {
     const { path } = await owner.conversation();
     const [items, credits] = [await rowsOf('agents'), await owner.credits()];
     const body = { functionResults: [{ name: 'get_weather', content: '21' }] };
@@ -78,7 +78,7 @@ describe('a refusal without charge or changes', () => {
   });
 
   it.each(['agt_0', 'cnv_0000000000000', 'doc_', '1; drop', 'msg_12'])(
-    'applies to %j as a cursor of another list',
+    'with the cursor %j of another list returns 400',
     async (cursor) => {
       const query = `?cursor=${encodeURIComponent(cursor)}`;
       const { list } = await paths();
@@ -89,7 +89,7 @@ describe('a refusal without charge or changes', () => {
   );
 });
 
-describe('403 for a message to a model outside the key or the plan, once the agent is found', () => {
+describe('a message to a model outside the key or the plan', () => {
   const forbidden = '403 INSUFFICIENT_PERMISSIONS';
   const absent = {
     agent: '/api/agents/agt_00000000000000000000',
@@ -118,13 +118,13 @@ describe('403 for a message to a model outside the key or the plan, once the age
   it.each<[whose: string, limits: object, agent: string]>([
     ['of other models', { models: ['svc-code'] }, '404 NOT_FOUND'],
     ['of other services', { services: ['translation'] }, forbidden],
-  ])('precedes the lookup of the conversation for a key %s', async (_, limits, agent) => {
+  ])('returns 403 before its conversation is looked up, for a key %s', async (_, limits, agent) => {
     const key = await limitedKey(owner, limits);
     const expected = [agent, forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
     expect(await refusals(owner, { key })).toEqual(expected);
   });
 
-  it('applies to keys and sessions on a plan without the model', async () => {
+  it('returns 403 on a plan without the model, for keys and sessions', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     await services().subscriptions().assign(subject.id, '2');
     const expected = ['404 NOT_FOUND', forbidden, forbidden, forbidden, '400 INVALID_FORMAT'];
@@ -132,7 +132,7 @@ describe('403 for a message to a model outside the key or the plan, once the age
     expect(await refusals(subject, { cookie: subject.cookie })).toEqual(expected);
   });
 
-  it('hides whether another key has used the same Idempotency-Key', async () => {
+  it('returns 403 whether or not another key has used its Idempotency-Key', async () => {
     const { path } = await owner.conversation();
     const send = (key: string, content: string) =>
       service.call('POST', `${path}/messages`, { key, body: { content }, headers: { 'idempotency-key': 'k' } });
@@ -145,7 +145,7 @@ describe('403 for a message to a model outside the key or the plan, once the age
   it.each([
     ['now has another model', (subject: Owner) => subject.call('PATCH', subject.path, { model: 'svc-code' })],
     ['was deleted', (subject: Owner) => subject.call('DELETE', subject.path)],
-  ])('applies to an Idempotency-Key from another API key if the agent %s', async (_, change) => {
+  ])('returns 403 with the Idempotency-Key of another API key if the agent %s', async (_, change) => {
     const subject = await agentOwner(service);
     const { path } = await subject.conversation();
     const options = { body: { content: 'Hello' }, headers: { 'idempotency-key': 'k' } };
@@ -159,7 +159,7 @@ describe('403 for a message to a model outside the key or the plan, once the age
     expect((await send(await limitedKey(subject, { services: ['chat'] }))).body).toEqual(first.body);
   });
 
-  it('applies to a used Idempotency-Key on a plan without the model, unless the message is the same', async () => {
+  it('returns 403 with a used Idempotency-Key on a plan without the model, unless the message is the same', async () => {
     const subject = await agentOwner(service, { model: 'svc-1-32k' });
     const { path } = await subject.conversation();
     const options = { key: subject.key, headers: { 'idempotency-key': 'k' } };
@@ -170,7 +170,7 @@ describe('403 for a message to a model outside the key or the plan, once the age
     expect((await send('Hello')).body).toEqual(first.body);
   });
 
-  it('follows 404 and 409 for permitted callers', async () => {
+  it('returns 404, 409, 200 or 400 to callers who may use the model', async () => {
     const expected = ['404 NOT_FOUND', '404 NOT_FOUND', '409 INVALID_STATE', '200 SUCCESS', '400 INVALID_FORMAT'];
     expect(await refusals(owner, { cookie: owner.cookie })).toEqual(expected);
     expect(await refusals(owner, { key: owner.key })).toEqual(expected);

@@ -43,7 +43,7 @@ describe('POST /api/ai/analyze', () => {
     expect(headers.get('x-ratelimit-remaining-requests')).toBe('9');
   });
 
-  it('counts in UTF-16 units if requested', async () => {
+  it('returns offsets in UTF-16 code units if requested', async () => {
     const { key } = await service.person();
     const { entities, pii } = (await analyze(key, { ...sample, offsetUnit: 'utf16' })).body.data;
     const spans: [number, number][] = [...entities, ...pii].map(({ start, end }) => [start, end]);

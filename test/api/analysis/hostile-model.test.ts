@@ -36,20 +36,20 @@ async function analyze(analyses: string[], more: object = {}) {
   return { ...response!, cost };
 }
 
-describe('an analysis by a model that', () => {
+describe('an analysis', () => {
   const bad: [string, object][] = [
     ['cuts its JSON', content('{"sentiment":"neu', 'length')],
-    ['follows orders of the text', content({ sentiment: 'HACKED' })],
+    ['follows instructions in the text', content({ sentiment: 'HACKED' })],
   ];
 
-  it.each(bad)('%s is requested once more, for 5 credits', async (_, first) => {
+  it.each(bad)('is requested again once, for 5 credits, if the model %s', async (_, first) => {
     replies(first, content({ sentiment: 'neutral' }));
     const { status, body, cost } = await analyze(['sentiment']);
     expect([status, body.data?.sentiment, cost]).toEqual([200, { label: 'neutral', score: null }, 5_000_000]);
     expect(bodies).toHaveLength(2);
   });
 
-  it.each(bad)('%s twice is a 502 that costs nothing', async (_, first) => {
+  it.each(bad)('returns an uncharged 502 if the model %s twice', async (_, first) => {
     replies(first);
     const { status, body, headers, cost } = await analyze(['sentiment']);
     expect([status, body.message, cost]).toEqual([502, 'MODEL_ERROR', 0]);
@@ -58,7 +58,7 @@ describe('an analysis by a model that', () => {
     expect(bodies).toHaveLength(2);
   });
 
-  it('supports the LMI format receives the schema, and the text only in the user message', async () => {
+  it('sends the schema to an LMI model, and the text only in the user message', async () => {
     replies(content({ categories: ['b'] }));
     await analyze(['categories'], { labels: ['a', 'b'] });
     const [sent] = bodies as [{ messages: { role: string; content: string }[]; response_format: any }];

@@ -30,8 +30,8 @@ async function rowsOf({ key }: Person): Promise<[type: string, credits: number, 
     .toReversed();
 }
 
-describe('the end of a transcription', () => {
-  it('refunds a failed job once, even if the failure is reported several times', async () => {
+describe('a long transcription', () => {
+  it('is refunded once if it fails, even if the failure is reported several times', async () => {
     const person = await somebody();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 1 });
     const { body, headers } = await transcribed(service, person.key, await uploaded(service, person.key, wav));
@@ -48,7 +48,7 @@ describe('the end of a transcription', () => {
     expect((await service.call('GET', '/api/credits/me', { key: person.key })).body.data.used.audio).toBe(0);
   });
 
-  it('charges a job once if its end is reported again, late, or as a failure', async () => {
+  it('is charged once, even if its end is reported again, late or as a failure', async () => {
     const person = await somebody();
     const { body } = await transcribed(service, person.key, await uploaded(service, person.key, wav));
     const { id } = body.data;
@@ -62,7 +62,7 @@ describe('the end of a transcription', () => {
     expect(await spendable(person)).toBe(98);
   });
 
-  it('charges a job deleted while it runs for its seconds, and ignores later events', async () => {
+  it('is charged for its seconds if it is deleted while it runs, and ignores later events', async () => {
     const person = await somebody();
     const id = await hanging(service, person);
     expect(code(await service.call('DELETE', `/api/ai/transcriptions/${id}`, { key: person.key }))).toBe('200 SUCCESS');
@@ -75,7 +75,7 @@ describe('the end of a transcription', () => {
     );
   });
 
-  it('expires and refunds a job without any event, and frees its place', async () => {
+  it('expires after 7.5 hours without an event, is refunded, and frees its place', async () => {
     const person = await somebody();
     const ids = [];
     for (let count = 0; count < 10; count++) ids.push(await hanging(service, person));
@@ -97,7 +97,7 @@ describe('the end of a transcription', () => {
     expect(code(await transcribed(service, person.key, again))).toBe('201 SUCCESS');
   }, 60_000);
 
-  it('fails a job with an invalid reply, and ignores events of another bucket or job', async () => {
+  it('fails on an invalid reply, and ignores events of other buckets and jobs', async () => {
     const person = await somebody();
     const id = await hanging(service, person);
     for (const message of [
@@ -111,7 +111,7 @@ describe('the end of a transcription', () => {
     expect(await spendable(person)).toBe(100);
   });
 
-  it('deletes every file except the text, and the text with the job or the account', async () => {
+  it('keeps only its text, which is deleted with the job or the account', async () => {
     const person = await somebody();
     const { body } = await transcribed(service, person.key, await uploaded(service, person.key, wav));
     const { id } = body.data;
@@ -128,7 +128,7 @@ describe('the end of a transcription', () => {
 });
 
 describe('the event of an ended transcription', () => {
-  it('is sent to the account’s webhooks', async () => {
+  it('is sent to the account’s webhooks on completion and on failure', async () => {
     const person = await service.person({ planRank: 3, credits: 100 });
     const { body } = await service.call('POST', '/api/webhooks', {
       key: person.key,
@@ -149,8 +149,8 @@ describe('the event of an ended transcription', () => {
   });
 });
 
-describe('a failing transcription', () => {
-  it('that the endpoint refuses returns 503 free of charge, and keeps its file for a retry', async () => {
+describe('a transcription that cannot complete', () => {
+  it('returns 503 free of charge if the endpoint refuses it, and keeps its file for a retry', async () => {
     const person = await somebody();
     const uploadId = await uploaded(service, person.key, wav);
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'unavailable', count: 1 });
@@ -163,7 +163,7 @@ describe('a failing transcription', () => {
     expect(code(await transcribed(service, person.key, uploadId))).toBe('409 INVALID_STATE');
   });
 
-  it('that lasts longer than was charged returns no text, and is refunded in full', async () => {
+  it('returns no text and is refunded in full if it lasts longer than was charged', async () => {
     const person = await somebody(25);
     const uploadId = await uploaded(service, person.key, adts(10_000, 250), 'audio/aac');
     const { body } = await transcribed(service, person.key, uploadId);
@@ -173,7 +173,7 @@ describe('a failing transcription', () => {
     expect(await spendable(person)).toBe(25);
   });
 
-  it('that is deleted while it runs counts towards the limit until the model has finished it', async () => {
+  it('counts towards the limit until the model has finished, even if it was deleted', async () => {
     const person = await somebody();
     const ids = [];
     for (let count = 0; count < longAudio.openJobs; count++) {
@@ -187,14 +187,14 @@ describe('a failing transcription', () => {
     expect(code(await transcribed(service, person.key, uploadId))).toBe('201 SUCCESS');
   });
 
-  it('that has expired in the queue fails', async () => {
+  it("fails if it expired in the endpoint's queue", async () => {
     const person = await somebody();
     const id = await hanging(service, person);
     await endTranscriptions(eventOf(person, id, undefined, 'Expired'));
     expect(await jobsOf(service, person)).toMatchObject([{ id, status: 'failed', credits: 0 }]);
   });
 
-  it('whose text exceeds the size limit fails', async () => {
+  it('fails if its text exceeds the size limit', async () => {
     const person = await somebody();
     const id = await hanging(service, person);
     const text = Buffer.concat([Buffer.from('{"text":"'), Buffer.alloc(12 * 2 ** 20, 0xff), Buffer.from('"}')]);
@@ -208,7 +208,7 @@ describe('a failing transcription', () => {
     expect(await ended(service, person.key, id)).toMatchObject({ status: 'failed', credits: 0 });
   });
 
-  it('that crashed after writing its text and was then deleted keeps no text', async () => {
+  it('keeps no text if it was deleted after a crash that followed the write of the text', async () => {
     const person = await somebody();
     const id = await hanging(service, person);
     await service.call('DELETE', `/api/ai/transcriptions/${id}`, { key: person.key });
@@ -217,7 +217,7 @@ describe('a failing transcription', () => {
     expect(await filesOf(service, person)).toEqual([]);
   });
 
-  it('that cannot be ended does not delay the others', async () => {
+  it('does not delay the others if it cannot be ended', async () => {
     const [one, other] = [await somebody(), await somebody()];
     const [broken, id] = [await hanging(service, one), await hanging(service, other)];
     await setInRow('transcriptions', jobKey({ accountId: one.id, id: broken }), 'timestamps', 'none of these');

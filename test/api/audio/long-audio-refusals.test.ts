@@ -31,12 +31,20 @@ async function credits(key: string): Promise<number> {
 
 describe('an upload', () => {
   it.each<[string, unknown, RegExp]>([
-    ['of nothing', { contentType: 'audio/wav', bytes: 0 }, /^bytes must be positive\.$/],
-    ['of too much', { contentType: 'audio/wav', bytes: longAudio.maxBytes + 1 }, /^bytes must be at most 500000000\.$/],
+    ['of 0 bytes', { contentType: 'audio/wav', bytes: 0 }, /^bytes must be positive\.$/],
+    [
+      'above the size limit',
+      { contentType: 'audio/wav', bytes: longAudio.maxBytes + 1 },
+      /^bytes must be at most 500000000\.$/,
+    ],
     ['of a type in capitals', { contentType: 'AUDIO/WAV', bytes: 9 }, /^contentType must be a supported audio type: /],
-    ['of a part of a byte', { contentType: 'audio/wav', bytes: 1.5 }, /^bytes must be an integer\.$/],
-    ['of no audio', { contentType: 'text/html', bytes: 9 }, /^contentType must be a supported audio type/],
-    ['of an unknown type', { contentType: 'audio/midi', bytes: 9 }, /^contentType must be a supported audio type: /],
+    ['of a fraction of a byte', { contentType: 'audio/wav', bytes: 1.5 }, /^bytes must be an integer\.$/],
+    ['of another media type', { contentType: 'text/html', bytes: 9 }, /^contentType must be a supported audio type/],
+    [
+      'of an unknown audio type',
+      { contentType: 'audio/midi', bytes: 9 },
+      /^contentType must be a supported audio type: /,
+    ],
     ['without a length', { contentType: 'audio/wav' }, /^bytes/],
   ])('%s returns 400 with the field', async (_, body, detail) => {
     const { key } = await service.person();
@@ -59,7 +67,7 @@ describe('an upload', () => {
     expect([code(job), job.body.detail]).toEqual(['409 INVALID_STATE', expect.stringMatching(/has not been uploaded/)]);
   });
 
-  it('counts towards a limit of ten per account', async () => {
+  it('counts towards the limit of ten per account until it is transcribed', async () => {
     const [one, other] = [await service.person(), await service.person()];
     const uploadId = await uploaded(service, one.key, wav);
     for (let count = 1; count < longAudio.openUploads; count++) await newUpload(service, one.key, 10);
@@ -70,7 +78,7 @@ describe('an upload', () => {
     expect(code(await newUpload(service, one.key, 10))).toBe('201 SUCCESS');
   });
 
-  it('accepts no file after its hour, measured on the shifted clock', async () => {
+  it('refuses its file after an hour of the shifted clock', async () => {
     const { key } = await service.person();
     const { body } = await newUpload(service, key, 10);
     await service.post('/_local/clock', { advance: 'PT1H' });
@@ -83,15 +91,15 @@ describe('an upload', () => {
   });
 });
 
-describe('a refused transcription', () => {
+describe('a transcription request', () => {
   it.each([
     ['no audio', Buffer.from('not audio at all, just words')],
     ['a header alone', wav.subarray(0, 20)],
-    ['another type than it is announced as', wav, 'audio/mpeg'],
-    ['ages by a header of WebM', webm({ seconds: 1, headerSeconds: 1e200 }), 'audio/webm'],
-    ['ages by a page of Ogg', ages, 'audio/ogg'],
+    ['another type than announced', wav, 'audio/mpeg'],
+    ['an absurd duration in a WebM header', webm({ seconds: 1, headerSeconds: 1e200 }), 'audio/webm'],
+    ['an absurd position in an Ogg page', ages, 'audio/ogg'],
     ['more than 24 hours', wavFile({ rate: 1, length: 86_401, bytes: 86_401 })],
-  ])('of %s returns 400 free of charge, and its file is deleted', async (_, bytes, type = 'audio/wav') => {
+  ])('for %s returns 400 free of charge, and deletes the file', async (_, bytes, type = 'audio/wav') => {
     const { key } = await service.person({ planRank: 2 });
     const before = await credits(key);
     const uploadId = await uploaded(service, key, bytes, type);
@@ -100,7 +108,7 @@ describe('a refused transcription', () => {
     expect(await credits(key)).toBe(before);
   });
 
-  it('returns 402 without enough credits, and succeeds after a top-up', async () => {
+  it('returns 402 without enough credits, and 201 after a grant', async () => {
     const { key, id } = await service.person({ planRank: 2, credits: 0.1 });
     const uploadId = await uploaded(service, key, wav);
     expect(code(await transcribed(service, key, uploadId))).toBe('402 INSUFFICIENT_CREDITS');
@@ -108,7 +116,7 @@ describe('a refused transcription', () => {
     expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
   });
 
-  it('returns 404 to another account, for reading and deleting', async () => {
+  it('creates a job that other accounts can neither read nor delete', async () => {
     const [one, other] = [await service.person({ planRank: 2 }), await service.person({ planRank: 2 })];
     const { body } = await transcribed(service, one.key, await uploaded(service, one.key, wav));
     const path = `/api/ai/transcriptions/${body.data.id}`;
@@ -118,7 +126,7 @@ describe('a refused transcription', () => {
     expect(await ended(service, one.key, body.data.id)).toMatchObject({ status: 'completed', credits: 0.2 });
   });
 
-  it('of the same upload runs once, even for concurrent requests', async () => {
+  it('runs once per upload, even if it is sent concurrently', async () => {
     const { key } = await service.person({ planRank: 4 });
     const uploadId = await uploaded(service, key, wav);
     const all = await Promise.all(Array.from({ length: 5 }, () => transcribed(service, key, uploadId)));
@@ -127,7 +135,7 @@ describe('a refused transcription', () => {
     expect(body.data.items).toHaveLength(1);
   });
 
-  it('returns 403 to a key of other models, regardless of previous use of the upload or Idempotency-Key', async () => {
+  it('returns 403 to a key of other models, before and after another key used the upload and the Idempotency-Key', async () => {
     const { key, cookie } = await service.person({ planRank: 2 });
     const body = { name: 'limited', models: ['svc-1'] };
     const limited = (await service.call('POST', '/api/keys', { cookie, body })).body.data.key;

@@ -24,7 +24,7 @@ async function balance(key: string) {
 }
 
 describe('an upload form', () => {
-  it('expires after an hour, at the time returned in the response', async () => {
+  it('expires after an hour, at the time that the response states', async () => {
     const { key } = await service.person({ planRank: 3 });
     const body = { contentType: 'audio/mpeg', bytes: 1000 };
     const upload = (await service.call('POST', '/api/ai/uploads', { key, body })).body.data;
@@ -52,7 +52,7 @@ describe('an uploaded recording', () => {
     expect(code(await transcribed(service, key, uploadId))).toBe('409 INVALID_STATE');
   });
 
-  it('of many megabytes is assembled in storage and transcribed, without a ledger entry for a zero refund', async () => {
+  it('of many megabytes is assembled and transcribed, and a refund of zero creates no ledger entry', async () => {
     const { key } = await service.person({ planRank: 4 });
     const recording = silence(1500);
     const made = await transcribed(service, key, await uploaded(service, key, recording));
@@ -65,7 +65,7 @@ describe('an uploaded recording', () => {
     expect(entries.filter(({ credits }: any) => credits === 0)).toEqual([]);
   });
 
-  it('is refunded for the seconds above its duration, including the limit of its key', async () => {
+  it("is refunded for seconds charged above its duration, in the balance and in the key's limit", async () => {
     const { id, cookie } = await service.person({ planRank: 4 });
     const limited = await service.call('POST', '/api/keys', {
       cookie,
@@ -92,13 +92,13 @@ describe('an uploaded recording', () => {
   });
 });
 
-it('whose header declares almost no audio can be ordered', async () => {
+it('an uploaded recording whose header declares almost no audio is accepted', async () => {
   const { key } = await service.person({ planRank: 3, credits: 100 });
   const uploadId = await uploaded(service, key, webm({ seconds: 0, headerSeconds: 1e-250 }), 'audio/webm');
   expect(code(await transcribed(service, key, uploadId))).toBe('201 SUCCESS');
 });
 
-it('is read once if the credits do not cover it, even for repeated orders', async () => {
+it('an uploaded recording is read once if the credits do not cover it, however often it is ordered', async () => {
   const { key } = await service.person({ planRank: 3, credits: 0.1 });
   const frames = adts(4000, 200);
   const uploadId = await uploaded(service, key, frames, 'audio/aac');

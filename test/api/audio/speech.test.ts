@@ -38,7 +38,7 @@ describe('POST /api/ai/speech', () => {
     expect(await usedAudio(key)).toBe(150);
   });
 
-  it('returns the bytes if the client accepts audio, with a correct header, for the same price', async () => {
+  it('returns raw audio with a correct header if the client accepts it, for the same price', async () => {
     const { key } = await service.person({ planRank: 2 });
     const { response, bytes } = await bytesOf('/api/ai/speech', key, { text, format: 'wav' });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/wav']);

@@ -107,9 +107,9 @@ describe('POST /api/ai/transcribe', () => {
   const tooLarge = /^The audio may .* 4194304 bytes\. .* by POST \/api\/ai\/uploads\.$/;
 
   it.each<[what: string, body: () => FormData, status: number, detail: RegExp]>([
-    ['that is no audio', () => form(Buffer.from('no audio at all'), 'audio/mpeg'), 400, noAudio],
-    ['of nothing', () => form(Buffer.alloc(0), 'audio/mpeg'), 400, noAudio],
-    ['that is a picture', () => form(picture, 'audio/mpeg'), 400, noAudio],
+    ['that is not audio', () => form(Buffer.from('no audio at all'), 'audio/mpeg'), 400, noAudio],
+    ['that is empty', () => form(Buffer.alloc(0), 'audio/mpeg'), 400, noAudio],
+    ['that is an image', () => form(picture, 'audio/mpeg'), 400, noAudio],
     [
       'of another format',
       () => form(spoken.wav, 'audio/flac'),
@@ -117,24 +117,24 @@ describe('POST /api/ai/transcribe', () => {
       /is audio\/wav, which differs from its Content-Type/,
     ],
     ['that is missing', noFile, 400, /^file is required\.$/],
-    ['that comes twice', twoFiles, 400, /one file/],
+    ['that is sent twice', twoFiles, 400, /one file/],
     ['in an unknown language', () => mp3({ language: 'zz' }), 400, /^language must be/],
     ['with unknown timestamps', () => mp3({ timestamps: 'all' }), 400, /^timestamps must be/],
     [
-      'far beyond its size',
+      'far above the size limit',
       () => form(Buffer.alloc(1.5 * maxDirectAudioBytes), 'audio/wav'),
       413,
       /^The body may .* by POST/,
     ],
-    ['beyond its size', () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'), 413, tooLarge],
-  ])('refuses a file %s in words, and charges nothing', async (_, body, status, detail) => {
+    ['a byte above the size limit', () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'), 413, tooLarge],
+  ])('explains its refusal of a file %s, and charges nothing', async (_, body, status, detail) => {
     const { key } = await service.person();
     const refusal = await transcribe(key, body());
     expect([refusal.status, refusal.body.detail]).toEqual([status, expect.stringMatching(detail)]);
     expect(await used(key)).toBe(0);
   });
 
-  it('refuses a form without an end or a boundary, and an invalid key before it reads the form', async () => {
+  it('returns 400 for an incomplete form, 401 for an invalid key, and 415 for another media type', async () => {
     const { key } = await service.person();
     const cut = Buffer.from('--b\r\nContent-Disposition: form-data; name="file"; filename="a.mp3"\r\n\r\nabc');
     const path = '/api/ai/transcribe';
@@ -165,7 +165,7 @@ describe('POST /api/ai/transcribe', () => {
     expect(await used(key)).toBe(0);
   });
 
-  it('strips the path from a file name, and runs once with an Idempotency-Key', async () => {
+  it('accepts a file name with folders, and runs once with an Idempotency-Key', async () => {
     const { key } = await service.person();
     const headers = { 'idempotency-key': 'once' };
     const path = '/api/ai/transcribe';

@@ -15,7 +15,7 @@ const itemOf = async ({ id }: Person) => (await rowsOf('meters')).find(({ a }) =
 const orderFault = (fault: string, count: number) =>
   service.post('/_local/faults', { target: 'dynamodb', fault, count });
 
-describe('a refused call', () => {
+describe('a call refused', () => {
   it.each([
     ['400', (key: string) => complete(key, { model: 'svc-1', messages: [] })],
     ['400', (key: string) => complete(key, { ...chat(), temperature: 3 })],
@@ -31,7 +31,7 @@ describe('a refused call', () => {
       (key: string) =>
         service.call('POST', '/v1/chat/completions', { key, body: 'hello', headers: { 'content-type': 'text/plain' } }),
     ],
-  ])('with %s changes no attribute of the account, and does not invoke the model', async (status, call) => {
+  ])('with %s leaves the account unchanged, and does not invoke the model', async (status, call) => {
     const person = await service.person();
     const before = await itemOf(person);
     const response = await call(person.key);
@@ -40,7 +40,7 @@ describe('a refused call', () => {
     expect(model.state.runs).toBe(0);
   });
 
-  it('with 402 or 429 does not change the account or invoke the model', async () => {
+  it('with 402 or 429 leaves the account unchanged, and does not invoke the model', async () => {
     const poor = await service.person({ planRank: 2, credits: 0 });
     const hasty = await service.person();
     for (let call = 0; call < 10; call++) await complete(hasty.key);
@@ -81,8 +81,8 @@ it('every read of a meter, the ledger or a stored response is strongly consisten
   expect(reads.filter(({ ConsistentRead }) => ConsistentRead !== true)).toEqual([]);
 });
 
-describe('a fault of DynamoDB', () => {
-  it('returns 503 without invoking a model during an outage', async () => {
+describe('a call during a fault of DynamoDB', () => {
+  it('returns 503 with Retry-After in an outage, without invoking a model', async () => {
     const { key } = await service.person();
     await service.settled();
     await orderFault('unavailable', 10_000);
@@ -96,7 +96,7 @@ describe('a fault of DynamoDB', () => {
     expect((await complete(key)).status).toBe(200);
   });
 
-  it('returns only enveloped 200, 402, 429 or 503 while it throttles, and never charges twice', async () => {
+  it('returns an enveloped 200, 402, 429 or 503 during throttling, and is never charged twice', async () => {
     const person = await service.person({ planRank: 2, credits: 30 });
     await service.settled();
     const statuses: number[] = [];

@@ -42,7 +42,7 @@ describe('a change of the email address', () => {
     expect((await me(cookie)).body.data).toMatchObject({ id: person.id, email: links.email, emailChange: null });
   });
 
-  it('is never applied by one side alone, even after repeated confirmations', async () => {
+  it('is not applied while only one side has confirmed, even repeatedly', async () => {
     const person = await service.person();
     const links = await requested(person);
     for (let turn = 0; turn < 3; turn++) expect((await confirm(links.new)).body.data).toEqual(waiting('old'));
@@ -124,7 +124,7 @@ describe('a change of the email address', () => {
     expect(again.body.data).toMatchObject({ id: first.body.data.id, email: links.email });
   });
 
-  it('is replaced by the next request, which invalidates the previous links', async () => {
+  it('is replaced by a new request, which invalidates the earlier links', async () => {
     const person = await service.person();
     const [first, second] = [await requested(person), await requested(person)];
     expect(code(await confirm(first.new))).toBe('400 INVALID_TOKEN');
@@ -250,7 +250,7 @@ describe('the link of an email address change', () => {
     }
   });
 
-  it('is invalid once the change is cancelled in the settings, even repeatedly', async () => {
+  it('becomes invalid once the change is cancelled in the settings, even repeatedly', async () => {
     const person = await service.person();
     const links = await requested(person);
     for (let turn = 0; turn < 2; turn++) expect(code(await cancel(person.cookie))).toBe('200 SUCCESS');
@@ -260,7 +260,7 @@ describe('the link of an email address change', () => {
     expect(code(await cancel(never.cookie))).toBe('200 SUCCESS');
   });
 
-  it('is invalid once the account is deleted', async () => {
+  it('becomes invalid once the account is deleted', async () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.new);

@@ -22,8 +22,8 @@ async function owners(emails: readonly string[]): Promise<Record<string, unknown
 const noticesTo = async (email: string) =>
   (await mailsTo(service, email)).filter(({ subject }) => subject === subjects.changed);
 
-describe('concurrent decisions', () => {
-  it('of both sides, 20 times each, change the address once', async () => {
+describe('concurrent requests', () => {
+  it('to confirm both sides, 20 times each, change the address once', async () => {
     const person = await service.person();
     const links = await requested(person);
     const responses = await Promise.all(times(40, (index) => confirm(index % 2 === 0 ? links.old : links.new)));
@@ -48,7 +48,7 @@ describe('concurrent decisions', () => {
     }
   });
 
-  it('of two accounts give the same address to one of them', async () => {
+  it('of two accounts for one address give it to one of them', async () => {
     const email = newAddress();
     const people = [await service.person(), await service.person()];
     const links = [];
@@ -64,7 +64,7 @@ describe('concurrent decisions', () => {
     expect(await owners([email])).toEqual({ [email]: winner.id });
   });
 
-  it('and a registration give the same address to one account', async () => {
+  it('to change to an address and to register it give it to one account', async () => {
     for (let round = 0; round < 5; round++) {
       const person = await service.person();
       const links = await requested(person);

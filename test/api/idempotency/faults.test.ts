@@ -49,13 +49,13 @@ async function spent({ id }: Person) {
   return { runs: model.state.runs, charged: 10 - spendable / 1_000_000, open: holds.size };
 }
 
-describe('a fault of DynamoDB during', () => {
+describe('an idempotent request during a fault of DynamoDB', () => {
   const orderFault = (fault: string, count = 1) => service.post('/_local/faults', { target: 'dynamodb', fault, count });
   const once = ['lost-reply', 'throttle', 'unavailable', 'conflict'].flatMap((fault) =>
     operations.map((at) => [at, fault] as const),
   );
 
-  it.each(once)('%s, %s once, runs the request once and replays its response', async (at, fault) => {
+  it.each(once)('in %s, %s once, runs once and is replayed', async (at, fault) => {
     const person = await customer();
     await interfere(at, () => orderFault(fault));
     const first = await send(person.key);
@@ -67,7 +67,7 @@ describe('a fault of DynamoDB during', () => {
   });
 
   it.each(['lost-reply', 'unavailable'])(
-    'every attempt of the claim, %s, runs the request when the 503 is repeated',
+    'in every attempt of the claim, %s, runs when its 503 is repeated',
     async (fault) => {
       const person = await customer();
       await interfere('the claim', () => orderFault(fault, 3));
@@ -77,7 +77,7 @@ describe('a fault of DynamoDB during', () => {
     },
   );
 
-  it('every attempt of the record, unavailable, makes the 503 free of charge and runs its repeat', async () => {
+  it('returns an uncharged 503 if its response cannot be stored, and runs again when repeated', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('unavailable', 3));
     expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
@@ -86,7 +86,7 @@ describe('a fault of DynamoDB during', () => {
     expect(await spent(person)).toEqual({ runs: 2, charged: 1, open: 0 });
   });
 
-  it('every attempt of the record ends a stream before its first byte', async () => {
+  it('ends a stream before its first byte if its record cannot be stored', async () => {
     const person = await customer();
     model.state.delayMs = 10_000;
     await interfere('the record', () => orderFault('unavailable', 3));
@@ -99,7 +99,7 @@ describe('a fault of DynamoDB during', () => {
     expect(await spent(person)).toEqual({ runs: 1, charged: 0, open: 0 });
   });
 
-  it('every attempt of the record, lost-reply, makes the repeat of the 503 return the stored response', async () => {
+  it('returns 503, then the stored response, if every attempt to store it loses the reply', async () => {
     const person = await customer();
     await interfere('the record', () => orderFault('lost-reply', 3));
     expect(summaryOf(await send(person.key))).toBe('503 SERVICE_UNAVAILABLE');
@@ -108,7 +108,7 @@ describe('a fault of DynamoDB during', () => {
   });
 });
 
-describe('a handler killed before', () => {
+describe('a handler that is killed', () => {
   /** Sends the request to a process that dies before the operation reaches DynamoDB. */
   async function sendAndDie({ key }: Person, at: Operation): Promise<void> {
     const offset = services().clock.now() - Date.now();
@@ -143,7 +143,7 @@ describe('a handler killed before', () => {
     throw new Error('what a dead process requested is dropped');
   }
 
-  it('the claim stores nothing', async () => {
+  it('before the claim stores nothing', async () => {
     const person = await customer();
     await sendAndDie(person, 'the claim');
     expect(summaryOf(await send(person.key))).toBe('200 SUCCESS');
@@ -151,7 +151,7 @@ describe('a handler killed before', () => {
   });
 
   it.each(['the admission', 'the record'] as const)(
-    '%s keeps a lock that expires with the hold, and the repeat runs and is charged once',
+    'before %s keeps a lock that expires with the hold, and the repeat runs and is charged once',
     async (at) => {
       const person = await customer();
       await sendAndDie(person, at);
@@ -169,7 +169,7 @@ describe('a handler killed before', () => {
     },
   );
 
-  it('the settlement has its response replayed, and is never charged twice', async () => {
+  it('before the settlement has stored its response, and never charges twice', async () => {
     const person = await customer();
     await sendAndDie(person, 'the settlement');
     expect(summaryOf(await send(person.key))).toBe('again 200 SUCCESS');

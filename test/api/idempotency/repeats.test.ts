@@ -34,7 +34,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(code(await send(person.key, 'k', { ...chat(), functions: swapped }))).toBe('422 IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('returns 422 for a key used with another body, without running or counting it', async () => {
+  it('returns 422 for a key used with another body, and neither runs nor counts the request', async () => {
     const person = await customer();
     await send(person.key, 'k');
     const before = await meterOf(person);
@@ -175,7 +175,7 @@ describe('the DynamoDB calls of a request', () => {
 });
 
 describe('the idempotency store', () => {
-  it('keeps a refusal by the model, which is an error of the request', async () => {
+  it('stores a 400 that the model caused', async () => {
     const person = await customer();
     model.state.refuses = true;
     const first = await send(person.key, 'k');
@@ -187,7 +187,7 @@ describe('the idempotency store', () => {
     expect([isReplay(second), await spent(person)]).toEqual([true, [1, 0]]);
   });
 
-  it('keeps no 5xx: the repeat runs, and is charged once', async () => {
+  it('does not store a 5xx: the repeat runs, and is charged once', async () => {
     const person = await customer();
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
     const responses = [await send(person.key, 'k'), await send(person.key, 'k'), await send(person.key, 'k')];
@@ -196,7 +196,7 @@ describe('the idempotency store', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('keeps no 402 or 403 of a plan: the repeat runs on another plan', async () => {
+  it('does not store a 402 or 403: the repeat runs on a larger plan', async () => {
     const person = await service.person({ credits: 0 });
     const large = { ...chat(), model: 'svc-1-32k' };
     expect(code(await send(person.key, 'k'))).toBe('402 INSUFFICIENT_CREDITS');
@@ -206,13 +206,13 @@ describe('the idempotency store', () => {
     expect(code(await send(person.key, 'large', large))).toBe('200 SUCCESS');
   });
 
-  it('keeps no invalid request: the corrected request runs with the same key', async () => {
+  it('does not store an invalid request: the corrected request runs with the same key', async () => {
     const person = await customer();
     expect(code(await send(person.key, 'k', { ...chat(), temperature: 3 }))).toBe('400 INVALID_FORMAT');
     expect(code(await send(person.key, 'k'))).toBe('200 SUCCESS');
   });
 
-  it('keeps no response over 256 KB, and refuses the repeat with the id of the original request', async () => {
+  it('does not store a response over 256 KB: the repeat is refused with the id of the original request', async () => {
     const person = await customer();
     model.state.content = 'x'.repeat(256 * 1024);
     const first = await send(person.key, 'k');
@@ -220,7 +220,7 @@ describe('the idempotency store', () => {
     expect(await spent(person)).toEqual([1, 1]);
   });
 
-  it('keeps no running or completed stream', async () => {
+  it('does not store a stream, whether running or completed', async () => {
     const person = await customer();
     model.state.delayMs = 500;
     const body = { ...chat(), stream: true };
@@ -243,7 +243,7 @@ describe('the idempotency store', () => {
     expect(response.headers.get('x-original-request-id')).toBe(original);
   }
 
-  it('keeps a response just below 256 KB', async () => {
+  it('stores a response just below 256 KB', async () => {
     const person = await customer();
     model.state.content = 'é'.repeat(127 * 1024);
     const first = await send(person.key, 'k');
@@ -304,7 +304,7 @@ describe('authorization before idempotency', () => {
   });
 });
 
-it('returns 400 for an invalid header, and ignores it on routes without idempotency', async () => {
+it('an invalid Idempotency-Key returns 400, and is ignored on routes without idempotency', async () => {
   const { key } = await customer();
   const headers = { 'idempotency-key': 'x'.repeat(256) };
   const refused = await send(key, headers['idempotency-key']);

@@ -160,7 +160,7 @@ describe('the idempotency table', () => {
   });
 });
 
-it('gives write access to the records exactly to the functions of routes that accept the header', () => {
+it('may be written only by the functions of routes that accept the header', () => {
   const takes = allRoutes.filter(({ idempotent }) => idempotent).map(({ id }) => id);
   expect(takes).toContain('create-chat-completion');
   expect(allRoutes.filter(({ uses }) => uses.tables?.idempotency === 'delete').map(({ id }) => id)).toEqual(takes);

@@ -67,7 +67,7 @@ describe('sign-in with Google', () => {
     expect(users).toHaveLength(1);
   });
 
-  it('stores only data that the token proves, with our own role and id', async () => {
+  it('ignores a role, id and address in the request body', async () => {
     const response = await service.call('POST', '/api/auth/google', {
       body: { token: await identityToken(newEmail()), role: 'operator', id: 7, email: 'other@example.com' },
     });
@@ -96,7 +96,7 @@ describe('sign-in with Google', () => {
         expect(code(await google(await identityToken(email), options))).toBe('409 IDENTITY_NOT_LINKED');
     });
 
-    it('gives an unconfirmed account to its owner, and ends the access of the first registrant', async () => {
+    it('gives an unconfirmed account to its owner, and revokes all access of the first registrant', async () => {
       const { email, password, id, cookie } = await service.registered();
       const confirmation = await service.mailedToken(email);
       const owner = await google(await identityToken(email, 'The owner'));
@@ -147,7 +147,7 @@ describe('a token of the identity provider', () => {
   const withClaims = (claims: Record<string, unknown>) => signed(key, { ...good(), ...claims });
   const without = (name: string) => withClaims({ [name]: undefined });
 
-  it('is valid for both spellings of the issuer, with a clock difference of up to a minute', async () => {
+  it('is accepted with either spelling of the issuer and a clock difference of up to a minute', async () => {
     const email = newEmail();
     const claims = claimsFor(email, now());
     const tokens = [
@@ -208,7 +208,7 @@ describe('a token of the identity provider', () => {
     expect(issuer.fetches()).toBeLessThanOrEqual(1);
   });
 
-  it('is marked as used in every spelling of its signature', async () => {
+  it('is accepted once, whatever the spelling of its signature', async () => {
     const token = goodToken();
     expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
     // The last of 342 characters carries four bits that stand for nothing.

@@ -44,7 +44,7 @@ describe('a stream after a client disconnect', () => {
 });
 
 describe('a cancelled stream', () => {
-  it('stops within seconds, charges the delivered output, frees its slot, and is over for a repeated cancellation', async () => {
+  it('stops within 5 s, charges the delivered output, frees its slot, and is then reported as finished', async () => {
     const person = await newPerson();
     const { requestId, text } = await begin(person);
     const first = await cancel(person.key, requestId);
@@ -78,7 +78,7 @@ describe('a cancelled stream', () => {
     await Promise.all(streams.map(({ text }) => text));
   });
 
-  it('reports the cancellation in the requested format', async () => {
+  it('reports the cancellation in the format of its route', async () => {
     const person = await newPerson();
     const { requestId, text } = await begin(person, '/openai/v1/chat/completions');
     await cancel(person.key, requestId);
@@ -88,7 +88,7 @@ describe('a cancelled stream', () => {
     expect(await spent(person)).toEqual({ charged: 1_000_000, open: 0 });
   });
 
-  it('returns 409 before its first piece, and is not charged', async () => {
+  it('returns an uncharged 409 if it is cancelled before its first piece', async () => {
     const person = await newPerson();
     model.state.silent = true;
     const stream = service.call('POST', '/v1/chat/completions', { key: person.key, body: { ...chat(), stream: true } });
@@ -115,7 +115,7 @@ describe('a cancellation', () => {
     expect((await cancel(stranger.key, requestId)).status).toBe(404);
   });
 
-  it('is refused for an unstreamed call that is running, and reports a finished one as ended', async () => {
+  it('returns 409 for a running unstreamed call, and reports a finished one as finished', async () => {
     const person = await newPerson();
     model.state.delayMs = 1500;
     const response = service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });

@@ -35,7 +35,7 @@ const kinds = [
   ['embeddings', '/v1/embeddings', { model: 'svc-embed', input: 'a text' }],
 ] as const;
 
-describe.each(kinds)('%s without generated output', (_, path, body) => {
+describe.each(kinds)('%s', (_, path, body) => {
   const raw = (text: string) => () => service.model.streams([text]);
   const fails = (status: number, code: number) => () =>
     service.model.responds({ error: { message: 'CUDA', code } }, status);
@@ -46,16 +46,16 @@ describe.each(kinds)('%s without generated output', (_, path, body) => {
   };
   afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));
   it.each([
-    ['that fails', fails(500, 500), 502],
-    ['that is too busy', fails(429, 429), 503],
-    ['that SageMaker throttles', fault('throttle'), 503],
-    ['that SageMaker cannot reach', fault('unavailable'), 503],
-    ['whose connection is cut', fault('cut'), 502],
-    ['that returns nothing', raw(''), 502],
-    ['that returns no JSON', raw('Internal Server Error'), 502],
-    ['that returns an error with 200', fails(200, 500), 502],
+    ['fails', fails(500, 500), 502],
+    ['is too busy', fails(429, 429), 503],
+    ['is throttled by SageMaker', fault('throttle'), 503],
+    ['cannot be reached by SageMaker', fault('unavailable'), 503],
+    ['loses its connection', fault('cut'), 502],
+    ['returns an empty body', raw(''), 502],
+    ['returns no JSON', raw('Internal Server Error'), 502],
+    ['returns an error with status 200', fails(200, 500), 502],
     ['that returns something else', () => service.model.responds({ ok: true }), 502],
-  ])('%s costs nothing', async (_, become, status) => {
+  ])('costs nothing if the model %s', async (_, become, status) => {
     become();
     const response = await chargedResponse(path, body);
     expect(response).toMatchObject({ status, body: { error: true, data: null, status } });
@@ -78,7 +78,7 @@ it('a model that hangs is aborted, and costs nothing', async () => {
   expect(cost).toBe(0);
 });
 
-it('an unstreamed response is charged after a client disconnect, and its hold is released', async () => {
+it('an unstreamed call is charged after a client disconnect, and its hold is released', async () => {
   const gone = Promise.withResolvers<void>();
   const reply = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }], usage };
   service.model.becomes({ invoke: () => gone.promise.then(() => ({ kind: 'json', status: 200, body: reply })) });
@@ -105,12 +105,12 @@ describe('usage reported by a model', () => {
   });
   const cases: [string, unknown, () => Promise<number>][] = [
     ['is charged', usageOf(5, 6), async () => 11],
-    ['that is missing is counted by us', undefined, ours],
-    ['of 9e15 is counted by us', usageOf(9e15, 9e15), ours],
-    ['of more output than was requested is counted by us', usageOf(5, 41), ours],
-    ['of as much output as was requested is charged', usageOf(5, 40), async () => 45],
-    ['of a longer prompt than was sent is counted by us', usageOf(1000, 6), ours],
-    ['that is a little more than was held is charged as far as it was held', usageOf(10, 40), async () => held],
+    ['is replaced by our count if missing', undefined, ours],
+    ['is replaced by our count if it is 9e15', usageOf(9e15, 9e15), ours],
+    ['is replaced by our count if it exceeds the requested output', usageOf(5, 41), ours],
+    ['is charged if it equals the requested output', usageOf(5, 40), async () => 45],
+    ['is replaced by our count if it exceeds the prompt', usageOf(1000, 6), ours],
+    ['is charged up to the hold if it is a little more', usageOf(10, 40), async () => held],
   ];
 
   it.each(cases)('%s', async (_, reported, expected) => {
@@ -126,7 +126,7 @@ describe('usage reported by a model', () => {
     expect(await service.charged(work)).toBe(tokens * 1000);
   });
 
-  it('that is missing for embeddings is counted by us', async () => {
+  it('is replaced by our own count if it is missing for embeddings', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     const { cost } = await chargedResponse('/v1/embeddings', { model: 'svc-embed', input });
@@ -136,7 +136,7 @@ describe('usage reported by a model', () => {
 });
 
 describe('a model in a container of another family', () => {
-  it.each(['svc-1', 'svc-code', 'svc-instruct'])('returns the same response: %s', async (model) => {
+  it.each(['svc-1', 'svc-code', 'svc-instruct'])('returns the response of the default family: %s', async (model) => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const messages = [{ role: 'user', content: 'Tell me of rivers' }];
     const stopped = { model, messages, max_tokens: 40, stop: ['rivers'] };

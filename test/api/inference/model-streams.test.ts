@@ -26,7 +26,7 @@ describe('a stream format', () => {
     `data: ${JSON.stringify({ message: 'STREAM_CHUNK', error: false, data, status: 200 })}\n\n`;
   const end = 'data: {"message":"STREAM_COMPLETE","error":false,"data":null,"status":200}\n\n';
 
-  it('of completions matches the specification byte for byte, with the usage in the last chunk', async () => {
+  it('matches the specification byte for byte for completions, with the usage in the last chunk', async () => {
     service.model.streams([...pieces.map(textPiece), textEnd, total, done]);
     const { id, text } = await service.streamed('/v1/completions', completion);
     const chunk = (piece: string) => ({ id: `cmpl-${id}`, choices: [{ text: piece, index: 0 }] });
@@ -34,7 +34,7 @@ describe('a stream format', () => {
     expect(text).toBe(expected.join(''));
   });
 
-  it('of chats is envelopes of OpenAI chunks, byte for byte', async () => {
+  it('wraps OpenAI chunks in envelopes for chats, byte for byte', async () => {
     service.model.streams([...pieces.map(chatPiece), chatEnd, total, done]);
     const { id, text, envelopes } = await service.streamed('/v1/chat/completions', chat);
     const { created } = envelopes[0].data;
@@ -87,7 +87,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     ['ends without a reason', []],
   ];
   it.each(ends)(
-    'whose model %s after any number of pieces charges the prompt and those pieces, and is recorded as failed',
+    'charges the prompt and the delivered pieces, and is recorded as failed, if the model %s',
     async (_, end) => {
       for (let count = 0; count <= pieces.length; count += 1) {
         const delivered = pieces.slice(0, count);
@@ -104,7 +104,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     },
   );
 
-  it('whose client disconnects after any number of pieces charges the prompt and those pieces, and stops the model', async () => {
+  it('charges the prompt and the delivered pieces, and stops the model, if the client disconnects', async () => {
     for (let count = 1; count <= pieces.length; count += 1) {
       const delivered = pieces.slice(0, count);
       // After the last piece it also reports why it ends, but not yet what that took.
@@ -122,7 +122,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     }
   });
 
-  it('whose client disconnects before the first piece costs nothing, and stops the model', async () => {
+  it('costs nothing, and stops the model, if the client disconnects before the first piece', async () => {
     const gone = Promise.withResolvers<void>();
     service.model.streams([() => gone.promise, ...pieces.map(pieceOf), () => service.model.ended()]);
     const invocations = service.model.invocations();
@@ -138,7 +138,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
     expect(cost).toBe(0);
   });
 
-  it('whose client disconnects after the last chunk costs the full price', async () => {
+  it('costs the full price if the client disconnects after the last chunk', async () => {
     service.model.streams([...pieces.map(pieceOf), ended, total, done]);
     const cost = await service.charged(async () => {
       const leaving = new AbortController();

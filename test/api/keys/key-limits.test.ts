@@ -17,7 +17,7 @@ const listed = async ({ cookie }: Person, id: string) => {
 };
 
 describe('a key with a spending limit', () => {
-  it('is refused above the limit with the reset time, shows the remainder, and does not affect other keys', async () => {
+  it('is refused above its limit with the reset time, shows the remainder, and does not affect other keys', async () => {
     const person = await service.person({ credits: 100 });
     const made = await create(person, { limit: { credits: 2, period: 'day' } });
     expect(made.body.data.limit).toEqual({ credits: 2, period: 'day', used: 0, resetsAt: expect.any(String) });
@@ -36,7 +36,7 @@ describe('a key with a spending limit', () => {
     expect([other.status, other.headers.get('x-key-credits-remaining')]).toEqual([200, null]);
   });
 
-  it('accepts another limit, or its removal, at any time', async () => {
+  it('accepts a new limit, or its removal, at any time', async () => {
     const person = await service.person({ credits: 100 });
     const { key, id } = (await create(person, { limit: { credits: 1, period: 'total' } })).body.data;
     expect([code(await chatWith(key)), code(await chatWith(key))]).toEqual(['200 SUCCESS', '403 KEY_LIMIT_EXCEEDED']);
@@ -47,7 +47,7 @@ describe('a key with a spending limit', () => {
     expect((await chatWith(key)).status).toBe(200);
   });
 
-  it('passes its limit and usage to its rotated successor, shared by both keys', async () => {
+  it('shares its limit and usage with its rotated successor', async () => {
     const person = await service.person({ credits: 100 });
     const old = (await create(person, { limit: { credits: 2, period: 'month' }, models: ['svc-1'] })).body.data;
     await chatWith(old.key);
@@ -75,7 +75,7 @@ describe('a key with allowed models or services', () => {
       { services: ['embeddings', 'translation'] },
       'The key may not use the service chat; it may use only: embeddings, translation.',
     ],
-  ])('returns 403 for any other in both formats: %j', async (list, detail) => {
+  ])('returns 403 for all others, in both error formats: %j', async (list, detail) => {
     const person = await service.person({ credits: 100 });
     const { key, id } = (await create(person, list)).body.data;
     const refused = await chatWith(key);
@@ -111,7 +111,7 @@ describe('invalid limits of a key', () => {
     expect(await listed(person, only.id)).toMatchObject({ limit: null, models: null, services: null });
   });
 
-  it.each(['models', 'services'])('of unknown %s return 400 with the valid ones', async (field) => {
+  it.each(['models', 'services'])('with unknown %s return 400 with the valid values', async (field) => {
     const person = await service.person();
     const { status, body } = await create(person, { [field]: ['nothing'] });
     expect(status).toBe(400);
@@ -148,7 +148,7 @@ describe('the budget row of a limited key', () => {
     expect((await meterOf(person)).budgets.size).toBe(0);
   });
 
-  it('of an expired key is deleted when the next limit is set', async () => {
+  it('is deleted for an expired key when the next limit is set', async () => {
     const person = await service.person({ credits: 100 });
     for (let round = 0; round < 3; round++) {
       const { id, key } = await made(person, { expiresAt: new Date(Date.now() + 400).toISOString() });
@@ -159,7 +159,7 @@ describe('the budget row of a limited key', () => {
     expect((await meterOf(person)).budgets.size).toBeLessThan(2);
   });
 
-  it('of one period cannot be spent again after a limit with another period', async () => {
+  it('stays used up for the other key of a rotation after one key changes its period', async () => {
     const person = await service.person({ credits: 100 });
     const old = await made(person, total(2));
     const fresh = await rotate(person, old.id, 600);
@@ -170,7 +170,7 @@ describe('the budget row of a limited key', () => {
     expect(await codeWith(fresh.key)).toBe('403 KEY_LIMIT_EXCEEDED');
   });
 
-  it('receives no refund of a charge to the previous one', async () => {
+  it('receives no refund for a call that was charged to the previous budget', async () => {
     const person = await service.person({ credits: 100 });
     const { id, key } = await made(person, total(10));
     const open = await holdOpen(person.id, 5_000_000, { keyId: id, requestId: 'req_open' });
@@ -182,7 +182,7 @@ describe('the budget row of a limited key', () => {
     expect([...(await meterOf(person)).budgets.values()].map(({ used }) => used)).toEqual([1_000_000]);
   });
 
-  it('of an expired key is not recreated unless a limit is sent', async () => {
+  it('is not recreated for an expired key unless a limit is sent', async () => {
     const person = await service.person({ credits: 100 });
     const { id, key } = await made(person, { ...total(1), expiresAt: new Date(Date.now() + 600).toISOString() });
     expect(await codeWith(key)).toBe('200 SUCCESS');

@@ -87,7 +87,7 @@ describe('API keys', () => {
     expect((await call('PATCH', `/api/keys/${keyId}`, cookie, { name: '🗝'.repeat(64) })).status).toBe(200);
   });
 
-  it('rotate to a new key immediately, and the old one works only for the grace period', async () => {
+  it('are replaced immediately by a rotation, and the old key works for the grace period only', async () => {
     const { cookie, key, keyId } = await service.person();
     const fresh = await call('POST', `/api/keys/${keyId}/rotate`, cookie, { graceSeconds: 60 });
     expect([fresh.status, fresh.body.data.name]).toEqual([201, 'test']);
@@ -114,7 +114,7 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'after expiry' })).status).toBe(201);
   });
 
-  it('are at most 100 active or suspended, however many are suspended', async () => {
+  it('are limited to 100 active or suspended ones', async () => {
     const { cookie } = await service.person();
     for (let made = 1; made < 100; made++) {
       const { body } = await call('POST', '/api/keys', cookie, { name: 'kept' });
@@ -129,7 +129,7 @@ describe('API keys', () => {
     expect((await call('POST', '/api/keys', cookie, { name: 'one more' })).status).toBe(201);
   });
 
-  it('that have ended are listed up to the newest 200, and creating a key deletes older ones', async () => {
+  it('are listed with the newest 200 ended ones, and creating a key deletes older ones', async () => {
     const { cookie, id, keyId } = await service.person();
     await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index)));
     const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
@@ -147,7 +147,7 @@ describe('API keys', () => {
     expect(stored).toHaveLength(202);
   });
 
-  it('of another account return the same 404 as unknown ones, and cannot be managed with a key', async () => {
+  it('of another account return the same 404 as unknown keys, and cannot be managed with a key', async () => {
     const [one, other] = [await service.person(), await service.person()];
     for (const id of [other.keyId, 'nothing']) {
       const responses = [
@@ -175,7 +175,7 @@ describe('credits and the model list', () => {
     });
   });
 
-  it('show the renewed month even without a call', async () => {
+  it('cover a call in the next month again, when the session has expired', async () => {
     const { key, cookie } = await service.person({ credits: 0 });
     expect(await chatWith(key)).toBe(402);
     await service.post('/_local/clock', { advance: 'P1M' });

@@ -20,8 +20,8 @@ const codes = (count: number, one: (index: number) => Promise<Parameters<typeof 
 const sentAll = (count: number) => Array.from({ length: count }, () => '201 SUCCESS');
 const refused = '429 RATE_LIMIT_EXCEEDED';
 
-describe('a message limit with its retry time', () => {
-  it('applies to one number, over all senders', async () => {
+describe('the message limit', () => {
+  it('for one number counts all senders, and returns the retry time', async () => {
     const [one, other] = [await sender(service), await sender(service)];
     const to = numberFor();
     expect(await codes(4, (index) => (index % 2 ? one : other).send({ to }))).toEqual([...sentAll(3), refused]);
@@ -37,7 +37,7 @@ describe('a message limit with its retry time', () => {
     expect(code(await other.send({ to }))).toBe('201 SUCCESS');
   });
 
-  it('applies to a range of numbers, over accounts and numbers', async () => {
+  it('for a range of numbers counts all accounts and numbers', async () => {
     const numbers = range();
     const all = await codes(6, async (index) => (await sender(service)).send({ to: numbers(index) }));
     expect(all).toEqual([...sentAll(4), refused, refused]);
@@ -51,7 +51,7 @@ describe('a message limit with its retry time', () => {
     expect(code(await me.send({ to: numbers(9) }))).toBe('201 SUCCESS');
   });
 
-  it('applies to one account, until the next day', async () => {
+  it('for one account applies until the next day', async () => {
     const me = await sender(service);
     expect(await codes(7, () => me.send({ to: numberFor('03') }))).toEqual([
       ...Array.from({ length: 6 }, () => '409 RECIPIENT_OPTED_OUT'),
@@ -65,7 +65,7 @@ describe('a message limit with its retry time', () => {
     expect(code(await me.send({ to: numberFor() }))).toBe('201 SUCCESS');
   });
 
-  it('applies to concurrent messages', async () => {
+  it('holds for concurrent messages', async () => {
     const me = await sender(service);
     const to = numberFor();
     const senders = [me, await sender(service)];
@@ -76,8 +76,8 @@ describe('a message limit with its retry time', () => {
   });
 });
 
-describe('one account cannot block other accounts', () => {
-  it('at a number or a range, because it may use half of the total limit', async () => {
+describe('one account', () => {
+  it('can use at most half of the limit of a number or a range', async () => {
     const [one, other] = [await sender(service), await sender(service)];
     const to = numberFor();
     expect(await codes(4, () => one.send({ to }))).toEqual([...sentAll(2), refused, refused]);
@@ -91,7 +91,7 @@ describe('one account cannot block other accounts', () => {
     expect(await codes(2, (index) => other.send({ to: numbers(index) }))).toEqual(sentAll(2));
   });
 
-  it('with refused messages, which are free and count only for its own account', async () => {
+  it('cannot block others with refused messages, which are free and count only for itself', async () => {
     const [one, other] = [await sender(service), await sender(service)];
     const to = numberFor('03');
     expect(new Set(await codes(6, () => one.send({ to })))).toEqual(new Set(['409 RECIPIENT_OPTED_OUT']));
@@ -101,7 +101,7 @@ describe('one account cannot block other accounts', () => {
   });
 });
 
-it('a plan, key or balance without messages returns the usual refusal', async () => {
+it('an account whose plan, key or balance does not cover messages gets the usual refusal', async () => {
   const to = numberFor();
   const free = await service.person();
   const body = { channel: 'sms', to, text: 'Hello' };

@@ -70,7 +70,7 @@ describe('messages', () => {
   });
 });
 
-it('send an event without number and text to the account’s webhooks at each change', async () => {
+it('messages send an event without number and text to the account’s webhooks at each change', async () => {
   const receiver = await startReceiver();
   const me = await sender(service, 3);
   const body = {
@@ -183,7 +183,7 @@ describe('a call on the test phone', () => {
     ]);
   });
 
-  it('is refused with the reason if it has no audio, and for pages of other sites', async () => {
+  it('is refused with the reason if it has no audio, and with 403 for pages of other sites', async () => {
     const [sms, japanese] = [await arrived({ channel: 'sms', text: 'Hi' }), await arrived({ text: 'こんにちは' })];
     const statuses = [sms, 'unknown', '', japanese].map(async (id) => {
       const response = await hear(id);

@@ -42,7 +42,7 @@ describe('an OpenAI response', () => {
   });
 });
 
-describe('a charge of the OpenAI surface', () => {
+describe('the charge on the OpenAI surface', () => {
   it.each<[string, string, object]>([
     ['chat', 'chat/completions', chat('Tell me of rivers')],
     ['a chat with a function', 'chat/completions', { ...chat(), functions: [{ name: 'hello' }] }],
@@ -51,7 +51,7 @@ describe('a charge of the OpenAI surface', () => {
     ['a streamed completion', 'completions', { ...prompt, stream: true }],
     ['embeddings', 'embeddings', texts],
     ['embeddings in base64', 'embeddings', { ...texts, encoding_format: 'base64' }],
-  ])('%s', async (_, path, body) => {
+  ])('equals the charge on /v1 for %s', async (_, path, body) => {
     const charges: number[] = [];
     for (const root of ['/v1/', '/openai/v1/']) {
       const before = await spendable();
@@ -65,7 +65,7 @@ describe('a charge of the OpenAI surface', () => {
     expect(charges[0]).toBeGreaterThan(0);
   });
 
-  it('is zero for a failing model', async () => {
+  it('is 0 if the model fails', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'error' });
     const before = await spendable();
     const { status, headers } = await send(chats, chat());
@@ -86,7 +86,7 @@ describe('an Idempotency-Key on the OpenAI surface', () => {
     expect(before - (await spendable())).toBe(2_000_000);
   });
 
-  it('is refused for another body and after a stream, and tells clients not to retry', async () => {
+  it('returns 422 for another body and 409 after a stream, and tells clients not to retry', async () => {
     const header = { 'idempotency-key': 'two' };
     await send(chats, { ...chat(), stream: true }, header);
     const other = await send(chats, chat('Other'), header);
@@ -105,8 +105,8 @@ describe('an OpenAI error', () => {
     ['an unknown path', 404, null, 'unknown_url', () => send('/openai/v1/threads', {})],
     ['the root', 404, null, 'unknown_url', () => send('/openai', {})],
     ['another method', 405, null, 'method_not_supported', () => send(chats, {}, {}, 'PUT')],
-    ['no JSON', 400, null, null, () => send(chats, '{')],
-    ['another type of body', 415, null, 'unsupported_media_type', () => send(chats, 'x', asText)],
+    ['a body that is not JSON', 400, null, null, () => send(chats, '{')],
+    ['another media type', 415, null, 'unsupported_media_type', () => send(chats, 'x', asText)],
     ['a large body', 413, null, 'payload_too_large', () => send(chats, ' '.repeat(1_100_000))],
     ['a body too large for the gateway', 413, null, 'payload_too_large', () => send(chats, ' '.repeat(11_000_000))],
     ['a path that the gateway cannot read', 400, null, null, () => get('/openai/v1/models/%zz')],
@@ -121,7 +121,7 @@ describe('an OpenAI error', () => {
     ['a missing field', 400, 'model', 'missing_required_parameter', () => send(chats, {})],
     ['an unknown model in a body', 400, 'model', 'model_not_found', () => send(chats, { ...chat(), model: 'gpt-4' })],
     ['an unknown model in a path', 404, 'model', 'model_not_found', () => get('/openai/v1/models/gpt-4')],
-  ])('for %s: %i', async (_, status, param, errorCode, work) => {
+  ])('for %s has status %i', async (_, status, param, errorCode, work) => {
     const { status: given, json, headers } = await work();
     const type = status === 401 ? 'authentication_error' : 'invalid_request_error';
     expect([given, json()]).toEqual([status, error(expect.stringMatching(/^.{10,}\.$/s), type, param, errorCode)]);
@@ -130,7 +130,7 @@ describe('an OpenAI error', () => {
     expect(headers.get('x-should-retry')).toBe('false');
   });
 
-  it('is used only below /openai/v1, and the envelope elsewhere', async () => {
+  it('is returned only below /openai/v1, and the envelope elsewhere', async () => {
     const messageOf = async (path: string) => (await send(path, chat())).json();
     expect(await messageOf('/v1/chat/complete')).toHaveProperty('message', 'NOT_FOUND');
     expect(await messageOf('/openaiv1/chat/completions')).toHaveProperty('message', 'NOT_FOUND');
@@ -149,7 +149,7 @@ describe('an option of the OpenAI surface', () => {
     ['embeddings', { ...texts, input: [1, 2] }, 'input', /tokens are not supported/],
     ['embeddings', { ...texts, input: [[1, 2]] }, 'input', /tokens are not supported/],
     ['embeddings', { ...texts, input: [] }, 'input', /must not be empty/],
-  ])('%s: %j is refused', async (path, body, param, rule) => {
+  ])('of %s is refused: %j', async (path, body, param, rule) => {
     const { status, json } = await send(`/openai/v1/${path}`, body);
     expect([status, json()]).toEqual([
       400,
@@ -167,7 +167,7 @@ describe('an option of the OpenAI surface', () => {
       'chat/completions',
       { ...chat(), n: 1, logprobs: true, user: 'someone', temperature: null, tools: [], whatever: 1 },
     ],
-  ])('%s: is accepted or ignored if the response does not depend on it', async (path, body) => {
+  ])('of %s is accepted or ignored if it does not affect the response', async (path, body) => {
     expect((await send(`/openai/v1/${path}`, body)).status).toBe(200);
   });
 });
@@ -180,7 +180,7 @@ describe('an OpenAI stream', () => {
     return { id, object, created, model };
   };
 
-  it('of a chat sends exactly role, deltas, end, usage if requested, and [DONE]', async () => {
+  it('sends exactly role, deltas, end, usage if requested, and [DONE] for a chat', async () => {
     const body = { ...chat('Tell me of rivers'), max_tokens: 3 };
     const whole = (await send(chats, body)).json();
     const tokens = tokenize(whole.choices[0].message.content);
@@ -209,7 +209,7 @@ describe('an OpenAI stream', () => {
     }
   });
 
-  it('of a completion sends exactly texts, end, usage if requested, and [DONE]', async () => {
+  it('sends exactly texts, end, usage if requested, and [DONE] for a completion', async () => {
     const body = { ...prompt, max_tokens: 3 };
     const whole = (await send('/openai/v1/completions', body)).json();
     const tokens = tokenize(whole.choices[0].text);

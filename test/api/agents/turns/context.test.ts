@@ -17,9 +17,9 @@ const turns = atLength(30, 50);
 /** Of a turn: every third calls a function first. */
 const calls = (turn: number): boolean => turn % 3 === 2;
 
-describe('a conversation of many turns with a window of 4,096 tokens', () => {
+describe('a long conversation with a window of 4,096 tokens', () => {
   it.each(['drop', 'summarize'])(
-    'sends with truncation %s at most the window, keeps each call with its result, and reports the omissions',
+    'fits each request into the window with truncation %s, keeps each call with its result, and reports omissions',
     { timeout: patience },
     async (truncation) => {
       let turn = 0;
@@ -68,7 +68,7 @@ describe('a conversation of many turns with a window of 4,096 tokens', () => {
   );
 
   it(
-    'refuses a message over the window with truncation error free of charge, and accepts one that fits',
+    'refuses a message over the window free of charge with truncation error, and accepts one that fits',
     { timeout: patience },
     async () => {
       const model = agentModel(() => textOf(200, 1));
@@ -93,7 +93,7 @@ describe('a conversation of many turns with a window of 4,096 tokens', () => {
     },
   );
 
-  it('refuses a message larger than the window with any truncation', async () => {
+  it('refuses a message that exceeds the window alone', async () => {
     service.model.becomes(agentModel(() => 'Hello').engine);
     const owner = await agentOwner(service.calls, {}, service.person);
     const conversation = await owner.conversation();

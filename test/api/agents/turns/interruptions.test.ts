@@ -36,7 +36,7 @@ const reply = (content: string, more: object = {}) => ({
 });
 
 describe('messages to one conversation', () => {
-  it('are refused free of charge while another is running', async () => {
+  it('return 409 free of charge while another is running', async () => {
     const { conversation } = await begin();
     const held = holdReply();
     const charged = await service.charged(async () => {
@@ -52,7 +52,7 @@ describe('messages to one conversation', () => {
     expect((await conversation.get()).messages.items.map(({ content }: any) => content)).toEqual(['Hello', 'first']);
   });
 
-  it('are each either stored and charged or refused if they arrive concurrently', async () => {
+  it('either succeed and are charged or return 409 if they are sent concurrently', async () => {
     const { conversation } = await begin();
     service.model.becomes(agentModel(() => 'Hello').engine);
     let kept = 0;
@@ -65,7 +65,7 @@ describe('messages to one conversation', () => {
     expect([charged, (await conversation.get()).messageCount]).toEqual([kept * 1_000_000, 2 * kept]);
   });
 
-  it('create one turn for one Idempotency-Key, and repeats receive its reply', async () => {
+  it('with one Idempotency-Key create one turn, and repeats return its reply', async () => {
     const { owner, conversation } = await begin();
     service.model.becomes(agentModel(() => 'Hello').engine);
     const options = { key: owner.key, body: { content: 'once' }, headers: { 'idempotency-key': 'once' } };
@@ -87,7 +87,7 @@ describe('a model', () => {
       reply('', { tool_calls: [{ id: '1', type: 'function', function: { name: 'rm', arguments: '{}' } }] }),
       200,
     ],
-    ['whose reply is too long to be kept', reply('a'.repeat(400_000)), 200],
+    ['whose reply is too long to be stored', reply('a'.repeat(400_000)), 200],
   ];
 
   it.each(hostile)('%s costs nothing, stores nothing, and the conversation continues', async (_, response, status) => {
@@ -105,7 +105,7 @@ describe('a model', () => {
 
   it.each<[when: string, pieces: readonly object[], charge: number]>([
     ['before any text costs nothing', [], 0],
-    ['after some is charged as a chat', [chatPiece('Grüß')], 1_000_000],
+    ['after some text is charged as a chat', [chatPiece('Grüß')], 1_000_000],
   ])('whose stream breaks %s, stores nothing, and the conversation continues', async (_, pieces, charge) => {
     const { conversation } = await begin();
     service.model.streams([...pieces, new Error('broken')]);
@@ -117,7 +117,7 @@ describe('a model', () => {
     expect(code(await conversation.write('Hello'))).toBe('200 SUCCESS');
   });
 
-  it('that streams endlessly is stopped, and its output is the reply', async () => {
+  it('that streams endlessly is stopped, and its output becomes the reply', async () => {
     const { conversation } = await begin({ maxTokens: 20 });
     service.model.streams(Array.from({ length: 20_000 }, () => chatPiece('word ')));
     const envelopes = await conversation.stream({ content: 'Hello' });
@@ -127,8 +127,8 @@ describe('a model', () => {
   });
 });
 
-describe('a disconnected client', () => {
-  it('finds the whole turn stored, and pays for it', async () => {
+describe('an interrupted stream', () => {
+  it('is completed, stored and charged in full after a client disconnect', async () => {
     const { conversation } = await begin();
     const rest = Promise.withResolvers<void>();
     service.model.streams([chatPiece('Grüß'), () => rest.promise, chatPiece(' dich'), chatEnd, done]);
@@ -147,7 +147,7 @@ describe('a disconnected client', () => {
     expect([charged, items[0].content]).toEqual([1_000_000, 'Grüß dich']);
   });
 
-  it('pays for a stream cancelled after its first piece, and nothing is stored', async () => {
+  it('is charged but not stored if it is cancelled after its first piece', async () => {
     const { owner, conversation } = await begin();
     service.model.streams(slowly());
     const charged = await service.charged(async () => {
@@ -162,7 +162,7 @@ describe('a disconnected client', () => {
   });
 });
 
-it('discards a turn whose conversation is deleted meanwhile, free of charge', async () => {
+it('a turn whose conversation is deleted while it runs returns 404 free of charge', async () => {
   const { owner, conversation } = await begin();
   const held = holdReply();
   const charged = await service.charged(async () => {

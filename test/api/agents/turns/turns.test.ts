@@ -38,7 +38,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('streams pieces, then the metadata without the text, then the end, and is stored the same', async () => {
+  it('streams pieces, then its metadata, then the end, and is stored with the streamed text', async () => {
     const owner = await agentOwner(service);
     const conversation = await owner.conversation();
     const envelopes = await conversation.stream({ content: 'Hello there' });
@@ -55,7 +55,7 @@ describe('a turn', () => {
     expect(messages.items[0]).toMatchObject({ id: last.data.id, role: 'assistant', content: text.join('') });
   });
 
-  it('returns a function call to the client, and requires its result as the next message', async () => {
+  it('returns a function call to the client, and accepts only its result as the next message', async () => {
     const owner = await agentOwner(service, { functions: [weather] });
     const conversation = await owner.conversation();
     const called = await conversation.write('What is the weather in Oslo?');
@@ -86,7 +86,7 @@ describe('a turn', () => {
 });
 
 describe('documents', () => {
-  it('are found by the subject of a message, and cited as sources', async () => {
+  it('are retrieved for a message about their subject, and cited as sources', async () => {
     const owner = await agentOwner(service);
     const credits = await owner.credits();
     const text = 'The office opens at nine. Parking is in the basement of the east wing, for which a badge is needed.';

@@ -36,7 +36,7 @@ afterAll(async () => {
 it.each<[what: string, kind: FaultOf<'dynamodb'>, messageCount: number]>([
   ['is throttled', 'throttle', 0],
   ['fails', 'unavailable', 0],
-  ['arrives, but its response does not', 'lost-reply', 2],
+  ['is stored but loses its response', 'lost-reply', 2],
 ])('a streamed turn whose write %s is charged once, for the delivered text', async (_, kind, messageCount) => {
   const { conversation } = await beginConversation(service);
   const fail = async () => void (fault = kind);
@@ -92,7 +92,7 @@ it.each<[what: string, pieces: readonly object[]]>([
     'calls a function that the agent does not have',
     [{ choices: [{ index: 0, delta: { tool_calls: [toolCall] } }] }, { ...chatEnd }],
   ],
-  ['goes on until it is too long to be kept', [chatPiece('a'.repeat(310_000)), chatEnd]],
+  ['exceeds the length that can be stored', [chatPiece('a'.repeat(310_000)), chatEnd]],
 ])('a streamed turn that %s is charged for the text before it, and stores nothing', async (_, pieces) => {
   const { conversation } = await begin({ functions: [{ name: 'known' }] });
   service.model.streams([chatPiece('Grüß dich'), ...pieces, done]);
