@@ -8,12 +8,12 @@ import { useWatchedService } from '#test/service/watched/watched-service.ts';
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;
 
-describe('secrets are never printed, logged, measured or returned in an error', () => {
+describe('secrets in output, logs, metrics and errors', () => {
   let cookie: string;
   let key: string;
   let id: number;
 
-  it('during successful requests', async () => {
+  it('never appear after successful requests', async () => {
     const email = secret('email');
     const registered = await auth('register', { email, name: 'Ada', password_hash: secret('password_hash') });
     id = registered.data.id;
@@ -43,7 +43,7 @@ describe('secrets are never printed, logged, measured or returned in an error', 
     expect(secrets.size).toBe(13);
   });
 
-  it('during invalid and refused requests', async () => {
+  it('never appear after invalid and refused requests', async () => {
     const email = secret('email');
     const [password, prompt] = [secret('password'), secret('prompt')];
     const all = Object.fromEntries([...secrets].map(([name, value]) => [name, value]));
@@ -86,7 +86,7 @@ describe('secrets are never printed, logged, measured or returned in an error', 
     expect([...met.keys()]).toEqual(expect.arrayContaining([400, 401, 402, 403, 404, 405, 409, 413, 415, 429]));
   });
 
-  it('during failures of the model, the email service or the database', async () => {
+  it('never appear after failures of the model, the email service or the database', async () => {
     await set('meters', { a: id }, 'c', 1_000_000_000);
     await local('clock', { advance: 'PT2M' });
     for (const mood of allMoods) {
@@ -113,7 +113,7 @@ describe('secrets are never printed, logged, measured or returned in an error', 
     expect([...met.keys()]).toEqual(expect.arrayContaining([502, 503]));
   });
 
-  it('during unexpected errors', async () => {
+  it('never appear after unexpected errors', async () => {
     const email = secret('email');
     const failures = async () => {
       const { session } = await auth('login', { email, password: secret('password') });
@@ -146,7 +146,7 @@ describe('secrets are never printed, logged, measured or returned in an error', 
     expect(met.get(500)).toBeGreaterThan(5);
   });
 
-  it('in the whole output of the process and all returned errors', async () => {
+  it('never appear in the whole output of the process or in any returned error', async () => {
     watched.command.kill('SIGTERM');
     await watched.command.ended;
     const printed = watched.command.out() + watched.command.err();

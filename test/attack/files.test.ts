@@ -71,7 +71,7 @@ describe('the local data folder', () => {
     expect(second.err()).toBe('');
   });
 
-  it('with foreign files has only its own files restricted, and reports that', async () => {
+  it('restricts only its own files if it contains others, and reports that', async () => {
     await mkdir(folder, { mode: 0o755 });
     await mkdir(join(folder, 'photos'), { mode: 0o755 });
     await writeFile(join(folder, 'package.json'), '{}', { mode: 0o644 });
@@ -84,7 +84,7 @@ describe('the local data folder', () => {
     );
   });
 
-  it('is not followed through a link to a file elsewhere', async () => {
+  it('is not followed through a symbolic link to a file elsewhere', async () => {
     const elsewhere = join(parent, 'elsewhere.json');
     await writeFile(elsewhere, '{"offsetMs":0}', { mode: 0o644 });
     await mkdir(folder, { mode: 0o755 });
@@ -135,7 +135,7 @@ describe('a damaged database', () => {
     ['that is cut off', (bytes) => bytes.subarray(0, bytes.length - 8 * 4096)],
   ];
 
-  it.each(damages)('%s is reported at the start, without a secret, and the advice works', async (_what, damage) => {
+  it.each(damages)('is reported at the start without a secret, and the advice works: %s', async (_what, damage) => {
     const secrets = Object.values(await closedService());
     await writeFile(database(), damage(await readFile(database())));
     const failing = runLocal(['--port', '0', '--data', folder]);
@@ -150,7 +150,7 @@ describe('a damaged database', () => {
     expect(next.err()).toBe('');
   });
 
-  it('that was deleted alone allows a start with a new demo account, and prints no token', async () => {
+  it('that was deleted is replaced by a new one with a new demo account, and no token is printed', async () => {
     await closedService();
     const mails = await readFile(join(folder, 'mails.jsonl'), 'utf8');
     const tokens = [...mails.matchAll(/token=(\w+)/g)].map(([, token]) => token!);

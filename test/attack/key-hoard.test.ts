@@ -56,7 +56,7 @@ async function hoard(person: Person, count: number): Promise<void> {
 }
 
 describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () => {
-  it('holds for any rotations, even if the old key is suspended without an expiry in its grace period', async () => {
+  it('holds for rotations whose old keys are suspended without an expiry in their grace period', async () => {
     const person = await service.person();
     let newest = person.keyId;
     let last: ApiResponse | undefined;
@@ -85,7 +85,7 @@ describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () =>
     expect(await usable(person)).toHaveLength(100);
   });
 
-  it('holds if expired keys are extended after others have taken their places', async () => {
+  it('holds if expired keys are extended after new keys have replaced them', async () => {
     const person = await service.person();
     const soon = new Date(services().clock.now() + 600_000).toISOString();
     const expiring: string[] = [];
@@ -100,7 +100,7 @@ describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () =>
     expect(await usable(person)).toHaveLength(100);
   });
 
-  it('includes keys created before counting existed', async () => {
+  it('includes keys created before keys were counted', async () => {
     const person = await service.person();
     await hoard(person, 100);
     const deletion = new DeleteCommand({ TableName: tables.accounts.name, Key: usableKeysKey(person.id) });
@@ -113,7 +113,7 @@ describe('the limit of 100 active or suspended keys', { timeout: 60_000 }, () =>
 });
 
 describe('the limit of 50 usable keys', () => {
-  it('holds for concurrent creations in place of 50 expired keys', async () => {
+  it('holds for 200 concurrent creations that replace expired keys', async () => {
     const person = await service.person();
     const now = services().clock.now();
     const soon = new Date(now + 600_000).toISOString();
@@ -123,7 +123,7 @@ describe('the limit of 50 usable keys', () => {
     expect((await keysOfMeter(person)).length).toBeLessThanOrEqual(50);
   });
 
-  it('holds for any rotations, with each old key in its grace period', async () => {
+  it('holds for rotations with every old key in its grace period', async () => {
     const person = await service.person();
     let newest = person.keyId;
     for (let turn = 0; turn < 60; turn++) newest = (await rotate(person, newest)).body.data?.id ?? newest;

@@ -94,18 +94,18 @@ async function expectRefused(
 }
 
 describe('the ports of npm start', () => {
-  it('are on loopback only, including the one for people', () => {
+  it('are all on loopback', () => {
     expect(ports.length).toBeGreaterThan(3);
     expect(ports.filter(({ address }) => !address.startsWith('127.'))).toEqual([]);
     expect(ports).toContainEqual({ address: '127.0.0.1', port });
   });
 
   it.each([
-    ['a name', () => 'evil.example'],
-    ['a name, with the port', (own: number) => `evil.example:${own}`],
+    ['a foreign name', () => 'evil.example'],
+    ['a foreign name with the right port', (own: number) => `evil.example:${own}`],
     ['a name that begins like ours', (own: number) => `127.0.0.1.evil.example:${own}`],
     ['a name that ends like ours', (own: number) => `evil-localhost:${own}`],
-    ['a name with our address as its user', (own: number) => `127.0.0.1:${own}@evil.example`, 400],
+    ['a foreign name with our address as its user', (own: number) => `127.0.0.1:${own}@evil.example`, 400],
     ['another address', (own: number) => `192.168.1.2:${own}`],
     ['any address', (own: number) => `0.0.0.0:${own}`],
     ['another port', (own: number) => `127.0.0.1:${own === 65_535 ? 1 : own + 1}`],
@@ -113,7 +113,7 @@ describe('the ports of npm start', () => {
     await expectRefused(({ port: own }) => ({ host: hostOf(own) }), atFront);
   });
 
-  it('refuse a target with another host, for any Host header', async () => {
+  it('refuse a target URL with another host, whatever the Host header', async () => {
     for (const listening of ports.filter(({ address }) => address === '127.0.0.1'))
       for (const { path = '/', ...order } of orders)
         expect((await send(listening, { ...order, path: `http://evil.example${path}` })).status).toBe(403);
@@ -121,13 +121,13 @@ describe('the ports of npm start', () => {
 
   it.each([
     ['another site', () => 'https://evil.example'],
-    ['an origin without a name', () => 'null'],
-    ['nothing', () => ''],
-    ['what is no origin', () => 'http://[::1'],
+    ['null', () => 'null'],
+    ['empty', () => ''],
+    ['not a valid URL', () => 'http://[::1'],
     ['another port of this machine', () => 'http://127.0.0.1:1'],
     ['another scheme', (own: number) => `https://127.0.0.1:${own}`],
     ['another name of this machine', (own: number) => `http://localhost:${own}`],
-    ['the dashboard, with more behind it', (own: number) => `http://127.0.0.1:${own}.evil.example`],
+    ["the dashboard's with a suffix", (own: number) => `http://127.0.0.1:${own}.evil.example`],
   ])('refuse an Origin that is %s', async (_name, originOf) => {
     await expectRefused(({ port: own }) => ({ origin: originOf(own) }));
   });
@@ -153,7 +153,7 @@ describe('the ports of npm start', () => {
       }
   });
 
-  it('refuse the dashboard too, except the one for people', async () => {
+  it('refuse their own origin, except the port of the dashboard', async () => {
     for (const listening of ports.filter(({ address, port: own }) => address === '127.0.0.1' && own !== port))
       for (const order of orders) {
         const headers = { ...order.headers, origin: `http://127.0.0.1:${listening.port}` };
@@ -209,7 +209,7 @@ describe('the ports of npm start', () => {
     },
   );
 
-  it('return nothing to a page of another port in a real browser, on any address', async () => {
+  it('return nothing readable to a page of another port in a real browser, on any address', async () => {
     const browser = await launchBrowser();
     const page = await browser.newPage();
     const evil = createServer((_request, response) => response.end('Evil')).listen(0, '127.0.0.1');
@@ -233,7 +233,7 @@ describe('the ports of npm start', () => {
     expect(responses).toEqual([]);
   });
 
-  it('of the database are blocked by browsers, on an address that changes at every start', async () => {
+  it('include a database port that browsers block, on an address that changes at every start', async () => {
     const otherFolder = await testFolder();
     const other = runLocal(['--port', '0', '--data', otherFolder]);
     await other.ready;

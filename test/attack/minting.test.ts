@@ -80,7 +80,7 @@ describe('a loop within one paid month', () => {
     ],
   };
 
-  it.each(Object.keys(loops))('grants at most the credits of the most expensive plan in it: %s', async (name) => {
+  it.each(Object.keys(loops))('grants at most the credits of its most expensive plan: %s', async (name) => {
     const [loop, mostExpensive] = loops[name]!;
     const person = await service.person();
     for (let round = 0; round < 6; round++) await loop(person);
@@ -92,14 +92,14 @@ describe('a loop within one paid month', () => {
 });
 
 describe('concurrent requests', () => {
-  it('grant once for 50 subscriptions', async () => {
+  it('to subscribe, 50 at once, grant credits once', async () => {
     const person = await service.person();
     const responses = await Promise.all(times(50, () => create(person, 'pro_pass')));
     expect(responses.map(code).filter((response) => response.startsWith('200'))).toHaveLength(1);
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('grant nothing for 50 new subscriptions after a cancellation, and one of them resumes', async () => {
+  it('to subscribe again after a cancellation, 50 at once, resume once and grant nothing', async () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     await cancel(person);
@@ -108,7 +108,7 @@ describe('concurrent requests', () => {
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('to resume and cancel lead to one state and grant nothing', async () => {
+  it('to resume and to cancel end in one state and grant nothing', async () => {
     const person = await service.person();
     await create(person, 'pro_pass');
     const { id } = await current(person);
@@ -122,7 +122,7 @@ describe('concurrent requests', () => {
     expect((await credits(person)).balance).toBe(100_100);
   });
 
-  it('to subscribe and upgrade grant the credits of the most expensive plan, in any order', async () => {
+  it('to subscribe and to upgrade grant the credits of the most expensive plan, in any order', async () => {
     const person = await service.person();
     await create(person, 'dev_pass');
     await cancel(person);

@@ -112,12 +112,12 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-describe('every regular expression of the service', () => {
-  it('is in the tested list', () => {
+describe('the regular expressions of the service', () => {
+  it('number more than 300', () => {
     expect(patterns.size).toBeGreaterThan(300);
   });
 
-  it('runs in time linear in the length of the text', { timeout: 120_000 }, () => {
+  it('run in time linear in the length of the text', { timeout: 120_000 }, () => {
     const slow = [...patterns.values()].flatMap(({ pattern, paths }) => {
       const [length = mebibyte] = [...paths].map((path) => maxLengths[path]);
       // Other processes slow a single measurement down, but not five.

@@ -66,7 +66,7 @@ describe('a request with an Idempotency-Key', () => {
     [10, 20],
     [100, 60],
     [350, 10],
-  ])('running for %i s delays its repeat by about %i s', async (seconds, wait) => {
+  ])('that has run for %i s returns 409 with a Retry-After of about %i s to its repeat', async (seconds, wait) => {
     const person = await customer();
     model.state.delayMs = 30_000;
     const began = Date.now();

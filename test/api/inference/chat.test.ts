@@ -98,7 +98,7 @@ describe('POST /v1/chat/completions', () => {
     expect((await complete(key)).status).toBe(200);
   });
 
-  it('reports both numbers for a prompt above the context, and limits the default output to the remaining tokens', async () => {
+  it('reports prompt and context size for a prompt above the context, and limits the default output to the remaining tokens', async () => {
     const { key } = await service.person();
     const { status, body } = await complete(key, { ...chat('word '.repeat(4000)), max_tokens: 200 });
     expect([status, body.message]).toEqual([400, 'CONTEXT_LENGTH_EXCEEDED']);

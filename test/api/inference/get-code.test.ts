@@ -116,7 +116,7 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(out).toMatch(/sky is clear/);
   });
 
-  it('supports completions, embeddings, analysis and translation if its API does', async () => {
+  it("supports completions, embeddings, analysis and translation as far as the language's SDK does", async () => {
     const prompt = 'Once upon a time';
     const completion: CodeRequest = { kind: 'completion', body: { model: 'svc-instruct', prompt, max_tokens: 5 } };
     if (id !== 'ai-sdk') expect((await run(completion, id)).body).toEqual(completion.body);

@@ -125,7 +125,7 @@ describe('chat.completions', () => {
   });
 });
 
-describe('other SDK operations', () => {
+describe('the OpenAI SDK', () => {
   it('completions returns and streams a response', async () => {
     const params = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
     const whole = await client.completions.create(params);
@@ -136,7 +136,7 @@ describe('other SDK operations', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
   });
 
-  it('embeddings returns the same vectors as floats and as the SDK’s default base64', async () => {
+  it('receives the same vectors as floats and in its default base64', async () => {
     const input = ['a cat', 'a dog'];
     const params = { model: 'svc-embed', input, dimensions: 16 };
     const packed = await client.embeddings.create(params);
@@ -147,7 +147,7 @@ describe('other SDK operations', () => {
     );
   });
 
-  it('models lists and retrieves', async () => {
+  it('lists and retrieves models', async () => {
     const listed = [];
     for await (const model of client.models.list()) listed.push(model.id);
     const enveloped = await service.call('GET', '/v1/models', { key: person.key });
@@ -160,7 +160,7 @@ beforeEach(() => {
   client = clientOf(person.key);
 });
 
-describe('SDK errors', () => {
+describe('an SDK error', () => {
   const complete = (from: OpenAI, more: object = {}) =>
     from.chat.completions.create({ model: 'svc-1', messages: user('Hello'), ...more });
 
@@ -193,7 +193,7 @@ describe('SDK errors', () => {
     expect(error.message).toMatch(new RegExp(`^${status} .{10,}\\.$`));
   });
 
-  it('are 403 for a model above the plan, 402 without credits, and 429 above the rate, with the wait', async () => {
+  it('has status 403 for a model above the plan, 402 without credits, and 429 with the wait above the rate', async () => {
     const free = clientOf((await service.person()).key);
     const forbidden = await errorOf(complete(free, { model: 'svc-1-32k' }));
     expect(forbidden).toBeInstanceOf(OpenAI.PermissionDeniedError);

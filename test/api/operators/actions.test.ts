@@ -60,7 +60,7 @@ describe('an operator action', () => {
     expect(await modelsWith(other.body.data.key)).toBe(200);
   });
 
-  it('assigns enterprise, which shows and enforces no limit and sends no rate headers', async () => {
+  it('assigns enterprise, which has no limits and sends no rate headers', async () => {
     const person = await service.person({ credits: 0 });
     expect(code(await complete(person.key))).toBe('402 INSUFFICIENT_CREDITS');
     expect((await assign(person, 'enterprise')).body.data.plan).toBe('enterprise');
@@ -161,7 +161,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(people[0]!)).toHaveLength(2);
   });
 
-  it('keeps both of two events at the same millisecond', async () => {
+  it('keeps two events of the same millisecond', async () => {
     const person = await service.person();
     const grants = async () => [await grant(person, 5), await grant(person, 7)];
     const responses = await at(services().clock.now(), grants);
@@ -169,7 +169,7 @@ describe('the audit trail', () => {
     expect(await eventsOf(person)).toHaveLength(2);
   });
 
-  it('records how an operator was made, which no operator can do', async () => {
+  it('records changes of roles, which only bin/operator.ts can make', async () => {
     const person = await service.person();
     for (let turn = 0; turn < 2; turn++) await setRole(person, 'operator');
     expect(await eventsOf(person)).toEqual([

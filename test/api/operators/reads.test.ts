@@ -47,7 +47,7 @@ describe('the account search of operators', () => {
     expect(code(await find(query))).toBe('404 NOT_FOUND');
   });
 
-  it('refuses more of a key than lists show, so that no whole key is sent', async () => {
+  it('refuses a key prefix longer than the displayed one, so that no whole key is sent', async () => {
     const { key, email } = await service.person();
     const long = await find({ keyPrefix: key });
     expect([long.status, long.body.detail]).toEqual([400, 'keyPrefix must be the first 13 to 17 characters of a key.']);
@@ -58,7 +58,7 @@ describe('the account search of operators', () => {
 });
 
 describe('the account view of operators', () => {
-  it('shows state, plan, credits, calls and rate, and no secret', async () => {
+  it('shows state, plan, credits, calls and rate, but no secret', async () => {
     const person = await service.person({ planRank: 2 });
     await grant(person, 25);
     await complete(person.key);
@@ -91,7 +91,7 @@ describe('the account view of operators', () => {
     });
   });
 
-  it('shows no limit for an unlimited plan, and a deleted account until it is purged', async () => {
+  it('shows no limit for an unlimited plan, and shows a deleted account until it is purged', async () => {
     const { id, cookie, email, password } = await service.person({ planRank: 5 });
     expect((await dataOf(`/${id}`)).calls).toMatchObject({ perMonth: null, perMinute: null });
     await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });

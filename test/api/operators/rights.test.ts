@@ -154,7 +154,7 @@ describe('the rights of an operator', () => {
     expect(code(await find())).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
 
-  it('do not extend to an unknown address, an unknown key, or a key of another account', async () => {
+  it('do not reveal an unknown address, an unknown key, or a key of another account', async () => {
     const cookie = operator.cookie;
     const find = await service.call('GET', '/api/operator/accounts?email=nobody@example.com', { cookie });
     expect(code(find)).toBe('404 NOT_FOUND');

@@ -94,7 +94,7 @@ describe('a password change', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('succeeds once of many concurrent times, and every other one returns an error', async () => {
+  it('succeeds for one of several concurrent requests, and the others return an error', async () => {
     const { email, password, cookie } = await service.registered();
     const responses = await Promise.all(
       times(4, (index) => {
@@ -151,7 +151,7 @@ describe('a password reset', () => {
     expect((await mailsTo(service, email))[0]?.subject).toBe('Your password was changed');
   });
 
-  it('succeeds once of 30 concurrent times, with exactly one of the passwords', async () => {
+  it('succeeds for one of 30 concurrent requests, and sets the password of that request', async () => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     const responses = await Promise.all(times(30, (index) => reset(token, `a river bank, number ${index}`)));
@@ -196,7 +196,7 @@ describe('a password reset', () => {
     expect(code(await reset(token))).toBe('200 PASSWORD_RESET_SUCCESS');
   });
 
-  it('confirms the address that received the link', async () => {
+  it('confirms the address to which the link was sent', async () => {
     const { email } = await service.registered();
     await reset(await resetToken(email));
     const cookie = cookieOf(await login(email, 'another river bank'));

@@ -39,7 +39,7 @@ const send = async (method: string, path: string, options: CallOptions) => {
 const routesWith = (rule: (route: Route) => unknown) =>
   allRoutes.filter((route) => rule(route)).map((route) => [`${route.method} ${route.path}`, route] as const);
 
-describe('every route of the table', () => {
+describe('every route', () => {
   const needs = ({ credential }: Route) => credential !== 'none' && credential !== 'session if any';
 
   it.each(routesWith(needs))('%s returns 401 for a bad credential', async (_, route) => {
@@ -124,7 +124,7 @@ describe('every route of the table', () => {
   );
 });
 
-describe('unknown paths and methods', () => {
+describe('an unknown path or method', () => {
   it.each([
     ['GET', '/api/nothing', '404 NOT_FOUND'],
     ['GET', '/nothing/at/all', '404 NOT_FOUND'],
@@ -142,7 +142,7 @@ describe('unknown paths and methods', () => {
     expect(await send(method, path, {})).toBe(expected);
   });
 
-  it('return the methods that a path supports', async () => {
+  it('returns the methods that a path supports in Allow', async () => {
     expect((await service.call('PUT', '/api/keys')).headers.get('allow')).toBe('POST, GET');
   });
 });
@@ -163,11 +163,11 @@ const unknown = 'The API key is unknown, revoked, suspended or expired. Use an a
 
 describe('the detail of a 401 response', () => {
   it.each<[what: string, path: string, options: () => CallOptions, detail: string]>([
-    ['nothing sent where a key is taken', '/v1/models', () => ({}), noKey],
-    ['a session where a key is taken', '/v1/models', () => ({ cookie: person.cookie }), noKey],
-    ['a header of another name', '/v1/models', () => ({ headers: { 'x-api-key': person.key } }), noKey],
-    ['nothing sent where either is taken', '/api/credits/me', () => ({}), neither],
-    ['nothing sent where a session is taken', '/api/keys', () => ({}), 'No session was sent; sign in.'],
+    ['a missing key', '/v1/models', () => ({}), noKey],
+    ['a session on a route that accepts only keys', '/v1/models', () => ({ cookie: person.cookie }), noKey],
+    ['a key in another header', '/v1/models', () => ({ headers: { 'x-api-key': person.key } }), noKey],
+    ['a missing credential on a route that accepts keys and sessions', '/api/credits/me', () => ({}), neither],
+    ['a missing session', '/api/keys', () => ({}), 'No session was sent; sign in.'],
     ['the placeholder of the examples', '/v1/models', () => ({ key: 'tai_your_api_key' }), malformed],
     ['a mistyped key', '/v1/models', () => ({ key: mistyped(person.key) }), malformed],
     ['a key without Bearer', '/v1/models', () => ({ headers: { authorization: person.key } }), malformed],
@@ -179,12 +179,12 @@ describe('the detail of a 401 response', () => {
       () => ({ key: forged('session') }),
       'The session has ended; sign in again.',
     ],
-  ])('%s', async (_, path, options, detail) => {
+  ])('explains %s', async (_, path, options, detail) => {
     const { status, body } = await service.call('GET', path, options());
     expect([status, body.message, body.detail]).toEqual([401, 'INVALID_API_KEY', detail]);
   });
 
-  it('does not reveal whether a key ever existed: unknown, foreign and revoked keys have the same refusal', async () => {
+  it('is the same for unknown, foreign, revoked and suspended keys', async () => {
     const { cookie } = person;
     const create = async (body: object) => (await service.call('POST', '/api/keys', { cookie, body })).body.data;
     const [revoked, suspended] = [await create({ name: 'revoked' }), await create({ name: 'suspended' })];

@@ -124,7 +124,7 @@ describe('the record of a request', () => {
 });
 
 describe('a log line', () => {
-  it('delivered again or late creates no second record', async () => {
+  it('that is delivered again or late creates no second record', async () => {
     const person = await service.person();
     const record = { at: Date.now(), service: 'chat', isStream: false, headers: {} };
     const line = (requestId: string, about = {}) =>
@@ -149,7 +149,7 @@ describe('a log line', () => {
 });
 
 describe('the request recorder', () => {
-  it('records nothing for an unproven key, whichever account it names', async () => {
+  it('records nothing without a valid key, whichever account the key names', async () => {
     const person = await service.person();
     await complete(mistyped(person.key));
     const revoked = await service.call('DELETE', `/api/keys/${person.keyId}`, { cookie: person.cookie });
@@ -163,7 +163,7 @@ describe('the request recorder', () => {
     expect(await stored(person)).toEqual([]);
   });
 
-  it('records the first of many refusals, and a count of the rest', async () => {
+  it('records the first of many refusals, and counts the rest', async () => {
     const person = await service.person({ planRank: 2, credits: 0 });
     for (let round = 0; round < 20; round++) await Promise.all(Array.from({ length: 10 }, () => complete(person.key)));
     await recorded(person, fullyRecorded);

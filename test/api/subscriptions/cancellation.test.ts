@@ -11,7 +11,7 @@ const cancelled = async (person: Person) => (await cancel(person)).body.data;
 const resume = (person: Person, id: string) => call('PATCH', `/api/subscription/${id}/resume`, person);
 
 describe('cancellation', () => {
-  it('stops new credits, keeps the plan until the end of the paid period and the credits for 30 days', async () => {
+  it('stops new credits, and keeps the plan until the paid period ends and the credits for 30 days', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'pro_pass');
     await advance('P20D');
@@ -46,7 +46,7 @@ describe('cancellation', () => {
 });
 
 describe('a new subscription during the paid month', () => {
-  it('to the same plan resumes it with the same id, billing date and credits, without a grant', async () => {
+  it('to the same plan resumes it with the same id, billing date and credits, and grants nothing', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'dev_pass');
     const before = (await credits(person)).lots;

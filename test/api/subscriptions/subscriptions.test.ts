@@ -54,7 +54,7 @@ describe('POST /subscription/create', () => {
     expect(code(await call('POST', '/api/subscription/create', await service.person(), body))).toBe(expected);
   });
 
-  it('requires a confirmed account, and echoes the sent id', async () => {
+  it('requires a confirmed account and a known plan, and echoes the plan id as it was sent', async () => {
     const { cookie } = await service.registered();
     const invalid = { planId: 'nope', billingCycle: 'monthly' };
     const refused = await service.call('POST', '/api/subscription/create', { cookie, body: invalid });
@@ -132,7 +132,7 @@ describe('a plan change', () => {
     expect(await current(person)).toMatchObject({ planId: 'smm_pass' });
   });
 
-  it('to the current plan cancels a pending downgrade, and is refused without one', async () => {
+  it('to the current plan cancels a pending downgrade, and returns 409 without one', async () => {
     const person = await service.person();
     const { body: begun } = await subscribe(person, 'smm_pass');
     const change = (newPlanId: string) => call('PUT', '/api/subscription/downgrade-plan', person, { newPlanId });
@@ -143,7 +143,7 @@ describe('a plan change', () => {
     expect(await current(person)).toMatchObject({ planId: 'smm_pass', monthlyCredits: 25_000 });
   });
 
-  it('returns 409 for an impossible change, and names the right operation', async () => {
+  it('returns an error that names the right operation for an impossible change', async () => {
     const person = await service.person();
     const change = (way: string, newPlanId: string) =>
       call('PUT', `/api/subscription/${way}-plan`, person, { newPlanId });

@@ -33,7 +33,7 @@ const newest = async (somebody: Owner, about: object) => {
 };
 
 describe('a webhook test', () => {
-  it('is sent to the webhook regardless of its events, and its response is shown as text', async () => {
+  it('is sent whatever events the webhook subscribes to, and its response is shown as text', async () => {
     receiver.respond(respondWith(200, { 'content-type': 'text/html' }, '<script>alert(1)</script>'));
     const somebody = await owner();
     const tested = await call(somebody, 'POST', '/test');
@@ -142,7 +142,7 @@ describe('a webhook delivery', () => {
     expect(code(await call(somebody, 'POST', `/deliveries/${ids[0]}/redeliver`))).toBe('404 NOT_FOUND');
   });
 
-  it('with response 410 disables its webhook, and sends one email to the owner', async () => {
+  it('that receives a 410 disables its webhook, and sends one email to the owner', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(410));
     await newKey(somebody);
@@ -163,7 +163,7 @@ describe('a webhook delivery', () => {
     await sent(2);
   });
 
-  it('with response 410 sends at most ten emails a day, even for recreated webhooks', async () => {
+  it('that receives a 410 causes at most ten emails a day, even if the webhook is recreated', async () => {
     const somebody = await owner();
     receiver.respond(respondWith(410));
     const status = async ({ path }: Owner) => (await call({ ...somebody, path }, 'GET')).body.data.status;

@@ -92,7 +92,7 @@ describe('an account’s events', () => {
     expect(low.data.seq).toBeLessThan(exhausted.data.seq);
   });
 
-  it('are delivered to each webhook until it is deleted', async () => {
+  it('are delivered to each webhook until that webhook is deleted', async () => {
     const person = await subscriber(['key.created']);
     const second = await service.call('POST', '/api/webhooks', {
       key: person.key,

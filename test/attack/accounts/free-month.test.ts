@@ -43,7 +43,7 @@ async function passThroughGoogle(email: string): Promise<number> {
 }
 
 describe('a user who deletes and recreates an account', () => {
-  it('has one free month with the same address', async () => {
+  it('gets one free month for the same address', async () => {
     expect(await passThrough('back@example.com')).toBe(100);
     expect(cookieOf(await register('Back@example.com'))).not.toBe('');
     const { id } = (await post('login', { email: 'back@example.com', password })).body.data;
@@ -51,7 +51,7 @@ describe('a user who deletes and recreates an account', () => {
     expect([meter.spendable, meter.lots]).toEqual([0, []]);
   });
 
-  it('has one free month with the same identity, however often, until the next month would have begun', async () => {
+  it('gets one free month for the same identity until the next month would have begun, however often it is repeated', async () => {
     const email = 'google-back@example.com';
     const had: number[] = [];
     for (let round = 0; round < 5; round++) had.push(await passThroughGoogle(email));
@@ -66,7 +66,7 @@ describe('a user who deletes and recreates an account', () => {
     expect(await balance(cookieOf(await post('login', { email, password })))).toBe(100);
   });
 
-  it('has one free month even if the deletion and the next sign-in are concurrent', async () => {
+  it('gets one free month even if the deletion and new sign-ins are concurrent', async () => {
     const email = 'hasty@example.com';
     const cookie = cookieOf(await google(email));
     const proof = await identityToken(email);
@@ -80,7 +80,7 @@ describe('a user who deletes and recreates an account', () => {
     expect(open.map((meter) => meter?.spendable)).toEqual(open.map(() => 0));
   });
 
-  it('leaves the free month of an unconfirmed account to the owner of the address', async () => {
+  it('leaves the free month to the owner of the address if the account was unconfirmed', async () => {
     const email = 'owner@example.com';
     const cookie = cookieOf(await register(email));
     await post('delete-account', { email, password }, cookie);

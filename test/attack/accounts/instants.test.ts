@@ -57,13 +57,13 @@ describe('a timestamp in a request', () => {
     ['to=1969-12-31', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['to=0000-01-01', 'to must be from 1970-01-01 to 9999-12-31.'],
     ['from=9999-99-99', 'from must be a date such as 2027-01-31.'],
-  ])('limits usage to a valid day: %s', async (query, detail) => {
+  ])('outside the calendar or the supported years is refused in a usage query: %s', async (query, detail) => {
     const { key } = await service.person();
     expect((await service.call('GET', `/api/usage?${query}`, { key })).body).toMatchObject({ status: 400, detail });
   });
 
   it.each(['from=9999-12-31&to=9999-12-31', 'to=1970-01-01'])(
-    'at the limit of the range is accepted: %s',
+    'at either end of the supported range is accepted: %s',
     async (query) => {
       const { key } = await service.person();
       const { status, body } = await service.call('GET', `/api/usage?${query}`, { key });
@@ -71,7 +71,7 @@ describe('a timestamp in a request', () => {
     },
   );
 
-  it('in the past is reported (400) before the unconfirmed address (403)', async () => {
+  it('in the past returns 400 before 403 for the unconfirmed address', async () => {
     const { cookie } = await service.registered();
     const expiresAt = '1999-01-01T00:00:00Z';
     const responses = [
@@ -82,7 +82,7 @@ describe('a timestamp in a request', () => {
       expect([status, body.detail]).toEqual([400, 'expiresAt must be in the future.']);
   });
 
-  it('beyond the newest entry in a cursor returns the newest page without waiting', async () => {
+  it('in a cursor beyond the newest entry returns the newest page without waiting', async () => {
     const { key } = await service.person();
     const page = async (cursor: string) =>
       (await service.call('GET', `/api/credits${cursor && `?cursor=${cursor}`}`, { key })).body.data.entries;
@@ -95,7 +95,7 @@ describe('a timestamp in a request', () => {
   });
 });
 
-describe('an unreadable stored row', () => {
+describe('an unreadable row', () => {
   it.each([
     ['expiresAt', beyond, { expiresAt: null }],
     ['expiresAt', Number.MAX_SAFE_INTEGER, { expiresAt: null }],

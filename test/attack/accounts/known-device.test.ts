@@ -22,7 +22,7 @@ afterAll(() => service.close());
 const { login, forgot, reset, guess, advance, links, owner } = authCalls(() => service);
 
 describe('a known device', () => {
-  it('is a cookie that scripts cannot read, set only after proof of the account', async () => {
+  it('is a cookie that scripts cannot read, and is set only after proof of the account', async () => {
     const { email, password, device } = await owner();
     const form = /^device=tad_\w{58}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/;
     const known = await login(email, password);
@@ -56,7 +56,7 @@ describe('a known device', () => {
     expect(code(await service.call('GET', '/api/auth/me', { key: value }))).toBe('401 INVALID_API_KEY');
   });
 
-  it('has five guesses if stolen, then doubling waits, independent of the guesses of others', async () => {
+  it('allows five guesses if it is stolen, then doubles the wait, independently of other guesses', async () => {
     const { email, password, device } = await owner();
     expect((await inTurn(7, () => guess(email, device))).map(code)).toEqual([
       ...Array.from({ length: 5 }, () => wrong),
@@ -82,7 +82,7 @@ describe('a known device', () => {
     expect(code(await login(one.email, one.password, one.device))).toBe(signedIn);
   });
 
-  it('is forgotten after a change of its password, and after 180 days', async () => {
+  it('is forgotten after 180 days, and when the password changes', async () => {
     const { email, password, device } = await owner();
     await forgot(email);
     await reset(tokenIn((await links(email))[0]), 'another river bank');
@@ -95,7 +95,7 @@ describe('a known device', () => {
     expect(password).not.toBe('another river bank');
   });
 
-  it('is one of at most ten, and is never displaced by sign-ins without one, which replace each other', async () => {
+  it('is one of at most ten, and is not displaced by sign-ins without a device', async () => {
     const { id, email, password, device } = await owner();
     const stored = async () =>
       (await rowsOf('accounts')).filter(({ pk, sk }) => pk === `user#${id}` && String(sk).startsWith('device#'));
@@ -111,7 +111,7 @@ describe('a known device', () => {
     expect(await stored()).toHaveLength(10);
   });
 
-  it('is displaced after unused devices, least recently used first, once it was used again', async () => {
+  it('that was used displaces unused devices first, then the least recently used', async () => {
     const { email, password, device } = await owner();
     const browsers = (await inTurn(8, () => login(email, password))).map(deviceOf);
     await advance('P2D');

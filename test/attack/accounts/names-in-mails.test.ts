@@ -20,7 +20,7 @@ const reset = (token: string) =>
 const withoutLinks = (text: string): string => text.replaceAll(/https?:\S+/g, '');
 
 describe('an email', () => {
-  it('names nobody before the address is confirmed, for any requester', async () => {
+  it('contains no name until the address is confirmed', async () => {
     const email = 'never-asked@example.com';
     await register(email, 'Call 555-0100 now, you won');
     await forgot(email);
@@ -32,7 +32,7 @@ describe('an email', () => {
     }
   });
 
-  it('names its owner after the address is confirmed', async () => {
+  it('greets the owner by name after the address is confirmed', async () => {
     const { email } = await service.person();
     await forgot(email);
     expect((await mailsTo(service, email))[0]?.text).toMatch(/^Hello Person \d+,\n/);
@@ -50,7 +50,7 @@ describe('an email', () => {
     expect((await mailsTo(service, email))[0]?.text).not.toContain('evil.example');
   });
 
-  it('never contains the name of a stranger who registered with the address, even after its owner took it over', async () => {
+  it('never contains the name under which a stranger registered the address', async () => {
     const email = 'owner-of-this@example.com';
     const stranger = await register(email, 'Call 555-0100 now');
     await forgot(email);

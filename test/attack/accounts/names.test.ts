@@ -34,12 +34,15 @@ describe('a name', () => {
     expect(v.is(keyName, name)).toBe(false);
   });
 
-  it.each(['a-', '1.', 'a.', 'x@', ':/', '\u0301'])('of a megabyte of %j is refused immediately', (part) => {
-    const text = part.repeat(500_000);
-    const before = process.cpuUsage().user;
-    expect([addressIn(text), explicitAddressIn(text)]).toEqual([expect.any(String), expect.any(String)]);
-    expect(process.cpuUsage().user - before).toBeLessThan(1_000_000);
-  });
+  it.each(['a-', '1.', 'a.', 'x@', ':/', '\u0301'])(
+    'is searched for addresses within a second, even for a megabyte of %j',
+    (part) => {
+      const text = part.repeat(500_000);
+      const before = process.cpuUsage().user;
+      expect([addressIn(text), explicitAddressIn(text)]).toEqual([expect.any(String), expect.any(String)]);
+      expect(process.cpuUsage().user - before).toBeLessThan(1_000_000);
+    },
+  );
 
   it('is refused with the offending part', async () => {
     const { cookie } = await service.person();

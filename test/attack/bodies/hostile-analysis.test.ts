@@ -44,12 +44,12 @@ describe(`the CPU time of an analysis (SEED=${seed})`, () => {
   it.each([
     ['that overlap', full('a'), (index: number) => 'a'.repeat(index + 1)],
     ['of all lengths', full('ab '), (index: number) => 'ab '.repeat(index + 1)],
-    ['that are nearly there', full('a'), (index: number) => `b${'a'.repeat(220 - index)}`],
-    ['that end otherwise', full('a'), (index: number) => `${'a'.repeat(220 - index)}b`],
-    ['of marks', full('a\u0301'), (index: number) => 'a\u0301'.repeat(index + 1)],
+    ['that almost match', full('a'), (index: number) => `b${'a'.repeat(220 - index)}`],
+    ['that differ in the last character', full('a'), (index: number) => `${'a'.repeat(220 - index)}b`],
+    ['of combining marks', full('a\u0301'), (index: number) => 'a\u0301'.repeat(index + 1)],
     ['of one character each', full('😀'), () => '😀'],
-    ['of halves of characters', full('😀'), () => '\ud83d'],
-  ])('is bounded for a model with the maximum of quotes, %s', async (_, text, quoteOf) => {
+    ['of lone surrogates', full('😀'), () => '\ud83d'],
+  ])('is bounded for a model that returns the maximum number of quotes %s', async (_, text, quoteOf) => {
     const quotes = Array.from({ length: 200 }, (_value, index) => quoteOf(index)).map((quote) => quote.slice(0, 70));
     const entities = quotes.map((quote) => ({ text: quote, type: 'OTHER' }));
     // A full list is requested again.

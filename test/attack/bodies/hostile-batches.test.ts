@@ -67,9 +67,9 @@ async function processorMs(body: string): Promise<number> {
   return Math.min(...taken);
 }
 
-describe('a hundred texts to embed with the last one over the limit', () => {
+describe('a batch of 100 texts to embed with the last one over the limit', () => {
   it.each(someOf([...Object.keys(hostilePieces), 'all kinds'], 6, seed))(
-    'are refused within a bounded CPU time: %s',
+    'is refused within a bounded CPU time: %s',
     async (kind) => {
       const body = await crafted(kind);
       const ms = await processorMs(body);

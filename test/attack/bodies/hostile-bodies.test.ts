@@ -98,7 +98,7 @@ describe('a forged key with a valid checksum', () => {
     },
   );
 
-  it('stores nothing under a customer’s Idempotency-Key, for any request', async () => {
+  it('stores nothing under an Idempotency-Key of the customer, on any route', async () => {
     const { accountId, key } = await api.account();
     const headers = { 'idempotency-key': 'order-17' };
     for (const [path, bodyOf] of Object.entries(bodies)) {

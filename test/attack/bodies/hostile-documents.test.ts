@@ -64,7 +64,7 @@ describe('a document with injected instructions', () => {
     await owner.call('DELETE', owner.path);
   });
 
-  it("has no more effect through a model's summary", async () => {
+  it('has no more effect through a summary by the model', async () => {
     const model = agentModel(
       () => 'word '.repeat(300),
       () => orders.map(([, text]) => text).join(' '),
@@ -117,11 +117,11 @@ describe('the refusal of a 1 MiB document', () => {
   });
 });
 
-describe('the CPU time of a document', () => {
+describe('the CPU time of indexing', () => {
   const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
   const kinds = [...Object.keys(hostilePieces), 'all kinds'];
 
-  it.each(kinds)(`is bounded when its MiB is split: %s (SEED=${seed})`, async (kind) => {
+  it.each(kinds)(`is bounded when a document of 1 MiB is split: %s (SEED=${seed})`, async (kind) => {
     const text = hostileText(kind, 1024 * 1024, randomOf(seed));
     expect(await processorMs(() => chunksOf(text))).toBeLessThan(3000);
   });

@@ -50,7 +50,7 @@ it.each<[string, string, object]>([
   ['/api/ai/analyze', 'text', { text: lone, analyses: ['pii'] }],
   ['/api/ai/analyze', 'labels.1', { text: 'x', analyses: ['categories'], labels: ['a', lone] }],
   ['/api/ai/translate', 'text', { text: lone, sourceLanguage: 'en', targetLanguage: 'fr' }],
-])('a lone surrogate is refused by %s with its field, and reaches no model: %s', async (path, field, body) => {
+])('%s refuses a lone surrogate and names its field, before it calls the model: %s', async (path, field, body) => {
   const { key } = await api.account();
   const { status, text, operations } = await api.post(path, key, body);
   expect([status, operations]).toEqual([400, ['GetItem']]);
@@ -59,7 +59,7 @@ it.each<[string, string, object]>([
 });
 
 it.each([chats, openAiChats, '/v1/completions', '/openai/v1/completions'])(
-  'a stop sequence of %s is bounded, alone and in a list',
+  '%s bounds the length of a stop sequence, alone and in a list',
   async (path) => {
     const { key } = await api.account();
     const resultOf = (stop: unknown) =>

@@ -89,7 +89,7 @@ async function minProcessorMs(work: () => unknown): Promise<number> {
 
 const eventOf = (body: string, isBase64Encoded: boolean) => ({ body, isBase64Encoded }) as APIGatewayProxyEvent;
 
-it.each(worst)('%s cost time at most in proportion to parsing the body', async (_, schema, body) => {
+it.each(worst)('%s take time at most in proportion to parsing the body', async (_, schema, body) => {
   const text = JSON.stringify(body);
   expect(Buffer.byteLength(text)).toBeLessThan(limits.bodyBytes * 2.2);
   const bytes = Buffer.from(text).toString('base64');
@@ -106,7 +106,7 @@ it.each(worst)('%s cost time at most in proportion to parsing the body', async (
   expect({ parsing, claiming, isBounded: claiming < bound }).toMatchObject({ isBounded: true });
 });
 
-it('the search for stop sequences of any kind takes time in proportion to the text', async () => {
+it('the search for stop sequences takes time in proportion to the text, whatever the sequences', async () => {
   const text = 'a'.repeat(200_000);
   const short = repeated('b', limits.stopSequences);
   const long = repeated(`${'a'.repeat(limits.stopSequenceCharacters - 1)}b`, limits.stopSequences);

@@ -41,14 +41,14 @@ describe.each(offers)('%s', (_, path, offered) => {
     }
   });
 
-  it('returns an uncharged 502 in a stream if the model starts with such a call', async () => {
+  it('returns an uncharged 502 if the model starts its stream with such a call', async () => {
     for (const name of ['rm', '', null]) {
       service.model.streams([piece(name), end, done]);
       expect({ name, ...(await service.priced(path, { ...body, stream: true })) }).toEqual({ name, ...refusal });
     }
   });
 
-  it('ends a stream with an error, and charges the text, if such a call follows it', async () => {
+  it('ends a stream with an error, and charges the text, if such a call follows the text', async () => {
     service.model.streams([chatPiece('Hello'), piece('rm'), end, done]);
     const { text, cost } = await service.priced(path, { ...body, stream: true });
     expect(text).toContain('Hello');
@@ -58,7 +58,7 @@ describe.each(offers)('%s', (_, path, offered) => {
   });
 });
 
-it('an offered function is called, and text split within characters is whole in its arguments', async () => {
+it('arguments of an offered function are assembled whole, even if characters are split between pieces', async () => {
   const parts = ['{"a":"\ud83d', '\ude00\0', '\ud800"}'];
   const more = parts.map((text) => ({
     choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: text } }] } }],

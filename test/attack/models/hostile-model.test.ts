@@ -74,7 +74,7 @@ describe('a whole response', () => {
   });
 
   it.each(whole.slice(0, 3))(
-    'with many choices and calls is returned with only the requested ones: %s',
+    'with more choices and calls than requested is cut to the requested ones: %s',
     async (_kind, path, body) => {
       const call = { id: 'c', function: { name: 'f', arguments: '{}' } };
       const choice = {
@@ -91,14 +91,17 @@ describe('a whole response', () => {
     },
   );
 
-  it.each([200, 424])('with status %i is bounded, even if the SDK reads it whole', async (status) => {
-    running.model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
-    const runtime = sdkRuntime(sagemakerClient());
-    const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
-    await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
-  });
+  it.each([200, 424])(
+    'with status %i is refused above the size limit, even if it is read by the SDK',
+    async (status) => {
+      running.model.becomes((res) => flood(begun({}, '', status)(res), 'x'.repeat(65_536)));
+      const runtime = sdkRuntime(sagemakerClient());
+      const send = runtime.reply({ endpoint: 'svc-1', body: {}, maxBytes: 1000 });
+      await expect(send(new Deadline(60_000))).rejects.toThrow('the body of the response has more than');
+    },
+  );
 
-  it('reports its context in words, which are parsed only as far as needed', async () => {
+  it('with a context error of many words is parsed within a second, and cut in the response', async () => {
     const words = 'maximum context length is 1 tokens '.repeat(20_000);
     const body = { Message: 'm', OriginalStatusCode: 400, OriginalMessage: JSON.stringify({ error: words }) };
     running.model.becomes((res) => begun({ 'x-amzn-errortype': 'ModelError' }, '', 424)(res).end(JSON.stringify(body)));
@@ -129,7 +132,7 @@ describe('vectors', () => {
     ['NaN', `${vector(0, '[NaN,1]')},${vector(1)}`],
     ['text', `${vector(0, '["1","2"]')},${vector(1)}`],
   ];
-  it.each(wrong)('with %s from the model are an invalid response, and cost nothing', async (_, vectors) => {
+  it.each(wrong)('with %s from the model return an uncharged 502', async (_, vectors) => {
     running.model.becomes(reply(vectors));
     for (const encoding_format of ['float', 'base64']) {
       const { statuses, cost } = await resultsOf('/v1/embeddings', { ...embeddings, encoding_format }, 1);
@@ -137,7 +140,7 @@ describe('vectors', () => {
     }
   });
 
-  it('may arrive in any order', async () => {
+  it('are returned in the order of the texts, in whatever order they arrive', async () => {
     running.model.becomes(reply(`${vector(1, '[2]')},${vector(0, '[1]')}`));
     const { texts } = await resultsOf('/v1/embeddings', embeddings, 1);
     expect(JSON.parse(texts[0]!).data.data.map(({ embedding }: any) => embedding)).toEqual([[1], [2]]);

@@ -30,7 +30,7 @@ describe('a stream', () => {
     ['of calls without a name', streamFlood(event({ choices: [{ index: 0, delta: { tool_calls: [] } }] }))],
   ];
   describe.each(endless)('%s and no text', (_, misdeed) => {
-    it.each(streamed)('costs no credits and no memory, several of %s concurrently', async (_kind, path, body) => {
+    it.each(streamed)('costs no credits and little memory, several of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await resultsOf(path, body, calls);
       expect([statuses, cost]).toEqual([[502], 0]);
@@ -51,7 +51,7 @@ describe('a stream', () => {
     ['many pieces in a part', choice(' word').repeat(300)],
   ];
   describe.each(overlong)('of %s past its max_tokens', (_, part) => {
-    it.each(streamed)('is ended as too long, for at most the requested tokens: %s', async (kind, path, body) => {
+    it.each(streamed)('ends with the reason length, for at most the requested tokens: %s', async (kind, path, body) => {
       running.model.becomes(streamFlood(part));
       const { statuses, texts, cost, grownMb } = await resultsOf(path, body, calls);
       expect(statuses).toEqual([200]);
@@ -68,8 +68,8 @@ describe('a stream', () => {
   it.each([
     ['one call', callWith(0, '{"a":1')],
     ['empty arguments', callWith(0, '')],
-    ['as many calls as there are pieces', ''],
-  ])('with endless calls ends: %s', async (_, part) => {
+    ['a new call in every piece', ''],
+  ])('of endless calls is ended: %s', async (_, part) => {
     const many = Array.from({ length: 5000 }, (_, index) => callWith(index, '')).join('');
     running.model.becomes(part === '' ? streamFlood(many) : streamFlood(part));
     const tools = [{ type: 'function', function: { name: 'f' } }];
@@ -82,15 +82,18 @@ describe('a stream', () => {
     for (const text of texts) expect(text.match(/"type":"function"/g)?.length).toBeLessThanOrEqual(128);
   });
 
-  it.each(streamed)('with roles after its text fails and is charged: %s', async (kind, path, body) => {
-    running.model.becomes(streamFlood(role, choice('word')));
-    const { statuses, texts, cost } = await resultsOf(path, body, 1);
-    const tokens = (await tokensOf(prompt)) + (await tokensOf('word'));
-    expect([statuses, cost]).toEqual([[200], kind.includes('chat') ? 1_000_000 : tokens * 1000]);
-    expect(texts[0]).toMatch(/MODEL_ERROR|model_error|"error":/);
-  });
+  it.each(streamed)(
+    'that repeats its role after its text fails, and its text is charged: %s',
+    async (kind, path, body) => {
+      running.model.becomes(streamFlood(role, choice('word')));
+      const { statuses, texts, cost } = await resultsOf(path, body, 1);
+      const tokens = (await tokensOf(prompt)) + (await tokensOf('word'));
+      expect([statuses, cost]).toEqual([[200], kind.includes('chat') ? 1_000_000 : tokens * 1000]);
+      expect(texts[0]).toMatch(/MODEL_ERROR|model_error|"error":/);
+    },
+  );
 
-  it.each(streamed)('with only [DONE] is an invalid response, and costs nothing: %s', async (_, path, body) => {
+  it.each(streamed)('with only [DONE] returns an uncharged 502: %s', async (_, path, body) => {
     for (const before of ['', role, ': ping\n\n', event({ choices: [] }), event({ choices: [], usage: null })]) {
       running.model.becomes(streamOf(`${before}data: [DONE]\n\n`));
       const { statuses, cost } = await resultsOf(path, body, 1);
@@ -98,17 +101,20 @@ describe('a stream', () => {
     }
   });
 
-  it.each(streamed)('with a redirect fails, and is not followed: %s', async (_, path, body) => {
-    running.model.becomes((res) => begun({ location: `${running.trap.url}/` }, '', 302)(res).end());
-    const { statuses, cost } = await resultsOf(path, body, 1);
-    expect([statuses, cost, running.trap.requests()]).toEqual([[502], 0, 0]);
-  });
+  it.each(streamed)(
+    'that redirects returns an uncharged 502, and the redirect is not followed: %s',
+    async (_, path, body) => {
+      running.model.becomes((res) => begun({ location: `${running.trap.url}/` }, '', 302)(res).end());
+      const { statuses, cost } = await resultsOf(path, body, 1);
+      expect([statuses, cost, running.trap.requests()]).toEqual([[502], 0, 0]);
+    },
+  );
 });
 
-describe('text with NUL and lone surrogates', () => {
+describe('model text with NUL and lone surrogates', () => {
   const odd = '\\u0000a\\ud800b\\udc00c\\ud83d\\ude00\\u2028';
   const text = '\ufffda\ufffdb\ufffdc\ud83d\ude00\u2028';
-  it.each(whole.slice(0, 3))('has U+FFFD in their place: %s', async (_, path, body) => {
+  it.each(whole.slice(0, 3))('is returned with U+FFFD in their place: %s', async (_, path, body) => {
     running.model.becomes((res) =>
       begun({})(res).end(`{"choices":[{"text":"${odd}","message":{"content":"${odd}"},"finish_reason":"stop"}]}`),
     );

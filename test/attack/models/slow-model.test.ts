@@ -25,10 +25,13 @@ describe('a slow model', () => {
   ];
   describe.each(slow)('that %s', (name, misdeed) => {
     const framed = name.includes('frames');
-    it.each<readonly [string, string, object]>(framed ? streamed : whole)('times out: %s', async (_, path, body) => {
-      running.model.becomes(misdeed);
-      const { statuses, cost } = await resultsOf(path, body, 1);
-      expect([statuses, cost]).toEqual([[504], 0]);
-    });
+    it.each<readonly [string, string, object]>(framed ? streamed : whole)(
+      'returns an uncharged 504: %s',
+      async (_, path, body) => {
+        running.model.becomes(misdeed);
+        const { statuses, cost } = await resultsOf(path, body, 1);
+        expect([statuses, cost]).toEqual([[504], 0]);
+      },
+    );
   });
 });

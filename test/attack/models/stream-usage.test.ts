@@ -46,7 +46,7 @@ const modelsOwn = ['svc-1', 'svc-instruct'].flatMap((model) => paths.completions
 describe.each(modelsOwn)('a streamed completion of %s whose model %s reports usage with every chunk', (path, model) => {
   const body = { model, prompt: numbered, max_tokens: 8, stream: true };
 
-  it('costs a client that disconnects after any chunk no more than one that reads everything', async () => {
+  it('costs a client that disconnects after any chunk no more than one that reads the whole stream', async () => {
     service.model.becomes(demoEngine({ wordDelayMs: 0 }));
     const { cost: whole } = await service.priced(path, body);
     expect(whole).toBeLessThan((await tokensOf(numbered)) * perToken);
@@ -77,7 +77,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
   const reported = (text: string, tokens: number): object => ({ ...textPiece(text), ...totals(tokens) });
   const totals = (tokens: unknown) => ({ usage: { prompt_tokens: 20, completion_tokens: tokens } });
 
-  it('costs nothing if all text was held back for a stop sequence until the client disconnected', async () => {
+  it('costs nothing if the client disconnects while all text is held back for a stop sequence', async () => {
     const heldBack = Promise.withResolvers<void>();
     const hangsThen = async () => {
       heldBack.resolve();
@@ -96,8 +96,8 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
   });
 
   it.each([
-    ['a reader leaves while a stop sequence may have begun', [' dich', ' a'], 2, ` aus 日本`],
-    ['a reader leaves', [' dich', ' aus'], 3, undefined],
+    ['the client disconnects while a stop sequence may have begun', [' dich', ' a'], 2, ` aus 日本`],
+    ['the client disconnects', [' dich', ' aus'], 3, undefined],
   ] as const)('is charged for the tokens of the delivered text when %s', async (_, more, tokens, stop) => {
     service.model.streams([reported('Grüß', 1), ...more.map((piece, index) => reported(piece, index + 2)), hangs]);
     const cost = await service.charged(async () => {
@@ -110,7 +110,7 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
     expect(cost).toBe((20 + tokens) * perToken);
   });
 
-  it('costs at most its max_tokens if the model exceeds it, even after a disconnect', async () => {
+  it('is charged for at most its max_tokens if the model exceeds it, even after a disconnect', async () => {
     const many = Array.from({ length: 300 }, (_, index) => reported(' tide', index + 1));
     const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true };
     service.model.streams([...many, textEnd, done]);
@@ -125,9 +125,12 @@ describe.each(paths.completions)('a streamed completion of %s with usage in its 
     expect([whole, left]).toEqual([(20 + maxTokens) * perToken, (20 + maxTokens) * perToken]);
   });
 
-  it.each([-1, 1.5, '4'])('is charged by our own count if those are %s and the client disconnects', async (figure) => {
-    const odd = pieces.map((piece) => ({ ...textPiece(piece), ...totals(figure) }));
-    service.model.streams([...odd, hangs]);
-    expect(await endedSo(path, { model: 'svc-1', prompt }, true)).toBe(await countedCost(output));
-  });
+  it.each([-1, 1.5, '4'])(
+    'is charged by our own count if the usage is %s and the client disconnects',
+    async (figure) => {
+      const odd = pieces.map((piece) => ({ ...textPiece(piece), ...totals(figure) }));
+      service.model.streams([...odd, hangs]);
+      expect(await endedSo(path, { model: 'svc-1', prompt }, true)).toBe(await countedCost(output));
+    },
+  );
 });

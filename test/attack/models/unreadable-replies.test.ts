@@ -67,13 +67,13 @@ const refused = (replies: readonly (readonly [string, unknown])[]) => ({
 });
 
 describe.each(calls)('a container of %s for a %s', (family, kind, path, body) => {
-  it('fails uncharged if it returns an unreadable whole reply', { timeout: 60_000 }, async () => {
+  it('fails without a charge if it returns an unreadable whole reply', { timeout: 60_000 }, async () => {
     const wrong = wrongReplies(family, kind).map((reply) => [JSON.stringify(reply), JSON.stringify(reply)] as const);
     const replies = [...garbage, ...wrong].map(([name, text]) => [name, sends(text)] as const);
     expect(await refusalsOf(path, body, replies)).toEqual(refused(replies));
   });
 
-  it('fails uncharged if it streams unreadable data', { timeout: 60_000 }, async () => {
+  it('fails without a charge if it streams unreadable data', { timeout: 60_000 }, async () => {
     // A choice with only a finish reason ends an empty stream.
     const wrong = wrongReplies(family, kind).map((reply) => JSON.stringify(reply));
     const unreadable = wrong.filter((text) => !isEmptyEnd.test(text)).map((text) => [text, text] as const);
@@ -94,7 +94,7 @@ describe.each(calls)('a container of %s for a %s', (family, kind, path, body) =>
     expect(await refusalsOf(path, { ...body, stream: true }, replies)).toEqual(refused(replies));
   });
 
-  it('has plain JSON for a streamed request delivered as one chunk, charged as a stream', async () => {
+  it('may return plain JSON to a streamed request, which is sent as one chunk and charged as a stream', async () => {
     const reply = wholeReplyOf(family, kind, 'Hello you');
     for (const [name, text] of [
       ['in one line', JSON.stringify(reply)],
@@ -115,14 +115,14 @@ describe.each(calls)('a container of %s for a %s', (family, kind, path, body) =>
     }
   });
 
-  it('is read to its first end if it ends its stream twice', async () => {
+  it('is read up to its first end if it ends its stream twice', async () => {
     const text = `${eventOf(family, kind, 'Hello')}${eventOf(family, kind, '', 'stop')}data: [DONE]\n\n`;
     model.becomes(streamOf(text, 'data: [DONE]\n\n', eventOf(family, kind, ' you'), '<html>'));
     const { envelopes } = await service.streamed(path, { ...body, stream: true });
     expect([contentOf(envelopes), envelopes.at(-1).message]).toEqual(['Hello', 'STREAM_COMPLETE']);
   });
 
-  it('fails, charged for the text, if unreadable data follows streamed text', async () => {
+  it('fails, with the text charged, if unreadable data follows streamed text', async () => {
     for (const rest of ['<html>\n', 'data: 5\n\n', '{"choices":[{"delta":{"content":{}},"text":{},"token":{}}]}\n']) {
       model.becomes(streamOf(eventOf(family, kind, 'Hello'), rest, 'data: [DONE]\n\n'));
       let envelopes: any[] = [];
@@ -144,7 +144,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s for embeddings
   const vectors = (one: unknown, other: unknown) =>
     family === 'vllm' ? { data: [one, other].map((embedding, index) => ({ index, embedding })) } : [one, other];
 
-  it('fails uncharged if it returns no vectors', { timeout: 60_000 }, async () => {
+  it('fails without a charge if it returns no vectors', { timeout: 60_000 }, async () => {
     const wrong = [
       ...[null, 5, 'x', [], {}, [[1, 2]], ['1', '2'], [null, 1], [0, 0], [1e39, 1], [1e-60, 0]].map((vector) =>
         vectors(vector, [1, 2]),
@@ -170,7 +170,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s for embeddings
     expect(await refusalsOf('/v1/embeddings', embeddings, replies)).toEqual(refused(replies));
   });
 
-  it('has vectors of another length than in the catalog delivered', async () => {
+  it('may return vectors of another length than in the catalog', async () => {
     model.becomes(sends(JSON.stringify(vectors([0, 2], [1, 0]))));
     const { status, body } = await service.plain('/v1/embeddings', embeddings);
     expect([status, body.data.data.map(({ embedding }: any) => embedding)]).toEqual([
@@ -182,7 +182,7 @@ describe.each(['vllm', 'lmi', 'tei'] as const)('a container of %s for embeddings
     ]);
   });
 
-  it('fails uncharged if the vector lengths of two requests differ', async () => {
+  it('fails without a charge if the vector lengths of two requests differ', async () => {
     const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
     let requests = 0;
     const { results, cost } = await refusalsOf('/v1/embeddings', { ...embeddings, input }, [

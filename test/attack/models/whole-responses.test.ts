@@ -43,7 +43,7 @@ describe.each(paths.completions)('a whole completion of %s', (path) => {
     expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
   });
 
-  it('is charged for at most the requested output, however long it is', async () => {
+  it('is charged for at most the requested output, however long the response is', async () => {
     service.model.becomes(replies(withUsage(undefined, choices({ text: `${output} `.repeat(100) }))));
     const cost = ((await tokensOf(prompt)) + maxTokens) * perToken;
     expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
