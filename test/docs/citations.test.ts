@@ -6,25 +6,25 @@ import { anchorsOf, citations, commands, unresolvable } from '#test/docs/citatio
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
-describe('what a comment or a page points to', () => {
-  it('is a file of the repository', () => {
+describe('the links and commands in comments and docs', () => {
+  it('name only files of the repository', () => {
     expect(citations.length).toBeGreaterThan(200);
     expect(citations.filter(({ path }) => !existsSync(path))).toEqual([]);
   });
 
-  it('is a heading of that file, where one is named', () => {
+  it('name only headings of their file', () => {
     const withAnchor = citations.filter(({ path, anchor }) => anchor !== undefined && existsSync(path));
     expect(withAnchor.length).toBeGreaterThan(60);
     expect(withAnchor.filter(({ path, anchor }) => !anchorsOf(path).has(anchor!))).toEqual([]);
   });
 
-  it('is a command that there is', () => {
+  it('name only existing commands', () => {
     expect(commands.length).toBeGreaterThan(20);
     const missing = commands.filter(({ script, file }) => (script ? !(script in scripts) : !existsSync(file ?? '')));
     expect(missing).toEqual([]);
   });
 
-  it('is never a page that the repository does not hold', () => {
+  it('name only pages of this repository', () => {
     expect(citations.filter(({ path }) => path.startsWith('..'))).toEqual([]);
     expect(unresolvable).toEqual([]);
   });
@@ -35,7 +35,7 @@ const texts = globSync(['*.md', 'docs/**/*.md', 'bin/**/*.ts']).map(
 );
 
 describe('a command of the docs', () => {
-  it('runs with the Node of the packages, whatever Node a person has', () => {
+  it('runs with the Node version of the packages, whichever version is installed', () => {
     const found = texts.flatMap(([path, text]) =>
       [...text.matchAll(/(npx )?\bnode bin\/[\w-]+\.ts/g)].map((it) => [path, it[0]]),
     );
@@ -43,7 +43,7 @@ describe('a command of the docs', () => {
     expect(found.filter(([, command]) => !command?.startsWith('npx '))).toEqual([]);
   });
 
-  it('finds that Node by npx, where another one comes first', async () => {
+  it('finds that version with npx, even if another one is first in the path', async () => {
     const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
       optionalDependencies: Record<string, string>;
     };

@@ -64,7 +64,7 @@ describe('docs/credits.md', () => {
   });
   afterAll(() => database.close());
 
-  it('shows six months of Ada with the numbers that come out, by the product and by the model', async () => {
+  it("lists the amounts of Ada's six months that the service and the model compute", async () => {
     const rows = tableUnder('Six months of Ada');
     expect(rows.length).toBeGreaterThan(10);
     const first = moment(rows[0]![0]!);
@@ -90,7 +90,7 @@ describe('docs/credits.md', () => {
     await account.close();
   });
 
-  it('names for every requirement a test that is there', async () => {
+  it('cites an existing test for every requirement', async () => {
     const rows = tableUnder('How it is proven');
     for (const [, , tests = ''] of rows) {
       expect(namedTests(tests).length).toBeGreaterThan(0);

@@ -82,7 +82,7 @@ afterAll(async () => {
 });
 
 describe('an example of the guides', () => {
-  it('is in every language, with what it prints', () => {
+  it('exists in every language, with its expected output', () => {
     expect([inLanguage('sh').length, inLanguage('js').length, python.length]).toEqual([14, 13, 10]);
     const silent = blocks.filter(({ expected }) => !expected);
     expect(silent.map(({ heading, language }) => `${heading}: ${language}`)).toEqual([
@@ -105,7 +105,7 @@ describe('an example of the guides', () => {
       );
   });
 
-  it.each(named(inLanguage('js')))('%s, prints why it is refused', async (_, { code }) => {
+  it.each(named(inLanguage('js')))('%s, prints the reason for a refusal', async (_, { code }) => {
     const refused = run(process.execPath, ['--input-type=module', '-'], code, folder, 'a key of nobody');
     await expect(refused).rejects.toThrow(/invalid_api_key/i);
   });
@@ -119,7 +119,7 @@ describe('an example of the guides', () => {
   );
 
   it.skipIf(!hasCurl || !hasPython)(
-    "of the audio guide fits a free account together with the guide's other examples",
+    "in the audio guide costs less than a free account has, together with the guide's other examples",
     async () => {
       const { key, id } = await service.person();
       const commands = {

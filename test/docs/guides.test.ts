@@ -31,7 +31,7 @@ describe('the guides', () => {
     expect(dashboardPages).toEqual(expect.arrayContaining(guides.map((slug) => `/guides/${slug}`)));
   });
 
-  it('have a title and a lead each, and of docs/credits.md what callers need', () => {
+  it('have a title and a lead, and docs/credits.md contributes only the sections for callers', () => {
     for (const { slug, title, lead } of loaded) {
       expect([slug, title.length > 3, lead.length > 20]).toEqual([slug, true, true]);
     }
@@ -45,7 +45,7 @@ describe('the guides', () => {
     ]);
   });
 
-  it('link to sections that there are', () => {
+  it('link only to existing sections', () => {
     const targets = new Set(
       loaded.flatMap(({ slug, blocks }) => [
         `/guides/${slug}`,
@@ -58,13 +58,13 @@ describe('the guides', () => {
     expect(own.filter((link) => link !== '/docs' && !targets.has(link))).toEqual([]);
   });
 
-  it('have the anchors that the page has in the repository', () => {
+  it('have the anchors of their pages in the repository', () => {
     for (const { slug, blocks } of loaded.filter((guide) => guide.slug !== 'credits'))
       for (const block of blocks)
         if (block.kind === 'heading') expect(anchorsOf(`docs/${fileOf(slug)}`)).toContain(block.id);
   });
 
-  it('name the reader’s origin and API_KEY in every example, and no other address', () => {
+  it('use the reader’s origin and API_KEY in every example, and no other address', () => {
     const codes = loaded.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (block.kind === 'code' ? [block.code] : [])),
     );
@@ -82,7 +82,7 @@ describe('the guides', () => {
 describe('a key that the reader chose', () => {
   const key = `tai_${'0aZ9'.repeat(12)}`;
 
-  it('is in every example that takes one, in place of the variable', () => {
+  it('replaces the variable in every example that uses it', () => {
     const codes = loaded.flatMap(({ blocks }) =>
       blocks.flatMap((block) => (block.kind === 'code' && block.code.includes('API_KEY') ? [block.code] : [])),
     );
@@ -93,7 +93,7 @@ describe('a key that the reader chose', () => {
     }
   });
 
-  it.each([`tai_'; rm -rf ~; '`, 'tai_`x`', 'tai_$(x)', '', 'tai_\n'])('is a key: %j is refused', (text) => {
+  it.each([`tai_'; rm -rf ~; '`, 'tai_`x`', 'tai_$(x)', '', 'tai_\n'])('must be a key: %j is refused', (text) => {
     expect(() => withKey('curl -H "Authorization: Bearer $API_KEY"', text)).toThrow('a key only');
   });
 });
@@ -101,7 +101,7 @@ describe('a key that the reader chose', () => {
 describe('Markdown that a guide is made of', () => {
   const known = (markdown: string) => blocksOf(markdown, (href) => (href.startsWith('/') ? href : undefined));
 
-  it('is shown as text, never as HTML', () => {
+  it('is displayed as text, never as HTML', () => {
     expect(known('a `<img src=x onerror=alert(1)>` b')).toEqual([
       { kind: 'paragraph', content: ['a ', { kind: 'code', text: '<img src=x onerror=alert(1)>' }, ' b'] },
     ]);
@@ -110,7 +110,7 @@ describe('Markdown that a guide is made of', () => {
     expect(known('<!-- a comment -->')).toEqual([]);
   });
 
-  it('has links of this origin and to https only', () => {
+  it('links only to this origin and to https', () => {
     const [block] = guideOf(
       'x',
       '# Title\n\n[a](javascript:alert(1)) [b](data:text/html,x) [c](https://example.com/)',
@@ -118,7 +118,7 @@ describe('Markdown that a guide is made of', () => {
     expect(linksIn(inlinesOf(block!))).toEqual(['https://example.com/']);
   });
 
-  it('keeps lists, tables and code', () => {
+  it('may contain lists, tables and code', () => {
     const blocks = known('- one\n- **two**\n\n| a | b |\n| --- | --- |\n| `1` | 2 |\n\n```js\n1 < 2 && "x"\n```');
     expect(blocks.map(({ kind }) => kind)).toEqual(['list', 'table', 'code']);
     expect(blocks[1]).toMatchObject({ head: [['a'], ['b']], rows: [[[{ kind: 'code', text: '1' }], ['2']]] });
@@ -127,7 +127,7 @@ describe('Markdown that a guide is made of', () => {
 });
 
 describe('the search of the guides', () => {
-  it('finds sections that have all words, titles first, with an excerpt', () => {
+  it('finds sections that contain all words, titles first, with an excerpt', () => {
     const found = search(entries, 'stop stream');
     expect(found[0]?.entry.href).toBe('/guides/streams#stop-a-stream');
     expect(search(entries, 'Retry-After')[0]?.excerpt).toContain('Retry-After');
@@ -135,7 +135,7 @@ describe('the search of the guides', () => {
     expect(search(entries, '   ')).toEqual([]);
   });
 
-  it('is bounded, whatever is looked for', () => {
+  it('returns at most ten sections for any query', () => {
     expect(search(entries, 'a').length).toBeLessThanOrEqual(10);
     expect(search(entries, 'the '.repeat(10_000)).length).toBeLessThanOrEqual(10);
     expect(JSON.stringify(entries).length).toBeLessThan(64_000);

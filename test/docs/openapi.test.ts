@@ -41,14 +41,14 @@ const responseOf = (status: number, type: string, value: unknown) => ({
 });
 
 describe('docs/openapi.json', () => {
-  it('has every route, once, and nothing else', () => {
+  it('describes every route once, and nothing else', () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(
       allRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
     );
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(allRoutes.length);
   });
 
-  it('names every plan id that is taken, and no other', () => {
+  it('lists the accepted plan ids and no others', () => {
     const ids = planListing.flatMap(({ id, name }) => [name, String(id)]);
     const field = (id: string, name: string) => {
       const { body, parameters } = operations.find(({ operationId }) => operationId === id)!;
@@ -60,7 +60,7 @@ describe('docs/openapi.json', () => {
       expect(field(id, 'newPlanId')).toMatchObject({ type: 'string', enum: ids });
   });
 
-  it('shows responses with the status, headers and shape of the responses that the service returns', async () => {
+  it("shows examples with the status, headers and shape of the service's responses", async () => {
     const returned = await callEveryOperation();
     const examples = await readExamples();
     expect(Object.keys(examples).toSorted()).toEqual([...returned.keys()].toSorted());
@@ -76,7 +76,7 @@ describe('docs/openapi.json', () => {
     }
   }, 240_000);
 
-  it.each(every)('%s shows a request and a response for each status, all of which its schemas take', (_, operation) => {
+  it.each(every)('%s has an example of its request and of each response, all valid by its schemas', (_, operation) => {
     const bodies = shownBodies(operation);
     expect(bodies.length > 0).toBe(operation.body !== undefined);
     for (const body of bodies) expect(violations(operation.body!.schema, body, { resolve, closed: true })).toEqual([]);

@@ -14,20 +14,20 @@ const namesIn = (groups: readonly FieldGroup[]): string[] =>
 const operation = (id: string) => operations.find((one) => one.id === id)!;
 
 describe('the API reference', () => {
-  it('has every route of the table, and no other', () => {
+  it('lists every route, and no others', () => {
     const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
     expect(operations.map(named).toSorted()).toEqual(allRoutes.map(named).toSorted());
     expect(new Set(operations.map(({ tag }) => tag))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
-  it('has titles that fit on a line and of which no two are the same; what they leave out is in sentences', () => {
+  it('has unique one-line titles, with further details in sentences', () => {
     const titles = operations.map(({ summary }) => summary);
     expect(titles.filter((title) => title.length > 50 || /[.;]/.test(title))).toEqual([]);
     expect(new Set(titles).size).toBe(titles.length);
     for (const { note = 'None.' } of allRoutes) expect(note).toMatch(/^[A-Z].*\.$/s);
   });
 
-  it('knows what each route takes as its credential', () => {
+  it('lists the accepted credentials of every route', () => {
     const one = { none: ['none'], key: ['key'], session: ['session'] };
     const kinds = { ...one, 'session or key': ['key', 'session'], 'session if any': ['session', 'none'] };
     for (const { method, path, credential } of allRoutes) {
@@ -36,7 +36,7 @@ describe('the API reference', () => {
     }
   });
 
-  it('shows every field of a body, also those of inner objects and of each kind of message', () => {
+  it('shows every field of a body, including nested objects and each kind of message', () => {
     const { groups, examples } = operation('createChatCompletion').body!;
     const names = ['model', 'messages', 'function_call', 'arguments', 'parameters'];
     expect(namesIn(groups)).toEqual(expect.arrayContaining(names));
@@ -46,7 +46,7 @@ describe('the API reference', () => {
     expect(examples.map(({ name }) => name)).toContain('A stream');
   });
 
-  it('shows of a response the fields of its data, what each error means, and an example of a stream', () => {
+  it('shows the fields of a response, the meaning of each error, and an example stream', () => {
     const [success, ...errors] = operation('createChatCompletion').responses;
     expect(namesIn(success!.groups)).toEqual(expect.arrayContaining(['choices', 'finish_reason', 'total_tokens']));
     expect(success!.examples.find(({ name }) => name === 'text/event-stream')?.value).toContain('STREAM_COMPLETE');
@@ -69,7 +69,7 @@ describe('the API reference', () => {
     expect(described({ type: ['string', 'null'], format: 'date' })).toEqual(['string (date) or null']);
   });
 
-  it('refuses a schema that contains itself, rather than to show it for ever', () => {
+  it('refuses a schema that contains itself', () => {
     const schemas = { Tree: { properties: { leaf: { $ref: '#/components/schemas/Tree' } } } };
     expect(() => groupsOf(schemas.Tree, schemas)).toThrow('nested too deep');
   });
@@ -84,7 +84,7 @@ describe('the API document', () => {
 
   const get = (path: string, init?: RequestInit) => fetch(service.origin + path, init);
 
-  it('is served as it is in docs, with a strict policy', async () => {
+  it('is served as in docs, with a strict content security policy', async () => {
     const reply = await get(apiDocumentPath);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -93,7 +93,7 @@ describe('the API document', () => {
   });
 
   it.each(listed('/docs/nothing.js /docs/..%2fpackage.json /docs/%2e%2e/package.json /docs//index.html /docs/api.md'))(
-    'has nothing beside it at %s: an enveloped 404',
+    'is the only file below /docs: %s returns an enveloped 404',
     async (path) => {
       const reply = await get(path);
       expect([reply.status, await reply.json()]).toEqual([
@@ -103,7 +103,7 @@ describe('the API document', () => {
     },
   );
 
-  it('and its page are not changed, and not shown to pages of other origins', async () => {
+  it('and its page accept GET and HEAD only, and are hidden from pages of other origins', async () => {
     expect((await get('/docs', { method: 'POST' })).status).toBe(404);
     expect((await get('/docs', { headers: { origin: 'https://evil.example' } })).status).toBe(403);
     expect((await get('/docs', { method: 'HEAD' })).status).toBe(200);

@@ -23,24 +23,24 @@ const bars = rowsOf('Bars');
 const attacks = rowsOf('Attacks');
 
 describe('docs/security.md', () => {
-  it('has every bar of accounts, mail and secrets', () => {
+  it('lists every requirement for accounts, email and secrets', () => {
     const accounts = Array.from({ length: 10 }, (_, index) => `A${index + 1}`);
     expect(bars.map(({ id }) => id)).toEqual([...accounts, 'F7', 'O1', 'O2', 'O3', 'O4', 'O5', 'O6']);
   });
 
-  it('has each id once', () => {
+  it('lists each id once', () => {
     const ids = [...bars, ...attacks].map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  it('has a row for every file of attacks', async () => {
+  it('cites every file of test/attack', async () => {
     const files = (await readdir('test/attack', { recursive: true }))
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => join('test/attack', file));
     expect(files.filter((file) => !attacks.some(({ tests }) => tests.some((test) => test.file === file)))).toEqual([]);
   });
 
-  it.each([...bars, ...attacks])('names for $id tests that exist under these names', ({ tests }) => {
+  it.each([...bars, ...attacks])('cites only existing tests for $id', ({ tests }) => {
     expect(tests.length).toBeGreaterThan(0);
     expect(tests.filter((test) => !testExists(test))).toEqual([]);
   });

@@ -48,13 +48,13 @@ describe('the tests', () => {
     expect(lengths.filter(({ lines }) => lines > maxLines)).toEqual([]);
   });
 
-  it('start nothing in test/unit', () => {
+  it('in test/unit start no server, socket or process', () => {
     const units = under('test/unit');
     expect(units.length).toBeGreaterThan(30);
     expect(units.flatMap(({ path }) => startsBy(path))).toEqual([]);
   });
 
-  it('start something where test/unit would be the place otherwise', () => {
+  it('in test/integration each start a server, socket or process', () => {
     const integrated = under('test/integration');
     expect(integrated.length).toBeGreaterThan(10);
     expect(integrated.map(({ path }) => path).filter((path) => startsBy(path).length === 0)).toEqual([]);

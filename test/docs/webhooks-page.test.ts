@@ -49,16 +49,16 @@ function signed({ by = [secret], at = now(), text = body } = {}) {
 
 const right = signed();
 const requests: [what: string, headers: Record<string, string>, text: string, status: number][] = [
-  ['what is signed', right, body, 204],
-  ['two signatures of which the second is its own', signed({ by: [other, secret] }), body, 204],
-  ['two signatures of which the first is its own', signed({ by: [secret, other] }), body, 204],
+  ['a correctly signed request', right, body, 204],
+  ['two signatures, the second with its own secret', signed({ by: [other, secret] }), body, 204],
+  ['two signatures, the first with its own secret', signed({ by: [secret, other] }), body, 204],
   ['another body', right, body.replace('1', '2'), 400],
   ['the signature of another secret', signed({ by: [other] }), body, 400],
   ['another id', { ...right, 'webhook-id': 'evt_other' }, body, 400],
   ['another timestamp', { ...right, 'webhook-timestamp': String(now() - 1) }, body, 400],
   ['an old request', signed({ at: now() - 400 }), body, 400],
-  ['a request of the future', signed({ at: now() + 400 }), body, 400],
-  ['a timestamp that is none', { ...right, 'webhook-timestamp': 'soon' }, body, 400],
+  ['a request from the future', signed({ at: now() + 400 }), body, 400],
+  ['an invalid timestamp', { ...right, 'webhook-timestamp': 'soon' }, body, 400],
   ['an empty signature', { ...right, 'webhook-signature': '' }, body, 400],
   ['a signature that is not base64', { ...right, 'webhook-signature': 'v1,=é¡ v1 ,' }, body, 400],
   ['no headers', {}, body, 400],
@@ -99,14 +99,14 @@ async function startServer({ language, file, command, args }: (typeof languages)
 }
 
 describe('docs/webhooks.md', () => {
-  it('verifies signatures in four languages, two of which the dashboard shows too', () => {
+  it('verifies signatures in four languages, with the code of the dashboard for two of them', () => {
     expect(languages.filter(({ language }) => !blocks.has(language))).toEqual([]);
     const shown = verifySnippets.map(({ code }) => `${code}\n`);
     expect(shown).toEqual([blocks.get('js'), blocks.get('python')]);
   });
 
   it.skipIf(!hasCurl)(
-    'creates a webhook, sends it a test and lists its deliveries (skipped without curl)',
+    'creates a webhook, sends it a test, and lists its deliveries (skipped without curl)',
     async () => {
       const service = await startTestService();
       try {
@@ -142,7 +142,7 @@ describe('docs/webhooks.md', () => {
   });
 
   it.each(installed.map((server) => [server.language, server] as const))(
-    'has a server in %s that takes what is signed, and nothing else',
+    'has a server in %s that accepts a correctly signed request, and no others',
     async (_, server) => {
       const origin = await startServer(server);
       const statuses = await Promise.all(

@@ -24,12 +24,12 @@ const jobsOn = (source: EventSource) =>
   allJobs.filter(({ trigger }) => 'events' in trigger && trigger.events === source);
 
 describe.each(allJobs)('$id', ({ id }) => {
-  test('has its own encrypted dead-letter queue with 14 days of retention, over TLS only', () => {
+  test('has its own encrypted dead-letter queue, which keeps messages for 14 days', () => {
     expectGuarded(id, 'DeadLetters');
   });
 });
 
-test('a job has the concurrency reserved by the stage, and no route has any', async () => {
+test('a job has the concurrency that the stage reserves, and a route has none reserved', async () => {
   const reservedIn = (from: Whole) =>
     Object.fromEntries(
       [...functionsOf(from)].flatMap(([id, { Properties }]) =>
@@ -45,7 +45,7 @@ describe.each(jobsWith('stream'))('$id', ({ id }) => {
   const isLedger = id === jobs.projectLedger.id;
   const isOfMeters = isLedger || id === jobs.dispatchWebhooks.id;
 
-  test('reads its stream from the start in order, and retries only failed records, for two hours or nearly a day', () => {
+  test('reads its stream from the start in order, and retries only failed records, for 2 or 23 hours', () => {
     expect(properties('AWS::Lambda::EventSourceMapping', id)).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
       ParallelizationFactor: isOfMeters ? 10 : 1,
@@ -72,7 +72,7 @@ describe('discarded ledger records', () => {
     });
   });
 
-  test('trigger the alarm, because each new object is a message in the dead-letter queue', () => {
+  test('raise the alarm, because each new object becomes a message in the dead-letter queue', () => {
     expect(bucket.part.Properties).toMatchObject({
       NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
     });
@@ -100,7 +100,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
     });
   });
 
-  test('hides a message for six times its timeout, and discards it after the maximum attempts', () => {
+  test('hides a message for six times its timeout, and moves it to the dead-letter queue after the maximum attempts', () => {
     const spec = queues[('queue' in trigger && trigger.queue) as QueueId];
     expect(queuePart(id, 'Queue').part.Properties).toMatchObject({
       VisibilityTimeout: 6 * job.timeoutSeconds,
@@ -109,7 +109,7 @@ describe.each(jobsWith('queue'))('$id', (job) => {
   });
 });
 
-test('the sender of a queue has its URL', () => {
+test('the sender of a queue has its URL in the environment', () => {
   const senders = [...allJobs, ...allRoutes].flatMap(({ id, uses }) =>
     (uses.queues ?? []).map((queue) => ({ id, queue })),
   );
@@ -124,7 +124,7 @@ test('the sender of a queue has its URL', () => {
 });
 
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
-  test('runs at its configured interval, and a failed run is not retried', () => {
+  test('runs at its interval, and does not retry a failed run', () => {
     const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
     const rates: Record<number, string> = { 60: 'rate(1 minute)', 3600: 'rate(1 hour)', 21_600: 'rate(6 hours)' };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
@@ -139,7 +139,7 @@ describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
 });
 
 describe.each(jobsOn('mail feedback'))('$id', ({ id }) => {
-  test('retries delivery for a day and a failed run twice, and keeps failures in its dead-letter queue', () => {
+  test('retries the delivery for a day and a failed run twice, then keeps the event in its dead-letter queue', () => {
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
       Targets: [
         {
@@ -154,7 +154,7 @@ describe.each(jobsOn('mail feedback'))('$id', ({ id }) => {
     });
   });
 
-  test('is invoked by that rule only', () => {
+  test('is invoked only by its own rule', () => {
     const rule = partsOf('AWS::Events::Rule').get(id);
     const permissions = ofType(template, 'AWS::Lambda::Permission').filter(([, part]) => functionId(part) === id);
     expect(permissions.map(([, part]) => part.Properties)).toMatchObject([
@@ -166,7 +166,7 @@ describe.each(jobsOn('mail feedback'))('$id', ({ id }) => {
 describe.each(jobsWith('logs'))('$id', ({ id }) => {
   const filters = ofType(template, 'AWS::Logs::SubscriptionFilter').map(([, { Properties }]) => Properties);
 
-  test('receives only the lines with a record, from every priced function', () => {
+  test('receives the record lines of every priced function, and no other lines', () => {
     const logs = ofType(template, 'AWS::Logs::LogGroup').map(([group, part]) => [group, functionId(part)] as const);
     const names = new Map(logs);
     const followed = filters.map(({ LogGroupName }) => names.get((LogGroupName as { Ref: string }).Ref));
@@ -176,7 +176,7 @@ describe.each(jobsWith('logs'))('$id', ({ id }) => {
     for (const { FilterPattern } of filters) expect(FilterPattern).toBe(recordPattern);
   });
 
-  test('is invoked by those log groups only, and keeps failures in its dead-letter queue', () => {
+  test('is invoked only by those log groups, and keeps failures in its dead-letter queue', () => {
     const permissions = ofType(template, 'AWS::Lambda::Permission').filter(([, part]) => functionId(part) === id);
     expect(permissions.length).toBe(filters.length);
     for (const [, { Properties }] of permissions)

@@ -24,7 +24,7 @@ test('a stage without countries has no messaging resources, and its function has
   expect(JSON.stringify(ofType(without, 'AWS::IAM::Policy'))).not.toContain('sms-voice:');
 });
 
-test('all message events invoke the job, with or without our context', () => {
+test('the receipts job is invoked by all message events, with or without our context', () => {
   const rules = ofType(api, 'AWS::Events::Rule').filter(([, rule]) => functionId(rule) === jobs.recordReceipts.id);
   expect(rules.map(([, { Properties }]) => Properties['EventPattern'])).toEqual([
     {
@@ -34,7 +34,7 @@ test('all message events invoke the job, with or without our context', () => {
   ]);
 });
 
-test('the function may call only if the stage has a number to call from', async () => {
+test('a stage without an origination number permits no voice calls', async () => {
   const actions = (stack: Whole) => JSON.stringify(ofType(stack, 'AWS::IAM::Policy')).match(/sms-voice:Send\w+/g);
   expect(actions(api)).toEqual(['sms-voice:SendTextMessage', 'sms-voice:SendVoiceMessage']);
   expect(fullStage.messages.origination).toBeNull();

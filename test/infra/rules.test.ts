@@ -40,20 +40,23 @@ const findings = packs.flatMap((pack) =>
     ),
 );
 
-test('every AwsSolutions and Serverless finding has a reason', () => {
+test("every finding of cdk-nag's AwsSolutions and Serverless packs has a reason", () => {
   expect(findings.length).toBeGreaterThan(100);
   expect(findings.filter(({ ruleName, constructPath }) => !isAcknowledged(ruleName, constructPath))).toEqual([]);
   for (const pack of packs)
     expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: true, violations: [] });
 });
 
-test.each(acknowledgements)('a reason is needed: $rules at $at', ({ rules, at, reason }) => {
-  for (const rule of rules) {
-    const one = { rules: [rule], at, reason };
-    expect(findings.some(({ ruleName, constructPath }) => covers(one, ruleName, constructPath))).toBe(true);
-  }
-  expect(reason).toMatch(/^[A-Z].{20,}\.$/);
-});
+test.each(acknowledgements)(
+  'every reason belongs to a finding and is a sentence: $rules at $at',
+  ({ rules, at, reason }) => {
+    for (const rule of rules) {
+      const one = { rules: [rule], at, reason };
+      expect(findings.some(({ ruleName, constructPath }) => covers(one, ruleName, constructPath))).toBe(true);
+    }
+    expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+  },
+);
 
 test('a finding without a reason stops the synthesis', () => {
   const finding = { ruleName: 'AwsSolutions-S10', violatingResources: [{ constructPath: 'a/b/Resource' }] };
@@ -61,20 +64,20 @@ test('a finding without a reason stops the synthesis', () => {
   expect(new ReviewedRules(pack).validate(context)).toMatchObject({ success: false, violations: [finding] });
 });
 
-test('a pipeline exists only with settings, so cdk deploy --all deploys none with placeholders', () => {
+test('a pipeline is created only with settings, so that cdk deploy --all deploys no placeholders', () => {
   const bare = newApp();
   createPipeline(bare, { settings: pipelineSettings(), stageNamed, dashboard: null });
   expect(bare.node.findAll().filter((node) => node instanceof Stack)).toEqual([]);
   expect(app.node.tryFindChild('text-ai-pipeline')).toBeInstanceOf(Stack);
 });
 
-test('a pipeline with an invalid setting is refused with its name', () => {
+test('a pipeline with an invalid setting is refused, and the error names the setting', () => {
   expect(() => pipelineSettings({ ...pipeline, connectionArn: 'arn:aws:iam::1:role/x' })).toThrow(
     /the pipeline cannot be deployed: connectionArn must be the ARN of a connection/,
   );
 });
 
-test('a stage with a domain is served there, by TLS 1.2 and newer', () => {
+test('a stage with a domain is served there, over TLS 1.2 or newer', () => {
   const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
   edge.hasResourceProperties('AWS::CloudFront::Distribution', {
     DistributionConfig: {

@@ -13,12 +13,12 @@ const limits = { resources: 500, bytes: 1_048_576 };
 describe.each(Object.keys(own))('%s', (path) => {
   const template = own[path]!;
 
-  test('has room for a tenth more resources and template bytes', () => {
+  test('has room for a tenth more resources and a tenth more bytes', () => {
     expect(Object.keys(template.Resources).length).toBeLessThan(limits.resources * 0.9);
     expect(JSON.stringify(template).length).toBeLessThan(limits.bytes * 0.9);
   });
 
-  test('consists of the expected resources', async () => {
+  test('contains the resource types and counts of its snapshot', async () => {
     const counts = Object.entries(Object.groupBy(Object.values(template.Resources), ({ Type }) => Type));
     const lines = counts.map(([type, all]) => `${type} ${all?.length}`).toSorted();
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`snapshots/${path.replaceAll('/', '-')}.txt`);
@@ -40,13 +40,13 @@ describe('docs/deploy.md', () => {
   });
 });
 
-test('a stage may name its account and region', () => {
+test('the account and region of a stage may be set', () => {
   const replicas = ofType(other.data, 'AWS::DynamoDB::GlobalTable').map(([, { Properties }]) => Properties['Replicas']);
   expect(replicas).toHaveLength(ofType(data, 'AWS::DynamoDB::GlobalTable').length);
   for (const replica of replicas) expect(replica).toMatchObject([{ Region: 'eu-west-1' }]);
 });
 
-describe('a stage is refused with the name of the invalid setting', () => {
+describe('a stage is refused, and the error names the setting', () => {
   const { models, ...live } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
   const hosted = {
     family: 'tei',
@@ -117,7 +117,7 @@ describe('a stage is refused with the name of the invalid setting', () => {
     expect(() => parseStage({ ...live, models, ...wrong })).toThrow(message);
   });
 
-  test('for an unknown stage, with its name', () => {
+  test('with an unknown name, which the error lists beside the known ones', () => {
     expect(() => stageNamed('prod')).toThrow(/prod.*there are: live/);
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => api.close());
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
 
 describe('GET /api/credits', () => {
-  it('returns the balance in two round trips and reports that the list is behind', async () => {
+  it('returns the balance in two round trips, and reports when the list is behind', async () => {
     const { key, accountId } = await api.account();
     const before = await api.get('/api/credits', key);
     await api.post('/v1/chat/completions', key, chat);
@@ -38,7 +38,7 @@ describe('GET /api/credits', () => {
     });
   });
 
-  it('leaves out entries that are newer than the balance', async () => {
+  it('omits entries that are newer than the balance', async () => {
     const { key, accountId } = await api.account();
     const names = { ledger: tables.ledger.name, accounts: tables.accounts.name };
     const ledger = ledgerStore(api.client, names, 'http://127.0.0.1');
@@ -111,7 +111,7 @@ describe('GET /api/usage', () => {
     }
   });
 
-  it('splits a long detail into pages, and adds up days without rows of groups, never splitting such a day', async () => {
+  it('splits detailed usage into pages, and computes groups for days without group rows', async () => {
     const { key, accountId } = await api.account();
     await fillUsage(accountId, 30, ['detail']);
     const { pages, days, calls } = await usagePages(key, 'from=2027-12-01&to=2027-12-31');
@@ -126,7 +126,7 @@ describe('GET /api/usage', () => {
   });
 
   it.each(['x', 'bm9uZQ', Buffer.from('2027-01-01').toString('base64url')])(
-    'refuses the cursor %s, which no page had',
+    'refuses the cursor %s, which no page has returned',
     async (cursor) => {
       const { key } = await api.account();
       expect((await api.get(`/api/usage?cursor=${cursor}`, key)).status).toBe(400);
@@ -164,7 +164,7 @@ describe('GET /api/requests', () => {
     return { ...page, items };
   }
 
-  it('examines a page of items, and reads the names of their keys once', async () => {
+  it('reads about as many items as a page has, and the names of their keys once', async () => {
     const { key, accountId } = await api.account();
     await fillRequests(accountId, 600, () => 200);
     const { status, data, items, operations } = await examined('/api/requests?limit=5', key);
@@ -177,7 +177,7 @@ describe('GET /api/requests', () => {
     expect(next.items).toBeLessThanOrEqual(7);
   });
 
-  it('finds rare failures in one page, and examines no other requests', async () => {
+  it('finds rare failures in one page, and reads no other requests', async () => {
     const { key, accountId } = await api.account();
     const failing: Record<number, number> = { 3: 502, 700: 502, 5: 429, 6: 400 };
     await fillRequests(accountId, 2600, (index) => failing[index] ?? 200);
@@ -193,7 +193,7 @@ describe('GET /api/requests', () => {
     }
   });
 
-  it('reads no names for an empty page', async () => {
+  it('reads no key names for an empty page', async () => {
     const { key } = await api.account();
     expect((await api.get('/api/requests', key)).operations).toEqual(['GetItem', 'Query']);
   });

@@ -32,23 +32,26 @@ async function conversationOf(messages: number) {
   return { key, path: `/api/agents/${agent.id}/conversations/${id}/messages` };
 }
 
-describe('a turn reads its agent once and its conversation as far as its window reaches, and writes lock and turn once, beside the two writes of a call', () => {
+describe('a turn', () => {
   test.each([
-    ['of a new conversation', 0, { content: 'Hello' }],
-    ['streamed', 0, { content: 'Hello', stream: true }],
+    ['in a new conversation', 0, { content: 'Hello' }],
+    ['in a stream', 0, { content: 'Hello', stream: true }],
     ['after 400 messages', 400, { content: 'Hello' }],
-  ])('%s', async (_, messages, body) => {
-    const { key, path } = await conversationOf(messages);
-    const { status, operations } = await api.post(path, key, body);
-    expect(status).toBe(200);
-    // The newest 25 messages, and the rest in a second read if it fits the window.
-    const reads = messages > 25 ? ['GetItem', 'Query', 'Query'] : ['GetItem', 'Query'];
-    expect(operations.slice(0, reads.length).toSorted()).toEqual(reads);
-    const writes = ['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem'];
-    expect(operations.slice(reads.length)).toEqual(writes);
-  });
+  ])(
+    'reads its agent and the conversation as far as the window reaches, then writes lock, hold, turn and settlement: %s',
+    async (_, messages, body) => {
+      const { key, path } = await conversationOf(messages);
+      const { status, operations } = await api.post(path, key, body);
+      expect(status).toBe(200);
+      // The newest 25 messages, and the rest in a second read if it fits the window.
+      const reads = messages > 25 ? ['GetItem', 'Query', 'Query'] : ['GetItem', 'Query'];
+      expect(operations.slice(0, reads.length).toSorted()).toEqual(reads);
+      const writes = ['UpdateItem', 'UpdateItem', 'model', 'TransactWriteItems', 'UpdateItem'];
+      expect(operations.slice(reads.length)).toEqual(writes);
+    },
+  );
 
-  test('and the next one the same', async () => {
+  test('that follows another sends the same operations', async () => {
     const { key, path } = await conversationOf(2);
     const first = await api.post(path, key, { content: 'Hello' });
     const second = await api.post(path, key, { content: 'Hello again' });
@@ -57,7 +60,7 @@ describe('a turn reads its agent once and its conversation as far as its window 
   });
 });
 
-test('a turn that is refused reads once and writes nothing', async () => {
+test('a refused turn reads at most three times, and writes nothing', async () => {
   const { key, path } = await conversationOf(2);
   const refusals: [path: string, body: object, status: number][] = [
     [path, { functionResults: [{ name: 'f', content: 'x' }] }, 409],

@@ -30,7 +30,7 @@ describe.each([
     expect(bytes / 1000).toBeGreaterThan(budget / 4);
   });
 
-  test('starts without Intl, the first object of which takes 20 ms', () => {
+  test('starts without Intl, whose first object takes 20 ms', () => {
     const script = 'delete globalThis.Intl; import(process.argv[1]).then(({ handler }) => console.log(typeof handler))';
     const args = ['-e', script, join(out, 'index.mjs')];
     expect(execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()).toBe('function');

@@ -43,20 +43,20 @@ afterAll(() => api.close());
 const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
 const admitted = ['UpdateItem', 'model', 'UpdateItem'];
 
-describe('an admitted call writes twice and reads nothing', () => {
+describe('an admitted call', () => {
   test.each([
     ['chat', '/v1/chat/completions', chat],
     ['a streamed chat', '/v1/chat/completions', { ...chat, stream: true }],
     ['an analysis', '/api/ai/analyze', { text: 'Ada likes Oslo.', analyses: ['sentiment', 'entities', 'pii'] }],
     ['a chat for OpenAI’s clients', '/openai/v1/chat/completions', chat],
-  ])('%s', async (_, path, body) => {
+  ])('writes twice and reads nothing: %s', async (_, path, body) => {
     const { key } = await api.account();
     const response = await api.post(path, key, body);
     expect(response).toMatchObject({ status: 200, operations: admitted });
   });
 });
 
-test('a stream writes its cost every 2 s', async () => {
+test('a stream records its cost every 2 s', async () => {
   const { key } = await api.account();
   api.pauseModel(5000);
   const response = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
@@ -71,10 +71,10 @@ describe('an admitted call reads its key first, once,', () => {
   const kept = ['PutItem', 'UpdateItem', 'model', 'PutItem', 'UpdateItem'];
 
   test.each([
-    ['where its tokens must be counted', long, {}, ['GetItem', ...admitted]],
-    ['where it has an Idempotency-Key', chat, withKey, ['GetItem', ...kept]],
-    ['where both are so', long, withKey, ['GetItem', ...kept]],
-  ])('%s', async (_, body, headers, operations) => {
+    ['if its tokens must be counted', long, {}, ['GetItem', ...admitted]],
+    ['if it has an Idempotency-Key', chat, withKey, ['GetItem', ...kept]],
+    ['if both apply', long, withKey, ['GetItem', ...kept]],
+  ])('reads its key once, before its writes, %s', async (_, body, headers, operations) => {
     const { key } = await api.account();
     expect(await api.post('/v1/chat/completions', key, body, headers)).toMatchObject({ status: 200, operations });
   });
@@ -86,21 +86,21 @@ describe('a refusal calls no model, and the database no more than once', () => {
   const large = { ...chat, model: 'svc-1-32k' };
 
   test.each<[string, number, string[], () => Promise<{ key: string; body?: unknown }>]>([
-    ['a key that is none', 401, [], async () => ({ key: 'tai_nonsense' })],
+    ['an invalid key', 401, [], async () => ({ key: 'tai_nonsense' })],
     ['a key with a typo', 401, [], async () => ({ key: mistyped((await api.account()).key) })],
-    ['a key that was revoked', 401, ['UpdateItem'], async () => api.account(4, () => ({ k: {} }))],
-    ['a plan too small for the model', 403, ['UpdateItem'], async () => ({ ...(await api.account(1)), body: large })],
-    ['a minute used up', 429, ['UpdateItem'], async () => api.account(4, ({ n }) => ({ b: { [bucket()]: n } }))],
-    ['credits used up', 402, ['UpdateItem'], async () => api.account(4, () => spent)],
-    ['a body that is no JSON', 400, ['GetItem'], async () => ({ ...(await api.account()), body: '{' })],
-    ['a body that is no JSON, and no key', 401, [], async () => ({ key: 'tai_nonsense', body: '{' })],
-  ])('%s', async (_, status, operations, set) => {
+    ['a revoked key', 401, ['UpdateItem'], async () => api.account(4, () => ({ k: {} }))],
+    ['a model outside the plan', 403, ['UpdateItem'], async () => ({ ...(await api.account(1)), body: large })],
+    ['the rate limit', 429, ['UpdateItem'], async () => api.account(4, ({ n }) => ({ b: { [bucket()]: n } }))],
+    ['no credits', 402, ['UpdateItem'], async () => api.account(4, () => spent)],
+    ['a body that is not JSON', 400, ['GetItem'], async () => ({ ...(await api.account()), body: '{' })],
+    ['a body that is not JSON, with an invalid key', 401, [], async () => ({ key: 'tai_nonsense', body: '{' })],
+  ])('reads or writes the database at most once, and invokes no model: %s', async (_, status, operations, set) => {
     const { key, body = chat } = { body: undefined, ...(await set()) };
     expect(await api.post('/v1/chat/completions', key, body ?? chat)).toMatchObject({ status, operations });
   });
 });
 
-test.each([false, true])('a meter that cannot be read is a failure of that call alone (stream: %s)', async (stream) => {
+test.each([false, true])('an unreadable meter fails only its own call (stream: %s)', async (stream) => {
   const broken = await api.account(4, () => ({ b: { old: 'no ceiling' } }));
   const response = await api.post('/v1/chat/completions', broken.key, { ...chat, stream });
   expect(response).toMatchObject({ status: 500 });
@@ -108,7 +108,7 @@ test.each([false, true])('a meter that cannot be read is a failure of that call 
   expect(await api.post('/v1/chat/completions', key, { ...chat, stream })).toMatchObject({ status: 200 });
 });
 
-test('the two writes of a call take one unit each, also in an account that never pauses', async () => {
+test('the two writes of a call cost one unit each, even on an account at its highest rate', async () => {
   const bucketNow = Math.floor(Date.now() / 3000);
   const buckets = Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucketNow - age).toString(36), 2000]));
   const { accountId, item } = await api.account(4, () => ({ b: buckets }));
@@ -132,19 +132,19 @@ const limits = { x: 4_000_000_000, b: 'budget-1', l: 5e6, p: 'day', o: ['svc-1']
 const limited = (more: object) =>
   api.account(4, ({ k }) => ({ k: { [Object.keys(k as object)[0] ?? '']: { ...limits, ...more } } }));
 
-test('a limited key’s call writes twice, the first of a process once more, and reads nothing', async () => {
+test('a call with a limited key writes twice, once more in a new process, and reads nothing', async () => {
   const { key } = await limited({});
   for (const operations of [['UpdateItem', ...admitted], admitted])
     expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200, operations });
 });
 
-test('a refusal by a limit calls the database once, where it is known', async () => {
+test('a refusal by a known limit calls the database once', async () => {
   const { key } = await limited({ l: 1e6 });
   expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200 });
   expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 403, operations: ['UpdateItem'] });
 });
 
-test('a key without limits adds no byte to its item and no clause to its writes', async () => {
+test('a key without limits adds no bytes to its item and no clauses to its writes', async () => {
   const sent = await writesOfCall();
   const clauses = /\.x|\.o|:model|:service|:limit|#budget|:budget/;
   expect(
@@ -158,7 +158,7 @@ test('a key without limits adds no byte to its item and no clause to its writes'
 
 const wh = new Set(Array.from({ length: 10 }, (_, index) => `whk_0123456789abcde${index}`));
 
-test('a call of an account with ten webhooks sends the same requests as without webhooks', async () => {
+test('a call sends the same requests with ten webhooks as without', async () => {
   const { key } = await api.account(4, () => ({ wh }));
   for (const _ of ['first', 'second'])
     expect(await api.post('/v1/chat/completions', key, chat)).toMatchObject({ status: 200, operations: admitted });
@@ -170,14 +170,14 @@ test('the writes of a call do not mention webhooks', async () => {
   expect(JSON.stringify(sent)).not.toMatch(/\bwh\b|webhook/);
 });
 
-test('a change of keys that a webhook is sent wakes its job, and not the ledger’s', () => {
+test('a change of keys with a webhook invokes the webhook job, not the projector', () => {
   const last = keyNoteRow({ type: 'created', at: 1, keyId: 'k' });
   const record = { dynamodb: { NewImage: marshall({ a: 1, wh, last }) } };
   const wakes = ({ trigger }: { trigger: StreamTrigger }) => passes(eventPatterns(trigger.newImageHas), record);
   expect([wakes(jobs.dispatchWebhooks), wakes(jobs.projectLedger)]).toEqual([true, false]);
 });
 
-test('an account without webhooks wakes no job and has no byte of them; one with ten has at most 256 more in its item', () => {
+test('webhooks add no bytes to an account without any, and at most 256 to one with ten', () => {
   const filters = eventPatterns(jobs.dispatchWebhooks.trigger.newImageHas);
   const item = newMeterRow(meterWith(1e9), [{ type: 'charge', at: 1, amount: -5 }]);
   const recordOf = (image: Record<string, unknown>) => ({ dynamodb: { NewImage: marshall(image) } });
@@ -214,7 +214,7 @@ async function roundTrips(body: object) {
 const again = { retry: 2 };
 
 test.each([false, true])(
-  'a response waits once for its first byte, twice in all (stream: %s)',
+  'a response waits for the database once before its first byte, and twice in all (stream: %s)',
   again,
   async (stream) => {
     const { first, last } = await roundTrips({ ...chat, stream });
@@ -223,7 +223,7 @@ test.each([false, true])(
   },
 );
 
-test('a stream has a frame for each that the model made, and one that marks it whole', async () => {
+test('a stream has one frame per chunk of the model, and one that completes it', async () => {
   const { key } = await api.account();
   const { text } = await api.post('/v1/chat/completions', key, { ...chat, stream: true });
   const frames = text.split('\n\n').filter(Boolean);

@@ -37,7 +37,7 @@ function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isS
 }
 
 // Runs first, because the sweep visits all accounts.
-it("the watch on holds uses the units stated in lib/cost/cost.ts for an account's first call in a minute", async () => {
+it("an account's first call in a minute uses the units stated in lib/cost/cost.ts for the check of its holds", async () => {
   const account = await api.account(5, () => ({ p: 7 }));
   const used = { write: 0, read: 0 };
   const index = { write: 0 };
@@ -67,7 +67,7 @@ it("the watch on holds uses the units stated in lib/cost/cost.ts for an account'
 
 it.each([
   ['whole responses', false],
-  ['streams that have noted their progress', true],
+  ['streams that have recorded their progress', true],
 ])('an account’s item has the size stated in lib/cost/capacity.ts while %s run', async (_, isStream) => {
   const account = await api.account(5, () => ({ b: fullBuckets() }));
   const bytes = async () => {

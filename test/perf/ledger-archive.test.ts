@@ -35,7 +35,7 @@ const charge = (seq: number, balance: number, amount: number) => ({
   requestId: randomUUID(),
 });
 
-it('an archived part of 5,000 rows has the bytes per row that the cost assumes, and a page of it is read within 300 ms', async () => {
+it('an archived month of 5,000 rows has the assumed bytes per row, and a page of it is read within 300 ms', async () => {
   let balance = 50_000_000_000;
   const items = Array.from({ length: rows + 1 }, (_, index) => {
     const amount = -1_000 * (1 + ((index * 7919) % 4000));

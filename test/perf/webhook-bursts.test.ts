@@ -65,7 +65,7 @@ const report = (what: string, list: readonly number[]) =>
   console.log(`${what}: median ${list[list.length >> 1]?.toFixed(2)} s, longest ${list.at(-1)?.toFixed(2)} s`);
 
 test(
-  `of ${count} events to ten webhooks of which three are dead, the other seven have all within seconds`,
+  `${count} events reach seven live webhooks within seconds beside three dead ones`,
   async () => {
     const person = await service.person({ planRank: 4 });
     const dead = [await webhook(person, hang), await webhook(person, respondWith(500)), await webhook(person)];
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  'an event of another account leaves within seconds while hundreds are due to webhooks that hang',
+  'an event of another account is delivered within seconds beside hundreds that are due to hanging webhooks',
   async () => {
     const busy = await service.person({ planRank: 4 });
     for (let count = 0; count < 5; count++) await webhook(busy, hang);
@@ -111,7 +111,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Takes two minutes, and its seconds mean nothing on a machine that does much else.
 test.runIf(process.env['LONG'])(
-  'ten slow webhooks of each of ten accounts delay no delivery of another account by seconds',
+  "a hundred slow webhooks of ten accounts delay another account's deliveries by less than 2 s",
   { timeout: patience },
   async () => {
     const slow = await receiverWith(slowly);

@@ -212,7 +212,7 @@ describe('the audit trail', () => {
     ['POST', 'suspend', { reason: '\u200B\u2063\u2800' }, 'reason must have a visible character.'],
     ['POST', 'suspend', { reason: 'x'.repeat(501) }, 'reason must have at most 500 characters.'],
     ['POST', 'suspend', { reason: undefined }, 'reason is required.'],
-  ])('records nothing for a refused %s …/%s with %j', async (method, verb, body, detail) => {
+  ])('records nothing if it refuses %s …/%s with %j', async (method, verb, body, detail) => {
     const response = await act(method, `${somebody.id}/${verb}`, body);
     expect([response.status, response.body.detail]).toEqual([400, detail]);
     expect(await eventsOf(somebody)).toEqual([]);

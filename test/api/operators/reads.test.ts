@@ -43,7 +43,7 @@ describe('the account search of operators', () => {
     [{ id: '123456789' }],
     [{ keyPrefix: 'tai_000000001' }],
     [{ keyPrefix: 'tai_zzzzzzzzz' }],
-  ])('%j: 404 without a match', async (query) => {
+  ])('returns 404 without a match: %j', async (query) => {
     expect(code(await find(query))).toBe('404 NOT_FOUND');
   });
 

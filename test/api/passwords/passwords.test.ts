@@ -69,7 +69,7 @@ describe('a common password', () => {
       'newPassword must not contain control characters such as tabs, line breaks or NUL.',
     ],
     [{}, 'newPassword is required.'],
-  ])('is not the only refusal: a reset with %j fails and its token stays valid', async (body, detail) => {
+  ])('is reported among other errors: a reset with %j fails, and its token stays valid', async (body, detail) => {
     const { email } = await service.registered();
     const token = await resetToken(email);
     expect((await post('reset-password', { token, ...body })).body).toMatchObject({ status: 400, detail });

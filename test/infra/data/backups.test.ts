@@ -56,7 +56,7 @@ describe('a stage with backup copies', () => {
     ]);
   });
 
-  test('has a role for these tables and vaults alone, without an AWS policy', () => {
+  test('has a backup role without an AWS policy, which may use only these tables and vaults', () => {
     const role = ofType(data, 'AWS::IAM::Role').find(([id]) => id === roleId)![1];
     expect(role.Properties['ManagedPolicyArns']).toBeUndefined();
     expect(JSON.stringify(role.Properties)).toContain('"backup.amazonaws.com"');

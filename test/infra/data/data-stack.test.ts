@@ -20,7 +20,7 @@ test('the data stack deploys exactly the tables of the contract', () => {
 });
 
 describe.each(specs)('table $name', (spec) => {
-  test('survives a deleted stack, a deleted table, a bad write and a stolen disk', () => {
+  test('is retained with its stack, protected from deletion, restorable to any second, and encrypted', () => {
     expect(deployed.get(spec.name)).toMatchObject({
       DeletionPolicy: 'RetainExceptOnCreate',
       UpdateReplacePolicy: 'Retain',
@@ -34,7 +34,7 @@ describe.each(specs)('table $name', (spec) => {
     });
   });
 
-  test('has the keys, stream, expiry and indexes of its definition', () => {
+  test('has the keys, stream, expiry and indexes of its specification', () => {
     const properties = deployed.get(spec.name)?.Properties ?? {};
     expect(properties['KeySchema']).toEqual(keySchema(spec));
     expect(properties['StreamSpecification']).toEqual(
@@ -73,7 +73,7 @@ test('the email sender domain is verified with DKIM and retained', () => {
   expect(Object.keys(data.outputs).filter((name) => name.startsWith('DkimRecord'))).toHaveLength(3);
 });
 
-test('an identity that cannot be created fails before a table exists, which a rollback could not delete', () => {
+test('every table is created after the email identity, so that a failed identity leaves no table behind', () => {
   const [[id] = []] = ofType(data, 'AWS::SES::EmailIdentity');
   for (const table of deployed.values()) expect(table.DependsOn).toContain(id);
 });
@@ -85,7 +85,7 @@ test('a stage with a shared or existing identity creates none', async () => {
   expect(ofType(other.data, 'AWS::SES::EmailIdentity')).toEqual([]);
 });
 
-test('the owner’s data stack alone sets the account’s role for API Gateway logs', async () => {
+test('only the owner’s data stack sets the account’s role for API Gateway logs', async () => {
   const [[id, role] = []] = ofType(data, 'AWS::IAM::Role');
   expect(JSON.stringify(role!.Properties)).toMatch(
     /"apigateway\.amazonaws\.com".*AmazonAPIGatewayPushToCloudWatchLogs/,
@@ -97,7 +97,7 @@ test('the owner’s data stack alone sets the account’s role for API Gateway l
     expect(ofType(stack, 'AWS::ApiGateway::Account')).toEqual([]);
 });
 
-test('a failed first creation retains only the account’s role for API Gateway logs', async () => {
+test('a failed first creation leaves only the account’s role for API Gateway logs', async () => {
   const { api, monitoring } = await synthesise();
   const policies = [data, api, monitoring].flatMap(({ resources }) => Object.values(resources));
   const retained = policies.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');

@@ -60,7 +60,7 @@ async function restore(...args: readonly string[]) {
 }
 
 describe('npm run restore', () => {
-  test('restores the given second, and adds the settings that a restore omits to the new table', async () => {
+  test('restores to the given second, and copies the settings that a restore omits', async () => {
     const { code, output } = await restore('meters', 'meters-1', 'meters-2', '--at', '2026-11-22T09:00:00Z');
     expect([code, output]).toEqual([0, expect.stringContaining('existingTables')]);
     const sent = (name: string) => aws.called.find(({ operation }) => operation === name)?.text;
@@ -78,7 +78,7 @@ describe('npm run restore', () => {
     expect(operations()).not.toContain('UpdateTimeToLive');
   });
 
-  test('prints a setting that the stage accepts, with a stream for its functions', async () => {
+  test('prints the stage setting for the new table, with the stream that its functions need', async () => {
     const { output } = await restore('meters', 'meters-1', 'meters-2');
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
     expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
@@ -92,14 +92,14 @@ describe('npm run restore', () => {
     expect(variables).toContain('"METERS_TABLE":"meters-2"');
   });
 
-  test('continues with an existing new table', async () => {
+  test('continues if the new table exists already', async () => {
     aws.play(account(true));
     expect(await restore('meters', 'meters-1', 'meters-2')).toMatchObject({ code: 0 });
     expect(operations()).not.toContain('RestoreTableToPointInTime');
     expect(updates()).toHaveLength(2);
   });
 
-  test('completes a table restored by AWS Backup, even without its source', async () => {
+  test('completes a table that AWS Backup has restored, even without its source', async () => {
     aws.play(account(true));
     expect(await restore('meters', 'none', 'meters-2')).toMatchObject({
       code: 0,
@@ -115,14 +115,14 @@ describe('npm run restore', () => {
     [['meters', 'meters-1', 'meters-2', '--at', 'yesterday'], /yesterday is not a time such as/],
     [['models', 'meters-1', 'meters-2'], /Usage: npm run restore/],
     [['meters', 'meters-1'], /Usage: npm run restore/],
-  ])('%j restores nothing', async (args, reason) => {
+  ])('restores nothing with %j, and prints the reason', async (args, reason) => {
     const { code, output } = await restore(...args);
     expect([code, output]).toEqual([1, expect.stringMatching(reason)]);
     expect(operations()).not.toContain('RestoreTableToPointInTime');
   });
 });
 
-test('a table with stream functions cannot be used without its stream', () => {
+test('a stage refuses an existing table without the stream that its functions need', () => {
   const existingTables = { meters: { name: 'meters-2' } };
   expect(() => parseStage({ ...plainStage, existingTables })).toThrow(/existingTables.meters must have streamArn/);
 });

@@ -40,7 +40,7 @@ describe('the edge', () => {
     }
   });
 
-  test('sends the country to the routes that open a session, all POST and so never cached by CloudFront', () => {
+  test('sends the country only with sign-in requests, which are all POST and so never cached', () => {
     expect(signIns.length).toBeGreaterThan(3);
     expect(new Set(signIns.map(({ method }) => method))).toEqual(new Set(['POST']));
     const paths = signIns.map(({ path }) => path);
@@ -61,7 +61,7 @@ describe('the edge', () => {
     expect(named.map(([name]) => name).toSorted()).toEqual(signIns.map((route) => route.id).toSorted());
   });
 
-  test('has a longer timeout than the gateway for any buffered response', () => {
+  test('waits longer than the gateway for every buffered response', () => {
     const plain = allRoutes.map(
       ({ timeoutSeconds, streaming }) => (streaming ? Math.min(timeoutSeconds, 90) : timeoutSeconds) + 1,
     );
@@ -70,7 +70,7 @@ describe('the edge', () => {
     }
   });
 
-  test('passes on the errors of the API', () => {
+  test('does not replace the error responses of the API', () => {
     expect(config.CustomErrorResponses).toBeUndefined();
   });
 
@@ -132,11 +132,11 @@ describe('the edge function', () => {
     expect(run('Pages', { uri }).uri).toBe('/index.html');
   });
 
-  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('treats %s as a file', (uri) => {
+  test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('does not rewrite %s', (uri) => {
     expect(run('Pages', { uri }).uri).toBe(uri);
   });
 
-  test('finds public files of the build in subfolders', async () => {
+  test('knows the public files of the build, including those in subfolders', async () => {
     const folder = await testFolder();
     await mkdir(join(folder, 'docs'));
     for (const file of ['index.html', 'sources.txt', 'docs/openapi.json']) await writeFile(join(folder, file), '');

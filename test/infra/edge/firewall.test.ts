@@ -35,7 +35,7 @@ describe('the firewall', () => {
     expect(rules.map(({ Priority }) => Priority)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  test('uses the IP reputation list only if it sees callers’ addresses, not the edge’s', () => {
+  test('uses the IP reputation list only without the edge, where it sees the callers’ addresses', () => {
     expect(JSON.stringify(own)).toContain('AWSManagedRulesAmazonIpReputationList');
     expect(JSON.stringify(rules)).not.toContain('IpReputation');
   });
@@ -54,12 +54,12 @@ describe('the firewall', () => {
     expect(new Set(counted.map(({ ActionToUse }) => JSON.stringify(ActionToUse)))).toEqual(new Set(['{"Count":{}}']));
   });
 
-  test('limits sign-ins by their POSTs, and does not limit page reads', () => {
+  test('limits POST requests to /api/auth, and no page reads', () => {
     const { ScopeDownStatement } = rules.find(({ Name }) => Name === 'SignIns')!.Statement.RateBasedStatement;
     expect(JSON.stringify(ScopeDownStatement)).toMatch(/"SearchString":"POST".*"SearchString":"\/api\/auth\/"/);
   });
 
-  test('limits a key above the limit of every plan', () => {
+  test('allows a key more requests than any plan does', () => {
     const { AggregateKeyType, CustomKeys, Limit } = rules.find(({ Name }) => Name === 'Keys')!.Statement
       .RateBasedStatement;
     expect([AggregateKeyType, CustomKeys[0].Header.Name]).toEqual(['CUSTOM_KEYS', 'authorization']);
@@ -90,11 +90,11 @@ describe('the firewall', () => {
     );
   });
 
-  test('is present with every edge, so that no request bypasses the edge', () => {
+  test('is required with an edge', () => {
     expect(() => parseStage({ ...live, firewall: null })).toThrow(/firewall is required with the edge/);
   });
 
-  test('aggregates by the viewer’s address', () => {
+  test('aggregates by the viewer’s address with an edge', () => {
     for (const { Statement } of rules.filter(({ Name }) => ['SignIns', 'Requests'].includes(Name))) {
       expect(Statement.RateBasedStatement).toMatchObject({
         AggregateKeyType: 'FORWARDED_IP',

@@ -60,19 +60,19 @@ describe('the deployment of a page', () => {
     expect([...before(pages)]).toEqual(expect.arrayContaining(first));
   });
 
-  test('is the last step, so that no later failure can leave it alone', () => {
+  test('is the last step of a deployment, so that no later failure can roll back around it', () => {
     expect(Object.keys(top).filter((id) => before(id).has(pages))).toEqual([]);
   });
 });
 
 describe('the files of a page', () => {
-  test('are uploaded before its document', () => {
+  test('are uploaded before the document that loads them', () => {
     expect(others!.after).toContain(hashed!.id);
     expect(documents!.after).toContain(others!.id);
     expect(published).toHaveLength(3);
   });
 
-  test('have hashed names and are cached forever, or are revalidated each time', () => {
+  test('are cached forever if their names are hashed, and revalidated each time otherwise', () => {
     expect([hashed!.cache, others!.cache, documents!.cache]).toEqual([
       cacheControl.hashed,
       cacheControl.other,
@@ -85,7 +85,7 @@ describe('the files of a page', () => {
     expect(published.map(({ prune }) => prune)).toEqual([false, false, false]);
   });
 
-  test('are those of the build and the deployment configuration', () => {
+  test('come from the build and from the deployment configuration', () => {
     expect([hashed!.sources, others!.sources, documents!.sources]).toEqual([1, 2, 1]);
   });
 });

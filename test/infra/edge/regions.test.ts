@@ -18,7 +18,7 @@ test('synthesis refuses a region without response streaming, unless responses ar
   expect(() => deploy({ env }, true)).not.toThrow();
 });
 
-test('the region of the deployer’s credentials applies if the stage names none, for streaming and model images', () => {
+test('a stage without a region is checked against the region of the deployer’s credentials', () => {
   vi.stubEnv('CDK_DEFAULT_REGION', 'cn-north-1');
   expect(() => deploy({})).toThrow(/not available in cn-north-1/);
   vi.stubEnv('CDK_DEFAULT_REGION', 'us-east-1');

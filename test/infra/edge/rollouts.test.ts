@@ -42,7 +42,7 @@ test('every route and every job has its own rollout, and nothing else has one', 
 });
 
 describe.each(rolledOut)('the rollout of %s', (id) => {
-  test("moves its own alias gradually, and only its function's alarm rolls it back", () => {
+  test('shifts its own alias gradually, and is rolled back only by the alarm of its function', () => {
     const { ref, part } = partOf('AWS::CodeDeploy::DeploymentGroup', id);
     const [alarm] = alarmOf(id);
     expect(part.Properties).toMatchObject({
@@ -62,7 +62,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     });
   });
 
-  test('has an alarm that counts the failures in the log of its function', () => {
+  test('watches the failures in the log of its function, within half of the bake time', () => {
     const log = partOf('AWS::Logs::LogGroup', id).ref;
     expect(partOf('AWS::Logs::MetricFilter', id).part.Properties['LogGroupName']).toEqual({ Ref: log });
     expect(functionsOf(api).get(id)!.Properties['LoggingConfig']).toMatchObject({ LogGroup: { Ref: log } });
@@ -71,7 +71,7 @@ describe.each(rolledOut)('the rollout of %s', (id) => {
     expect(2 * Period * EvaluationPeriods).toBeLessThanOrEqual(bakeSeconds);
   });
 
-  test('keeps the previous version, so that its alias can be rolled back', () => {
+  test('retains the previous version for a rollback', () => {
     const version = partOf('AWS::Lambda::Version', id);
     expect(version.part).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     expect(partOf('AWS::Lambda::Alias', id).part.Properties['FunctionVersion']).toEqual({

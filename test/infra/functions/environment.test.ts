@@ -20,7 +20,7 @@ const variables = variablesOf(api);
 const [[configurationSet] = []] = ofType(api, 'AWS::SES::ConfigurationSet');
 const [[ofMessages] = []] = ofType(api, 'AWS::SMSVOICE::ConfigurationSet');
 
-test('a function has exactly the names of its own tables in its environment', () => {
+test("a function's environment contains the names of its own tables and no others", () => {
   const allTables: string[] = Object.values(tableVariables);
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const wanted = Object.entries(tableVariables).filter(([table]) => table in (uses.tables ?? {}));
@@ -53,7 +53,7 @@ test('every function has a secure cookie, the public origin and a readable envir
   }
 });
 
-test('sender, configuration set and endpoints are set and granted together', () => {
+test('a function has the sender, configuration set and endpoints for which it has permissions, and no others', () => {
   const policies = new Map(ofType(api, 'AWS::IAM::Policy').map(([, policy]) => [functionId(policy), policy]));
   for (const { id, uses } of [...allRoutes, ...allJobs]) {
     const own = variables.get(id) ?? {};

@@ -38,11 +38,11 @@ function printedByEach(expression: string): string[] {
   return folders.map((folder) => printed(script, join(outdir, folder, 'index.mjs')));
 }
 
-test('the code loads without any other files', () => {
+test('every bundle loads without other files', () => {
   expect(printedByEach('typeof handler')).toEqual(entries.map(() => 'function'));
 });
 
-test('a start does not load Node’s fetch, HTTP, TLS, HTTP/2 or WebCrypto, which some calls do not need', () => {
+test('no start loads Node’s fetch, HTTP, TLS, HTTP/2 or WebCrypto', () => {
   const loaded = printedByEach('process.moduleLoadList.join()');
   for (const modules of loaded) {
     expect(modules).toContain('NativeModule internal/modules/esm/loader');
@@ -57,7 +57,7 @@ test('no function exceeds its cold-start budget; node bin/bundle-sizes.ts lists 
   for (const { bytes } of sizes) expect(bytes).toBeGreaterThan(50_000);
 });
 
-test("the tokenizer's megabyte is a separate file that no start reads", () => {
+test("the tokenizer's vocabulary is a separate file that no start reads", () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(outdir, folder)).map((name) => join(outdir, folder, name)),
   );
@@ -66,7 +66,7 @@ test("the tokenizer's megabyte is a separate file that no start reads", () => {
   expect(largest).toBeGreaterThan(Math.max(...sizes.map(({ bytes }) => bytes)));
 });
 
-test('only a change of an import changes the code of an entry point', () => {
+test('the code of an entry point changes only if one of its imports changes', () => {
   const folder = join(outdir, 'sources');
   mkdirSync(folder);
   const entry = `import { word } from '${join(folder, 'word.ts')}';\nexport const handler = () => word;\n`;
@@ -83,7 +83,7 @@ test('only a change of an import changes the code of an entry point', () => {
   expect(again).toBe(one);
 });
 
-test('a module shared by the start and a later import is loaded once, with its state and in order', () => {
+test('a module that the start shares with a later import is loaded once, in order and with its state', () => {
   const sources = {
     'count.ts': "export let count = 0;\nexport const add = () => { count += 1; };\nconsole.log('count');\n",
     'names.ts': "export const name = 'of names';\nconsole.log('names');\n",
@@ -107,7 +107,7 @@ test('a module shared by the start and a later import is loaded once, with its s
 });
 
 test.each(['create-chat-completion', 'list-keys'])(
-  'a start of %s reads one file, and every other entry point finds its imports',
+  'a start of %s reads one file, and its later imports are found',
   (entry) => {
     const out = join(outdir, entry);
     bundle(routeEntry(entry), out);

@@ -46,11 +46,11 @@ test('every function has its own role, which only Lambda may assume', () => {
   }
 });
 
-test('every function writes its own log and traces', () => {
+test('every function may write its own log and traces', () => {
   for (const [id, granted] of grants) expect(granted.filter((grant) => isOwnTrail(id, grant))).toHaveLength(4);
 });
 
-test('every function has exactly these further grants', async () => {
+test('every function has exactly the further grants of the snapshot', async () => {
   const described = [...grants]
     .toSorted(([a], [b]) => a.localeCompare(b))
     .map(([id, granted]) => ({ id, lines: describeGrants(granted.filter((grant) => !isOwnTrail(id, grant))) }));
@@ -78,7 +78,7 @@ const isOfAudioFiles = ({ action, resource }: Grant) =>
   /^s3:(?:GetObject|PutObject|DeleteObject|AbortMultipartUpload)$/.test(action) &&
   /(?:uploads|forms|replies|texts)\/\*$/.test(resource);
 
-test('no action is a pattern, and no resource is one except traces, email identities, sender numbers, discarded records, audio folders and the archive', () => {
+test('no grant has a pattern as its action, and only listed grants have one as their resource', () => {
   for (const [id, granted] of grants) {
     expect(granted.filter(({ action }) => action.includes('*'))).toEqual([]);
     const wide = granted.filter(({ resource }) => resource.includes('*'));
@@ -93,7 +93,7 @@ test('no action is a pattern, and no resource is one except traces, email identi
   }
 });
 
-test('an email is sent only from the address of the stage, to any identity of the account', () => {
+test("functions send email only from the stage's address, through any identity of the account", () => {
   const sending = [...grants.values()].flat().filter(({ action }) => action.startsWith('ses:'));
   expect(new Set(sending.map(({ condition }) => condition))).toEqual(
     new Set([' if {"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}']),
@@ -101,7 +101,7 @@ test('an email is sent only from the address of the stage, to any identity of th
   expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
 });
 
-test('the only other roles deploy new code, and publish and empty the bucket for CDK', () => {
+test('the only other roles are those of the rollout and of the CDK bucket resource', () => {
   const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
   const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
   expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
@@ -140,7 +140,7 @@ test('operator actions add audit events, one list reads them, and nothing change
   );
 });
 
-test('only the archiver scans, and only functions that end sessions, throttles, constraints, webhooks, agents, transcriptions or accounts delete items', () => {
+test('only the archiver scans, and only listed functions delete items', () => {
   const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
   const scanning = all.filter(({ action }) => action === 'dynamodb:Scan');
   expect(scanning.map(({ id, resource }) => [id, resource])).toEqual([['archive-ledger', 'table ledger']]);

@@ -29,7 +29,7 @@ beforeAll(() => {
   functions = functionsOf(template);
 });
 
-test('every row has an operation, and every exported operation has a row', async () => {
+test('every route has an operation, and every exported operation has a route', async () => {
   const places = allRoutes.map(({ id }) => operationPlace(id));
   const files = [...new Set(places.map(({ file }) => file))].toSorted();
   expect(readdirSync(new URL('../../../functions/api', import.meta.url)).toSorted()).toEqual(
@@ -53,19 +53,19 @@ test('every job has a builder, and every exported builder has a job', async () =
   }
 });
 
-test('each route and job has one function, and unmatched requests have one', () => {
+test('each route and job has one function, and unmatched requests have another', () => {
   const rows = [...allRoutes, ...allJobs].map(({ id }) => id);
   expect([...functions.keys()].toSorted()).toEqual([...rows, unknownRouteId].toSorted());
 });
 
-test('every route is deployed once, with its own handler, and nothing else is', () => {
+test('the gateway has a method for every route, with its own handler, and for nothing else', () => {
   const deployed = methods.filter(({ method }) => method !== 'ANY');
   expect(deployed.map(({ method, path, handler }) => `${method} ${path} ${handler}`).toSorted()).toEqual(
     allRoutes.map(({ method, path, id }) => `${method} ${path} ${id}`).toSorted(),
   );
 });
 
-test('any other method or path reaches the handler for 405 and 404', () => {
+test('the fallback handler receives every other method and path', () => {
   const rest = methods.filter(({ method }) => method === 'ANY');
   expect(new Set(rest.map(({ handler }) => handler))).toEqual(new Set([unknownRouteId]));
   const covered = new Set(rest.map(({ path }) => path));
@@ -73,7 +73,7 @@ test('any other method or path reaches the handler for 405 and 404', () => {
   expect([...covered]).toEqual(expect.arrayContaining(['/', '/{proxy+}', '/api/{proxy+}', '/v1/{proxy+}']));
 });
 
-test('the fallback handler has one statement in its resource policy, which never reaches its limit', () => {
+test('the fallback handler has a single permission, so that its resource policy stays within the size limit', () => {
   const permissions = ofType(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
   expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
 });
@@ -86,7 +86,7 @@ test('the gateway registers only multipart/form-data as binary, so that uploads 
 describe('a timeout', () => {
   const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
 
-  test('of a function is 3 seconds after the deadline of its model, for any stage settings', () => {
+  test('of a function is at least 3 seconds longer than its model deadline, for any stage settings', () => {
     const stages = [{}, { MODEL_DEADLINE_MS: '900000', MODEL_STREAM_DEADLINE_MS: '900000' }];
     const invoking = allRoutes.filter(({ uses }) => uses.inference);
     expect(invoking.length).toBeGreaterThan(2);
@@ -96,13 +96,13 @@ describe('a timeout', () => {
     }
   });
 
-  test('of a function is a second before that of its gateway', () => {
+  test('of the gateway is a second longer than that of its function', () => {
     const named = methods.filter(({ method }) => method !== 'ANY');
     const gateway = named.map(({ handler, timeoutMs }) => [handler, timeoutMs]);
     expect(gateway).toEqual(named.map(({ handler }) => [handler, (secondsOf(handler) + 1) * 1000]));
   });
 
-  test("of a buffered response is below the gateway's 29 s", () => {
+  test("of a buffered response is at most the gateway's 29 s", () => {
     const plain = methods.filter(({ streams }) => !streams);
     for (const { timeoutMs = 29_000 } of plain) expect(timeoutMs).toBeLessThanOrEqual(29_000);
     expect(plain).not.toHaveLength(0);
@@ -134,7 +134,7 @@ describe('the logs', () => {
     for (const { LogGroup } of used) expect(logs.has(LogGroup.Ref)).toBe(true);
   });
 
-  test('of the gateway are JSON without links, credentials or prompts', () => {
+  test('of the gateway are JSON without query strings, credentials or prompts', () => {
     const [[, stage] = []] = ofType(template, 'AWS::ApiGateway::Stage');
     const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
     const values = Object.values(JSON.parse(Format)).join(' ');
@@ -157,7 +157,7 @@ test("the gateway throttles all callers together at the stage's rate and burst",
   expect(throttleOf(other.api)).toEqual(['/*', 50, 20]);
 });
 
-test('a deployment has its URLs as outputs', () => {
+test('a deployment outputs its URLs', () => {
   expect(Object.keys(template.outputs)).toEqual(expect.arrayContaining(['ApiUrl', 'InferenceUrl']));
   const { ApiUrl, InferenceUrl } = template.outputs;
   expect(JSON.stringify(ApiUrl?.Value)).toMatch(/"https:\/\/".*"DomainName".*"\/api"/);

@@ -11,7 +11,7 @@ const onProcessors = { instanceType: 'ml.c6i.xlarge', replica: { accelerators: 0
 const hosting = (hosted: object, choices: object = {}) =>
   parseStage({ ...live, ...choices, models: { ...live.models, hosted } }).models.hosted;
 
-describe('a hosted model is refused with the name of the invalid field', () => {
+describe('a stage with an invalid hosted model is refused, and the error names the field', () => {
   test.each<[object, RegExp]>([
     [{ image: 'vllm/vllm-openai:v0.11' }, /svc-1\.image must be an image in ECR/],
     [{ image: `${registry}/vllm` }, /svc-1\.image must be an image in ECR with its tag/],
@@ -33,7 +33,7 @@ describe('a hosted model is refused with the name of the invalid field', () => {
     expect(() => hosting({ 'svc-1': { ...hostedModel, ...wrong } })).toThrow(message);
   });
 
-  test('for an image from another region than the stage’s', () => {
+  test('with an image from another region than the stage’s', () => {
     const env = { account: '111111111111', region: 'us-east-1' };
     expect(() => hosting({ 'svc-1': hostedModel }, { env })).toThrow(
       /models\.hosted must use images from registries in us-east-1; these do not: svc-1/,
@@ -42,9 +42,9 @@ describe('a hosted model is refused with the name of the invalid field', () => {
 });
 
 test.each<[string, object]>([
-  ['of the hub', { weights: 'Qwen/Qwen2.5-7B-Instruct' }],
-  ['of a tag without CUDA version, with a host image', { image: `${registry}/own:1`, hostImage: hostImages[2] }],
-  ['of a digest, with a host image', { image: `${registry}/own@sha256:0a1b`, hostImage: hostImages[3] }],
+  ['from the Hugging Face hub', { weights: 'Qwen/Qwen2.5-7B-Instruct' }],
+  ['with a tag without CUDA version, with a host image', { image: `${registry}/own:1`, hostImage: hostImages[2] }],
+  ['with a digest, with a host image', { image: `${registry}/own@sha256:0a1b`, hostImage: hostImages[3] }],
 ])('a hosted model %s is accepted', (_, choices) => {
   expect(() => hosting({ 'svc-1': { ...hostedModel, ...choices } })).not.toThrow();
 });
@@ -69,7 +69,7 @@ test.each([
   expect(hostImageOf(`${registry}/${image}`)).toBe(hostImage);
 });
 
-test('families and host images match those of SageMaker', () => {
+test('the listed instance families and host images are those of SageMaker', () => {
   const families = new Set(Object.values(ProductionVariantInstanceType).map(familyOf));
   expect(instanceFamilies.filter((family) => !families.has(family))).toEqual([]);
   const known = new Set<string>(Object.values(ProductionVariantInferenceAmiVersion));

@@ -8,7 +8,7 @@ const { api, data } = await synthesise();
 
 const of = (type: string) => ofType(api, type).filter(([, part]) => functionId(part) === id);
 
-test('only its topic invokes the job for finished transcriptions, and failed deliveries and runs are stored', () => {
+test('the job for finished transcriptions is invoked only by its topic, and failed deliveries and runs are stored', () => {
   const [[, subscription] = []] = of('AWS::SNS::Subscription');
   expect(subscription?.Properties).toMatchObject({ Protocol: 'lambda' });
   expect(JSON.stringify(subscription?.Properties['RedrivePolicy'])).toContain('DeadLetters');
@@ -22,7 +22,7 @@ test.each<[string, Synthesis, string]>([
   ['its own host', { stage: fullStage }, 'https://text.example.com'],
   ['a front of your own', { stage: otherStage, buffered: true }, 'https://text.example.org'],
   ['a name that CloudFront assigns', {}, 'https://*.cloudfront.net'],
-])('the bucket of long audio accepts forms only from pages of %s', async (_, synthesis, origin) => {
+])('the long-audio bucket accepts forms only from pages of %s', async (_, synthesis, origin) => {
   const { data: own } = await synthesise(synthesis);
   const buckets = ofType(own, 'AWS::S3::Bucket').map(([, { Properties }]) => Properties['CorsConfiguration']);
   expect(buckets.filter(Boolean)).toEqual([
@@ -30,7 +30,7 @@ test.each<[string, Synthesis, string]>([
   ]);
 });
 
-test('the bucket of long audio is private, and deletes leftover files of jobs and texts after a month', () => {
+test('the long-audio bucket is private, and deletes leftover files after a month', () => {
   const [[, bucket] = []] = ofType(data, 'AWS::S3::Bucket');
   expect(bucket?.Properties['PublicAccessBlockConfiguration']).toMatchObject({
     BlockPublicAcls: true,
@@ -45,7 +45,7 @@ test('the bucket of long audio is private, and deletes leftover files of jobs an
   expect(Object.fromEntries(days)).toEqual({ 'uploads/': 2, 'forms/': 2, 'replies/': 2, 'failures/': 2, 'texts/': 31 });
 });
 
-test("the endpoint's role has the permissions of asynchronous inference in its own folders only", () => {
+test("the endpoint's role may use only its own folders of the bucket", () => {
   const [[, policy] = []] = ofType(data, 'AWS::IAM::ManagedPolicy');
   const { Statement } = policy!.Properties['PolicyDocument'] as {
     Statement: { Action: string | string[]; Resource: unknown }[];

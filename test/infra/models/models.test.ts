@@ -17,7 +17,7 @@ const one = (type: string): Record<string, any> => {
 };
 
 describe('a hosted model', () => {
-  test('runs in its container on an endpoint that scales to zero instances', () => {
+  test('runs in its container on an endpoint that can scale to zero instances', () => {
     expect(one('AWS::SageMaker::Model')['PrimaryContainer']).toEqual({
       Image: hosted.image,
       Environment: {
@@ -44,7 +44,7 @@ describe('a hosted model', () => {
     });
   });
 
-  test('scales its replicas with concurrent requests, to zero without traffic, and to one again for the first call', () => {
+  test('scales with concurrent requests, to zero without traffic, and back to one for the first call', () => {
     expect(one('AWS::ApplicationAutoScaling::ScalableTarget')).toMatchObject({
       ResourceId: `inference-component/${name}`,
       ScalableDimension: 'sagemaker:inference-component:DesiredCopyCount',
@@ -88,7 +88,7 @@ describe('a hosted model', () => {
     expect(wide).toEqual(['ecr:GetAuthorizationToken']);
   });
 
-  test('is in the environment of its functions, and granted to them', () => {
+  test('is in the environment of the functions that use it, which may invoke it', () => {
     const variables = ofType(api, 'AWS::Lambda::Function').find(
       ([, fn]) => functionId(fn) === 'create-chat-completion',
     )![1].Properties['Environment'] as { Variables: Record<string, string> };
@@ -113,14 +113,14 @@ describe('the environment of a container', () => {
   const downloaded = '/opt/ml/model';
   const twoGpus = { replica: { accelerators: 2, memoryMb: 8192 } };
 
-  test('contains the weights and all GPUs of a replica for vLLM', () => {
+  test('contains the weights and the GPUs of a replica for vLLM', () => {
     expect(environmentOf({ weights: hub, ...twoGpus })).toEqual({
       SM_VLLM_MODEL: hub,
       SM_VLLM_TENSOR_PARALLEL_SIZE: '2',
     });
   });
 
-  test('contains the weights, all GPUs, and for text the async mode of our requests for LMI', () => {
+  test('contains the weights and the GPUs for LMI, and the async mode for text models', () => {
     const lmi = { family: 'lmi', ...twoGpus } as const;
     const text = {
       TENSOR_PARALLEL_DEGREE: '2',
@@ -133,13 +133,13 @@ describe('the environment of a container', () => {
     expect(environmentOf(lmi, true)).toEqual({ TENSOR_PARALLEL_DEGREE: '2', OPTION_MODEL_ID: downloaded });
   });
 
-  test('allows the texts of our requests and the bytes of our route for TEI', () => {
+  test('allows the batch size and body size of our requests for TEI', () => {
     const tei = environmentOf({ family: 'tei' }, true);
     expect(tei).toEqual({ HF_MODEL_ID: downloaded, MAX_CLIENT_BATCH_SIZE: '32', PAYLOAD_LIMIT: '6000000' });
     expect(Number(tei['PAYLOAD_LIMIT'])).toBeGreaterThan(routes.createEmbeddings.maxBodyBytes);
   });
 
-  test("contains the stage's settings instead of defaults", () => {
+  test("contains the stage's settings in place of the defaults", () => {
     const environment = { SM_VLLM_TENSOR_PARALLEL_SIZE: '1' };
     expect(environmentOf({ weights: hub, ...twoGpus, environment })).toMatchObject(environment);
   });

@@ -33,18 +33,18 @@ describe.each(alarms)('$path', ({ properties }) => {
   const [, impact = '', section = ''] =
     /^(.+\.) Runbook: docs\/runbook\.md#([\w-]+)$/.exec(properties.AlarmDescription) ?? [];
 
-  test('has the impact on users and an existing section of the runbook', () => {
+  test('states the impact on users and links to a section of the runbook', () => {
     expect(impact.length).toBeGreaterThan(20);
     expect(sections).toContain(section);
   });
 
-  test('notifies when it starts and when it is over', () => {
+  test('notifies when it starts and when it ends', () => {
     expect(properties.AlarmActions).toHaveLength(1);
     expect(properties.OKActions).toEqual(properties.AlarmActions);
   });
 });
 
-test('every function has an alarm for failed runs: its own if priced or a job, otherwise that of its resource', () => {
+test('failed runs of every function raise an alarm: its own if priced or a job, otherwise that of its resource', () => {
   const watched = alarms.filter(({ path }) => path.endsWith('/Failing')).map(({ properties }) => properties.MetricName);
   const own = [...allRoutes.filter(({ priced }) => priced), ...allJobs, { id: unknownRouteId }].map(({ id }) => id);
   const groups = Object.entries<readonly Route[]>(routeGroups);
@@ -54,7 +54,7 @@ test('every function has an alarm for failed runs: its own if priced or a job, o
   expect(ofType(api, 'AWS::Logs::MetricFilter')).toHaveLength(functionsOf(api).size);
 });
 
-test('the rollback alarm counts both a 500 and a crash in the log of the function', () => {
+test('the alarm of a function counts both 500 responses and crashes in its log', () => {
   const filters = ofType(api, 'AWS::Logs::MetricFilter').map(([, { Properties }]) => Properties) as {
     FilterPattern: string;
     MetricTransformations: readonly { MetricName: string }[];
@@ -77,7 +77,7 @@ test('every job has an alarm for its dead-letter queue, and every stream for its
   expect(new Set(withAlarm('Late'))).toEqual(new Set(following));
 });
 
-test('the whole service has an alarm for every failure that no single function shows', () => {
+test('failures that no single function shows raise an alarm of the whole service', () => {
   const service = alarms
     .filter(({ path }) => path.startsWith('Service/'))
     .map(({ path }) => path.replace('Service/', ''));
@@ -97,7 +97,7 @@ test('the whole service has an alarm for every failure that no single function s
   ]);
 });
 
-test('the alarm on claimed concurrency has the threshold of the stage, for the account as a whole', async () => {
+test('the alarm on claimed concurrency uses the threshold of the stage, once for the account', async () => {
   const other = await synthesise({ stage: otherStage, buffered: true });
   const thresholds = [monitoring, other.monitoring].map((stack) =>
     ofType(stack, 'AWS::CloudWatch::Alarm').find(([, alarm]) => pathOf(alarm) === 'Service/ConcurrencyClaimed'),

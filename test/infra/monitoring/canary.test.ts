@@ -20,14 +20,14 @@ const partsOf = (type: string, of = on): Resource[] =>
 const variables = (of = on) =>
   (functionsOf(of.api).get(canary.id)!.Properties['Environment'] as { Variables: Record<string, unknown> }).Variables;
 
-test('the canary is off by default, and then not deployed', () => {
+test('the canary is off and not deployed by default', () => {
   expect(parseStage(live).canary).toBeNull();
   expect(JSON.stringify(without)).not.toContain(canary.id);
   expect(JSON.stringify(without)).not.toContain(failedWalks);
 });
 
 describe('a stage with the canary', () => {
-  test('has one more alarm, which rings after two walks in a row that failed or did not end', () => {
+  test('has one more alarm, which fires after two consecutive walks that failed or did not end', () => {
     const alarms = [on.api, on.monitoring].flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
     const own = alarms.map(([, alarm]) => alarm).filter((alarm) => JSON.stringify(alarm).includes('canary'));
     expect(own.map(pathOf)).toEqual([`${canary.id}-alarm/Failing`]);
@@ -63,7 +63,7 @@ describe('a stage with the canary', () => {
     expect(partsOf('AWS::Lambda::EventInvokeConfig')[0]!.Properties).toMatchObject({ MaximumRetryAttempts: 0 });
   });
 
-  test('permits only its rule to run it, without a gateway path or a queue', () => {
+  test('permits only its rule to run the canary, which has no route and no queue', () => {
     const rule = ofType(on.api, 'AWS::Events::Rule').find(([, part]) => functionId(part) === canary.id);
     expect(partsOf('AWS::Lambda::Permission').map(({ Properties }) => Properties)).toMatchObject([
       { Principal: 'events.amazonaws.com', SourceArn: { 'Fn::GetAtt': [rule![0], 'Arn'] } },
@@ -73,7 +73,7 @@ describe('a stage with the canary', () => {
     expect(methods.filter((method) => method.includes('walkcanary'))).toEqual([]);
   });
 
-  test('permits it to read and write accounts, and no deletion, model call, email or credit change', () => {
+  test('permits the canary to read and write accounts, and nothing else', () => {
     const granted = partsOf('AWS::IAM::Policy').flatMap(({ Properties }) => {
       const { Statement } = Properties['PolicyDocument'] as { Statement: { Action: string | string[] }[] };
       return Statement.flatMap(({ Action }) => Action);
@@ -91,22 +91,22 @@ describe('a stage with the canary', () => {
     expect(tables.filter((name) => name !== 'PLAN_TABLE')).toEqual(['ACCOUNTS_TABLE']);
   });
 
-  test("targets the callers' entry point: the edge, or the gateway without an edge", async () => {
+  test("points it at the callers' entry point: the edge, or the gateway without an edge", async () => {
     expect(variables()['CANARY_MODEL']).toBe('svc-code');
     expect(variables()['CANARY_ORIGIN']).toEqual(variables()['PUBLIC_ORIGIN']);
     const other = await synthesise({ stage: otherStage, buffered: true });
     expect(JSON.stringify(variables(other)['CANARY_ORIGIN'])).toMatch(/execute-api.*\/live"/);
   });
 
-  test('displays its walks on the dashboard', () => {
+  test('shows the failed walks on the dashboard', () => {
     expect(JSON.stringify(ofType(on.monitoring, 'AWS::CloudWatch::Dashboard'))).toContain(failedWalks);
   });
 });
 
 test.each([
   ['an unknown model', { model: 'gpt' }, {}, /canary\.model must be a chat model that every plan includes/],
-  ['a model of the larger plans', { model: 'svc-1-32k' }, {}, /canary\.model must be a chat model that every plan/],
-  ['a model that embeds', { model: 'svc-embed' }, {}, /canary\.model must be a chat model/],
+  ['a model of larger plans only', { model: 'svc-1-32k' }, {}, /canary\.model must be a chat model that every plan/],
+  ['an embedding model', { model: 'svc-embed' }, {}, /canary\.model must be a chat model/],
   ['a model that is scaled to zero', { model: 'svc-1' }, { 'svc-1': hostedModel }, /canary\.model.*keep it running/],
 ])('a stage with a canary that calls %s is refused', (_, chosen, hosted, message) => {
   const models = { endpoints: {}, hosted, translation: 'svc-1' };

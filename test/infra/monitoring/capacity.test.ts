@@ -36,7 +36,7 @@ describe('the throughput of one account', () => {
     expect(new Set(others.map(([, figure]) => Number(figure)))).toEqual(new Set([whole]));
   });
 
-  it('is listed in docs/performance.md by duration of calls, with the write units by concurrent calls', () => {
+  it('is listed in docs/performance.md by duration of calls, and the write units by concurrent calls', () => {
     const page = readFileSync('docs/performance.md', 'utf8');
     expect(page).toContain(`${capacityTable()}\n\n`);
     expect(page).toContain(`${unitsTable()}\n\n`);

@@ -102,7 +102,7 @@ test('a million priced calls cost at most 2.50 dollars of table requests', () =>
   expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
 });
 
-test('without traffic only the rows of that table are charged, because nothing runs', () => {
+test('without traffic only the listed resources are charged, because nothing runs', () => {
   const running = [
     'AWS::SageMaker::Endpoint',
     'AWS::EC2::NatGateway',

@@ -12,7 +12,7 @@ const env = { account: '111111111111', region: 'eu-west-1' };
 const owner = stage(owned('live'));
 const staging = stage({ name: 'staging', ...owned('live') });
 
-test('one stage creates identity and role, and the other stages of its account and domain use them', () => {
+test('one stage owns identity and role, and the other stages of its account and domain use them', () => {
   for (const one of [owner, staging]) expect(() => checkOwners(one, [owner, staging])).not.toThrow();
 });
 
@@ -41,7 +41,7 @@ describe.each([
     expect(() => checkOwners(alone, [alone])).toThrow(new RegExp(`${setting} must be .*; there are: none`));
   });
 
-  test('is one of two', () => {
+  test('is one of two candidates', () => {
     expect(() => checkOwners(first, [first, second])).toThrow(/there are: live, staging/);
   });
 

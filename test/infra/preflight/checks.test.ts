@@ -185,7 +185,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
     expect(results.get('Endpoint of svc-code')).toBeUndefined();
   });
 
-  test('an identity that another stage creates, or that exists', async () => {
+  test('an email identity that another stage creates, or that must exist', async () => {
     const withOwner = (identityOwner: string | null) =>
       parseStage({ ...choices, mail: { ...choices.mail, identityOwner } });
     expect((await resultsOf(withOwner('staging'))).get('SES identity')).toMatch(/deploy text-ai-staging-data/);
@@ -212,7 +212,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
     });
   });
 
-  test('production access for messages, if the stage names countries', async () => {
+  test('production access for messages, only if the stage names countries', async () => {
     const messagesOf = async (countries: readonly string[], Value = 'SANDBOX') => {
       play({ DescribeAccountAttributes: { body: { AccountAttributes: [{ Name: 'ACCOUNT_TIER', Value }] } } });
       const results = await resultsOf(parseStage({ ...choices, messages: { ...live.messages, countries } }));
@@ -224,7 +224,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
   });
 });
 
-test('the account’s role for API Gateway logs exists after its owner’s data stack, and only that stage checks it', async () => {
+test('the role for API Gateway logs is checked by other stages than its owner, and exists once the owner’s data stack does', async () => {
   const withOwner = async (gatewayLogsOwner: string | null) =>
     (await resultsOf(parseStage({ ...choices, gatewayLogsOwner }))).get('API Gateway logs');
   expect(await withOwner('staging')).toMatch(/^missing: .* deploy text-ai-staging-data, which sets it/);
@@ -233,19 +233,19 @@ test('the account’s role for API Gateway logs exists after its owner’s data 
   expect([await withOwner('live'), await withOwner(null)]).toEqual([undefined, undefined]);
 });
 
-test('a quota is found on a later page, or with only its default', async () => {
+test('a quota is found on a later page, or by its default value', async () => {
   play({ ListServiceQuotas: quotas({ other: 1 }, 'second'), 'ListServiceQuotas second': quotas({ [instances]: 4 }) });
   expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 4 instances');
   play({ ListServiceQuotas: quotas({}), ListAWSDefaultServiceQuotas: quotas({ [instances]: 3 }) });
   expect((await resultsOf()).get('Instances ml.g5.xlarge')).toBe('ok: 2 of 3 instances');
 });
 
-test('after its first deployment, the owner’s identity is verified once its DNS records exist', async () => {
+test('the owner’s email identity is verified once its DNS records exist', async () => {
   play({ GetEmailIdentity: identity(true), 'DescribeStacks text-ai-live-data': stack('CREATE_COMPLETE') });
   expect((await resultsOf()).get('SES identity')).toBe('ok: no-reply@own-domain.net is verified');
 });
 
-test('a certificate with a wildcard covers one label', async () => {
+test('a wildcard certificate covers one label', async () => {
   play({ DescribeCertificate: certificate('ISSUED', '*.example.com') });
   expect((await resultsOf()).get('Certificate text.example.com')).toMatch(/^ok: /);
 });

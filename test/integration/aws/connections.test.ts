@@ -35,7 +35,7 @@ async function reused(next: Script) {
 
 const nameOf = (result: AttemptResult) => ('error' in result ? (result.error as Error).name : result.response.status);
 
-test('the client pauses the sender of an unread response and still reads all of it', async () => {
+test('the client pauses the sender while the response is unread, and still reads all of it', async () => {
   const body = Buffer.alloc(8 * 1024 * 1024, 'a');
   wire.script = { pieces: [Buffer.from(`${head}Content-Length: ${body.length}${crlf}${crlf}`), body] };
   const reply = await responseOver(connections());
@@ -62,13 +62,13 @@ test.each([
 });
 
 describe('a connection that breaks', () => {
-  test('is replaced once if it was reused and no response byte had arrived', async () => {
+  test('is replaced once if it was reused and no byte of the response had arrived', async () => {
     const { result, ...counts } = await reused({ pieces: [], resets: true });
     expect(nameOf(result)).toBe('TimeoutError');
     expect(counts).toEqual({ sockets: 1, requests: 2 });
   });
 
-  test('is replaced by a connection that serves the request', async () => {
+  test('is replaced by another, which serves the request', async () => {
     const over = connections();
     wire.script = { pieces: [two] };
     await read(over);
@@ -112,7 +112,7 @@ describe('a connection that breaks', () => {
 test.each([
   [9_999, 0],
   [10_000, 1],
-])('after %i idle ms, the next request opens %i new connections', async (ms, opened) => {
+])('after %i ms of idling, the next request opens %i new connections', async (ms, opened) => {
   let now = Date.now();
   const over = connections(() => now);
   wire.script = { pieces: [two] };
@@ -123,7 +123,7 @@ test.each([
   expect(sockets.length - before).toBe(opened);
 });
 
-test('a response that starts or ends too late closes its connection', async () => {
+test('a response that starts or ends after the timeout closes its connection', async () => {
   wire.script = { pieces: [] };
   expect(nameOf(await attempt(connections(), request, { requestTimeout: 50 }))).toBe('TimeoutError');
   wire.script = { pieces: [two.subarray(0, -1)] };

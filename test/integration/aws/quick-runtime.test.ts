@@ -44,7 +44,7 @@ function essence(headers: Record<string, unknown>) {
 }
 
 describe.each(['on', 'off'] as const)(
-  'an invocation with the fast path %s has the same outcome as with the SDK, in one attempt, after',
+  'an invocation with the fast path %s ends as with the SDK, in one attempt, after',
   (setting) => {
     test.each<[string, ScriptedResponse]>([
       ['a response', { status: 200, body: '{"é":1}' }],
@@ -93,7 +93,7 @@ describe.each(['on', 'off'] as const)(
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
     });
 
-    test('a prepared invocation that is sent on demand and ends on cancellation', async () => {
+    test('a cancellation of a prepared invocation, which is sent on demand', async () => {
       scripted.aws.play([{ status: 200, silent: true }]);
       const over = new Deadline(10_000);
       const send = runtimes[setting]().reply(invocation);
@@ -107,7 +107,7 @@ describe.each(['on', 'off'] as const)(
   },
 );
 
-test('complete streams share one connection, and an abandoned stream closes it', async () => {
+test('complete streams reuse one connection, and an abandoned stream closes it', async () => {
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];
   const lines = [...words.map((choice) => JSON.stringify({ choices: [choice] })), '[DONE]'];
   const body = Buffer.concat(lines.map((line) => payloadPart(Buffer.from(`data: ${line}\n\n`))));

@@ -71,7 +71,7 @@ async function taken(send: SendCommand, command: ItemCommand): Promise<string> {
   return JSON.stringify(isRead ? structuredClone(read) : {}, asHex);
 }
 
-describe.each(Object.entries(commands))('%s has the same outcome as with the SDK after', (_, command) => {
+describe.each(Object.entries(commands))('%s ends as with the SDK after', (_, command) => {
   test.each([...scriptsOf(done), ['a cancelled transaction', [cancelled]] as const])('%s', async (_, script) => {
     const requestTimeout = requestTimeoutOf(script);
     scripted.aws.play(script);
@@ -82,7 +82,7 @@ describe.each(Object.entries(commands))('%s has the same outcome as with the SDK
     expect(ours.requests).toBeGreaterThan(0);
   });
 
-  test('the same request', async () => {
+  test('a response, and sends the same request', async () => {
     scripted.aws.play([done]);
     await sdkSend(documents())(command());
     await quick()(command());

@@ -134,12 +134,12 @@ test.each([
 });
 
 test.each<[string, string, { ends?: boolean }, number]>([
-  ['kept after a length', `${head}Content-Length: 2${crlf}${crlf}ok`, {}, 1],
-  ['kept after chunks', `${chunked}2${crlf}ok${crlf}0${crlf}${crlf}`, {}, 1],
-  ['left when the response requires it', `${head}Connection: close${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
-  ['left by HTTP/1.0', `HTTP/1.0 200 OK${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
-  ['left when its end is the response’s', `${head}${crlf}ok`, { ends: true }, 3],
-  ['left when it ended by itself', `${head}Content-Length: 2${crlf}${crlf}ok`, { ends: true }, 3],
+  ['reused after a response with a length', `${head}Content-Length: 2${crlf}${crlf}ok`, {}, 1],
+  ['reused after a chunked response', `${chunked}2${crlf}ok${crlf}0${crlf}${crlf}`, {}, 1],
+  ['closed after “Connection: close”', `${head}Connection: close${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
+  ['closed after an HTTP/1.0 response', `HTTP/1.0 200 OK${crlf}Content-Length: 2${crlf}${crlf}ok`, {}, 3],
+  ['closed after a response that ends with it', `${head}${crlf}ok`, { ends: true }, 3],
+  ['closed after the server has ended it', `${head}Content-Length: 2${crlf}${crlf}ok`, { ends: true }, 3],
 ])('a connection is %s', async (_, bytesOfResponse, how, used) => {
   const over = connections();
   const before = sockets.length;

@@ -42,58 +42,62 @@ const fault = fc.constantFrom<Fault>('none', 'none', 'none', 'throttle', 'lost r
 const faults = fc.array(fault, { maxLength: 14 });
 const model = fc.constantFrom<ModelFault>('good', 'good', 'good', 'fails', 'uneven', 'slow');
 
-describe('a document after a fault of storage, model or queue at any step', () => {
-  it('is ready and charged for its tokens, or stores nothing and costs nothing', { timeout: patience }, async () => {
-    const seen = new Set<string>();
-    const property = fc.asyncProperty(
-      fc.integer({ min: 1, max: 250 }),
-      fc.record<Required<Faults>>({
-        adding: faults,
-        indexing: faults,
-        model: fc.array(model, { maxLength: 3 }),
-        queue: fc.constantFrom<'works' | 'fails'>('works', 'works', 'fails'),
-      }),
-      async (count, given) => {
-        const indexing = await indexingOf(given);
-        const added = await indexing.add(count).catch((error: unknown) => {
-          expect(error).toBeInstanceOf(Error);
-        });
-        if (added) expect(added).toMatchObject({ status: 'indexing', chunks: count, indexedChunks: 0 });
-        await indexing.work();
-        await indexing.sweepLater();
-        const [document] = await indexing.list();
-        seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
-        expect(
-          (await keysIn(indexingPartition, documentPrefix)).filter((sk) => sk.endsWith(document?.id ?? '?')),
-        ).toEqual([]);
-        if (document?.status === 'ready') {
-          expect(document).toMatchObject({ indexedChunks: count, usage: { total_tokens: count } });
-          expect(await indexing.search()).toHaveLength(Math.min(4, count));
-          expect([(await indexing.agent()).chunks, await indexing.spent()]).toEqual([count, count * tokenCost]);
-        } else {
-          expect(document?.status ?? 'failed').toBe('failed');
-          expect(await indexing.spent()).toBe(0);
+describe('a document', () => {
+  it(
+    'is ready and charged for its tokens, or stores nothing and costs nothing, after a fault at any step',
+    { timeout: patience },
+    async () => {
+      const seen = new Set<string>();
+      const property = fc.asyncProperty(
+        fc.integer({ min: 1, max: 250 }),
+        fc.record<Required<Faults>>({
+          adding: faults,
+          indexing: faults,
+          model: fc.array(model, { maxLength: 3 }),
+          queue: fc.constantFrom<'works' | 'fails'>('works', 'works', 'fails'),
+        }),
+        async (count, given) => {
+          const indexing = await indexingOf(given);
+          const added = await indexing.add(count).catch((error: unknown) => {
+            expect(error).toBeInstanceOf(Error);
+          });
+          if (added) expect(added).toMatchObject({ status: 'indexing', chunks: count, indexedChunks: 0 });
+          await indexing.work();
+          await indexing.sweepLater();
+          const [document] = await indexing.list();
+          seen.add(`${added ? 'added' : 'refused'}, ${document?.status ?? 'nothing'}`);
+          expect(
+            (await keysIn(indexingPartition, documentPrefix)).filter((sk) => sk.endsWith(document?.id ?? '?')),
+          ).toEqual([]);
+          if (document?.status === 'ready') {
+            expect(document).toMatchObject({ indexedChunks: count, usage: { total_tokens: count } });
+            expect(await indexing.search()).toHaveLength(Math.min(4, count));
+            expect([(await indexing.agent()).chunks, await indexing.spent()]).toEqual([count, count * tokenCost]);
+          } else {
+            expect(document?.status ?? 'failed').toBe('failed');
+            expect(await indexing.spent()).toBe(0);
+            await expectNothing(indexing);
+          }
+          if (document) await indexing.remove(document.id);
           await expectNothing(indexing);
-        }
-        if (document) await indexing.remove(document.id);
-        await expectNothing(indexing);
-        expect(await keysIn(agentPartition(indexing.id), documentPrefix)).toEqual([]);
-      },
-    );
-    const works = { adding: [], indexing: [], model: [], queue: 'works' } as const;
-    const examples: [number, Required<Faults>][] = [
-      [1, works],
-      [1, { ...works, model: ['fails'] }],
-      [1, { ...works, adding: ['throttle'] }],
-    ];
-    await fc.assert(property, { numRuns: atLength(25, 1000), examples });
-    expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'added, failed', 'refused, nothing']));
-  });
+          expect(await keysIn(agentPartition(indexing.id), documentPrefix)).toEqual([]);
+        },
+      );
+      const works = { adding: [], indexing: [], model: [], queue: 'works' } as const;
+      const examples: [number, Required<Faults>][] = [
+        [1, works],
+        [1, { ...works, model: ['fails'] }],
+        [1, { ...works, adding: ['throttle'] }],
+      ];
+      await fc.assert(property, { numRuns: atLength(25, 1000), examples });
+      expect([...seen]).toEqual(expect.arrayContaining(['added, ready', 'added, failed', 'refused, nothing']));
+    },
+  );
 
   it.each<[string, Faults]>([
-    ['the model of its second batch', { model: ['good', 'fails'] }],
+    ['a model error in the second batch', { model: ['good', 'fails'] }],
     ['vectors of different lengths', { model: ['uneven'] }],
-    ['vectors of another length than the catalogue has', { model: ['short'] }],
+    ['vectors of another length than in the catalog', { model: ['short'] }],
     ['vectors that are too long to be stored', { model: ['long'] }],
   ])('fails without a charge and keeps only its name: %s', async (_, given) => {
     const indexing = await indexingOf(given);
@@ -104,7 +108,7 @@ describe('a document after a fault of storage, model or queue at any step', () =
     await expectNothing(indexing);
   });
 
-  it('resumes after the last indexed chunk in another run when time runs out', async () => {
+  it('resumes after the last indexed chunk in another run when its time runs out', async () => {
     const indexing = await indexingOf({ model: ['slow', 'slow', 'slow'] });
     await indexing.add(250);
     await indexing.work();
@@ -125,7 +129,7 @@ describe('a document after a fault of storage, model or queue at any step', () =
   });
 
   it.each(['before', 'after'] as const)(
-    'is indexed by the next run, or failed by the sweep, after its job crashed %s any of its requests',
+    'is indexed by the next run, or failed by the sweep, if its job crashed %s any request',
     async (when) => {
       let crashes = 0;
       for (const next of ['run', 'sweep'] as const)

@@ -69,7 +69,7 @@ describe('retrieval of four passages', () => {
       return hits.filter(Boolean).length;
     };
 
-    it('finds the right passage for 90 % of 50 questions, more than with vectors or words alone', async () => {
+    it('finds the right passage for 45 of 50 questions, more than with vectors or words alone', async () => {
       const everywhere = blocks.flatMap(({ texts }) => texts.map((text) => text.replaceAll(/\s+/g, ' ')));
       for (const [, question, quote] of questions)
         expect([question, everywhere.filter((text) => text.includes(quote)).length]).toEqual([question, 1]);
@@ -80,7 +80,7 @@ describe('retrieval of four passages', () => {
       expect(both).toBeGreaterThan(Math.max(vectors, words));
     });
 
-    it('matches no words of unrelated questions, with one exception', async () => {
+    it('matches words in at most one passage for unrelated questions', async () => {
       const counts = await Promise.all(unrelated.map(async (text) => (await search(blocks, text, 'words')).length));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1);
     });

@@ -14,7 +14,7 @@ const table = tables.ledger.name;
 const { database, archive, here, usageOf } = useArchivedAccount();
 
 describe('the projector', () => {
-  it('neither writes nor counts an archived row again when its record is replayed', async () => {
+  it('neither writes nor counts an archived row again when the stream repeats its record', async () => {
     await here.live(4);
     await here.archiveNow();
     const before = [await here.inTable(), await usageOf(), await here.history()];
@@ -50,7 +50,7 @@ describe('the archiver of all accounts', () => {
     await other.close();
   });
 
-  it('archives the other accounts when one fails, and reports the failure', async () => {
+  it('archives other accounts if one fails, and reports the failure', async () => {
     await here.live(4);
     const other = await openLedgerAccount(database.url, { files: archive.files });
     for (const cost of [1, 2, 3]) await other.call(credits(3), credits(cost));
@@ -73,7 +73,7 @@ describe('the archiver of all accounts', () => {
     await other.close();
   });
 
-  it('resumes where the last run stopped, then starts again from the first account', async () => {
+  it('resumes after the account at which the last run stopped, then starts again from the first', async () => {
     const others = await Promise.all(Array.from({ length: 12 }, () => openLedgerAccount(database.url)));
     await Promise.all([here.account, ...others].map((one) => one.project()));
     const store = archiveStore(database.client, table, archive.files);

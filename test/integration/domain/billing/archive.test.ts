@@ -52,7 +52,7 @@ describe('archiving 14 months', () => {
       expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differ, 0 behind\n' });
   });
 
-  it('writes nothing when repeated, and later adds only newly closed months', async () => {
+  it('writes nothing when it is repeated, and later adds only newly closed months', async () => {
     await here.live(4);
     await here.archiveNow();
     const [written, rows] = [archive.keys.length, await here.history()];
@@ -64,7 +64,7 @@ describe('archiving 14 months', () => {
     expect((await here.history()).slice(-rows.length)).toEqual(rows);
   });
 
-  it('names an object by account, month, first row and content, with one month per object', async () => {
+  it('writes one object per month, named by account, month, first row and content', async () => {
     await here.live(4);
     const from = archive.keys.length;
     await here.archiveNow();
@@ -81,7 +81,7 @@ describe('archiving 14 months', () => {
 
 describe('a page of the history', () => {
   it(
-    'contains every row once and in order, for any page length, position and deletion progress',
+    'contains every row once and in order, for any page length, position and progress of the deletion',
     async () => {
       await here.live(5);
       const whole = await here.history(1000);
@@ -110,7 +110,7 @@ describe('a page of the history', () => {
     patience,
   );
 
-  it.each(['missing', 'corrupt', 'cut off'] as const)('fails and names the object if it is %s', async (damage) => {
+  it.each(['missing', 'corrupt', 'cut off'] as const)('fails and names the object if that is %s', async (damage) => {
     await here.live(4);
     const from = archive.keys.length;
     await here.archiveNow();
@@ -150,7 +150,7 @@ describe('a run of the archiver', () => {
   }
 
   it.each([false, true])(
-    'loses and repeats no row after a crash at any call (after its effect: %j), and the next run finishes',
+    'neither loses nor repeats a row after a crash at any call (after its effect: %j), and the next run finishes',
     async (isAfter) => {
       await here.live(3);
       const whole = await here.history();
@@ -185,7 +185,7 @@ describe('a run of the archiver', () => {
     patience,
   );
 
-  it('archives every row once when runs race', async () => {
+  it('archives every row once, even if several runs are concurrent', async () => {
     await here.live(5);
     const whole = await here.history();
     await Promise.all([1, 2, 3, 4].map(() => here.archiveNow()));
@@ -212,7 +212,7 @@ describe('a run of the archiver', () => {
     expect(await here.history()).toEqual(whole);
   });
 
-  it('keeps the newest row of an account without calls for years', async () => {
+  it('keeps the newest row of an account that has been idle for years', async () => {
     await here.account.call(credits(10), credits(3));
     await here.account.project();
     here.account.clock.seconds += 1000 * day;

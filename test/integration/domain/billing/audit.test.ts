@@ -87,7 +87,7 @@ async function fillLedger(rows: number): Promise<void> {
 }
 
 describe('npx node bin/audit.ts', () => {
-  it.each([[[]], [['--rebuild']]])('%j finds no differences in a correct ledger and exits 0', async (args) => {
+  it.each([[[]], [['--rebuild']]])('with %j finds no differences in a correct ledger, and exits 0', async (args) => {
     expect(await audit(args)).toEqual({ status: 0, out: '1 accounts, 0 differ, 0 behind\n' });
   });
 
@@ -157,7 +157,7 @@ describe('npx node bin/audit.ts', () => {
     expect(findings).toEqual([]);
   });
 
-  it('ignores rows written after the meter was read', async () => {
+  it('reads no rows that were written after the meter was read', async () => {
     const reads = account.reads();
     const [before] = await Array.fromAsync(reads.meters());
     await account.call(credits(1), credits(1));

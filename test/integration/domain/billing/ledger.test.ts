@@ -61,7 +61,7 @@ describe('the ledger', () => {
     expect(await account.rows(seq)).toEqual(before);
   });
 
-  it('has one row for each call with its cost, 0 if it failed, findable by request id', async () => {
+  it('has one row for each call with its request id and its cost, which is 0 if it failed', async () => {
     const charges = (await account.rows((await account.current()).seq)).filter(({ type }) => type === 'charge');
     expect(charges).toHaveLength(24);
     expect(new Set(charges.map(({ requestId }) => requestId)).size).toBe(24);

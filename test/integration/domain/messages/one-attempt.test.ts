@@ -26,18 +26,15 @@ describe('a function that crashes', () => {
     ['before the message is stored', taken, 'before', { handed: 0, messages: [], spendable: 100 }],
     ['before the carrier is called', taken, 'after', { handed: 0, messages: ['queued 0'], spendable: 100 }],
     ['while the carrier is called', crash, undefined, { handed: 1, messages: ['queued 0'], spendable: 100 }],
-  ])(
-    '%s stores nothing, or a message with an unknown result, and charges nothing',
-    async (_, carrier, when, expected) => {
-      const desk = await openDesk(database);
-      const messages = when ? dying('create', desk.store, when) : desk.store;
-      await expect(desk.send(carrier, { messages, key: 'once' })).rejects.toBe(dead);
-      desk.clock.at += 3 * minute;
-      expect(await seen(desk)).toEqual(expected);
-    },
-  );
+  ])('%s stores nothing or an unsent message, and charges nothing', async (_, carrier, when, expected) => {
+    const desk = await openDesk(database);
+    const messages = when ? dying('create', desk.store, when) : desk.store;
+    await expect(desk.send(carrier, { messages, key: 'once' })).rejects.toBe(dead);
+    desk.clock.at += 3 * minute;
+    expect(await seen(desk)).toEqual(expected);
+  });
 
-  it('sends once for its Idempotency-Key, and repeats return the message for a day', async () => {
+  it('sends once for its Idempotency-Key, and repeats return the message', async () => {
     const desk = await openDesk(database);
     await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
@@ -50,7 +47,7 @@ describe('a function that crashes', () => {
     expect(desk.handed).toHaveLength(3);
   });
 
-  it('binds its Idempotency-Key to the body: another body is refused, the same body returns the message', async () => {
+  it('keeps its Idempotency-Key bound to the body: another body is refused', async () => {
     const desk = await openDesk(database);
     await expect(desk.send(crash, { key: 'once' })).rejects.toBe(dead);
     desk.clock.at += 3 * minute;
@@ -87,7 +84,7 @@ describe('a send attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['unknown 2'], spendable: 98 });
   });
 
-  it('is neither repeated nor charged if the carrier accepts it while the store is down', async () => {
+  it('is neither repeated nor charged if its acceptance cannot be stored', async () => {
     const desk = await openDesk(database);
     const away = { ...desk.store, charge: () => Promise.reject(new Error('away')) };
     expect(await desk.send(taken, { messages: away })).toMatchObject({ status: 'unknown', credits: 0 });
@@ -95,7 +92,7 @@ describe('a send attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['queued 0'], spendable: 100 });
   });
 
-  it("is charged if the store recorded the acceptance, even if the store's response was lost", async () => {
+  it('is charged if its acceptance was stored, even if the response of the store is lost', async () => {
     const desk = await openDesk(database);
     const charge: MessageStore['charge'] = async (...args) => {
       await desk.store.charge(...args);
@@ -108,7 +105,7 @@ describe('a send attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('is charged for a recorded acceptance even if its function crashes before the settlement', async () => {
+  it('is charged for a stored acceptance, even if its function crashes before the settlement', async () => {
     const desk = await openDesk(database);
     const sent = await desk.send(taken, { isSettled: false });
     expect(sent).toMatchObject({ status: 'sent', credits: 2 });
@@ -116,7 +113,7 @@ describe('a send attempt', () => {
     expect(await seen(desk)).toEqual({ handed: 1, messages: ['sent 2'], spendable: 98 });
   });
 
-  it('is sent and costs nothing if its hold has expired', async () => {
+  it('is sent free of charge if its hold has expired', async () => {
     const desk = await openDesk(database);
     const slow: SendToCarrier = async () => {
       desk.clock.at += 5 * minute;

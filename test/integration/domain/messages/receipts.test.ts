@@ -14,7 +14,7 @@ const database = useTestDatabase();
 
 const ends = ['sent', 'unknown', 'delivered', 'undelivered', 'failed'] as const satisfies readonly MessageStatus[];
 
-it('receipts in any order and number set the first final status and refund a failed message once', async () => {
+it('receipts in any order set the first final status, and refund a failed message once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...ends), { maxLength: 6 }), fc.boolean(), async (receipts, isLost) => {
       const desk = await openDesk(database);
@@ -32,7 +32,7 @@ it('receipts in any order and number set the first final status and refund a fai
   );
 });
 
-it('receipts store the reason of a failure; a message without a reason has none', async () => {
+it('receipts set the reason of a failure', async () => {
   const desk = await openDesk(database);
   const { id, failure } = await desk.send(taken);
   expect(failure).toBeNull();
@@ -46,7 +46,7 @@ it('receipts store the reason of a failure; a message without a reason has none'
   expect(await desk.messages()).toMatchObject([{ status: 'undelivered', failure: null }]);
 });
 
-it('concurrent receipts refund once, and the balance is the sum of the lots', async () => {
+it('concurrent receipts refund once', async () => {
   const desk = await openDesk(database);
   const { id } = await desk.send(taken);
   const failed = { accountId: desk.accountId, id, status: 'failed' } as const;
@@ -58,7 +58,7 @@ it('concurrent receipts refund once, and the balance is the sum of the lots', as
   expect(balance(meter)).toBe(meter.lots.reduce((sum, { remaining }) => sum + remaining, 0));
 });
 
-it("receipts of failures refund the key's spending limit", async () => {
+it("receipts of failures are refunded to the key's spending limit", async () => {
   const limit = { budget: 'budget-1', amount: credits(10), period: 'day' } as const;
   const desk = await openDesk(database, {
     about: { keys: new Map([['key-1', { expiresAt: 4_000_000_000, limit }]]) },
@@ -82,7 +82,7 @@ it('receipts of an unknown, foreign or expired message change nothing', async ()
   expect(await desk.messages()).toEqual([]);
 });
 
-it('early receipts set the status of a message that is recorded later, and it is charged unless it failed', async () => {
+it('receipts that arrive before the message is recorded set its status, and it is charged unless it failed', async () => {
   for (const [status, spendable] of [
     ['delivered', 98],
     ['failed', 100],

@@ -115,7 +115,7 @@ describe('the sweep of crashed calls', () => {
     expect(await sweep(at(361))).toMatchObject({ accounts: 0 });
   });
 
-  it('charges the recorded deliveries of a call, or nothing if none are recorded', async () => {
+  it('charges the recorded output of a call, or nothing if none is recorded', async () => {
     const account = await open();
     const [noted, silent, late] = [
       await account.admit(credits(5)),

@@ -41,7 +41,7 @@ describe('a hold', () => {
   }
 
   it.each(pairs)(
-    'ends once when %s and %s race',
+    'ends once if %s and %s are concurrent',
     async (one, other) => {
       for (let trial = 0; trial < atLength(12, 2000); trial++) {
         const meter = await newMeter(credits(10));
@@ -58,7 +58,7 @@ describe('a hold', () => {
   );
 
   it(
-    'is settled by exactly one of many settlements, whatever they charge',
+    'is settled by exactly one of many concurrent settlements, whatever they charge',
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 6 }), async (costs) => {
@@ -77,7 +77,7 @@ describe('a hold', () => {
   );
 });
 
-describe('many concurrent', () => {
+describe('concurrent', () => {
   const open = useLedgerAccounts(useTestDatabase());
 
   it.each([
@@ -91,7 +91,7 @@ describe('many concurrent', () => {
     ],
     ['renewals', (account: LedgerAccount) => account.current(), 10_000],
     ['sweeps', (account: LedgerAccount) => account.meters.sweep(account.clock.now()), 10_000],
-  ])('%s happen once', async (what, act, expected) => {
+  ])('%s take effect once', async (what, act, expected) => {
     const account = await open();
     if (what !== 'subscriptions') await account.subscriptions.create(account.id, 'dev_pass');
     if (what === 'renewals' || what === 'sweeps') account.clock.seconds = Date.UTC(2027, 3, 1) / 1000;

@@ -71,7 +71,7 @@ describe('concurrent calls of one account', () => {
     [credits(1) - 1, 0],
     [credits(1), 1],
     [credits(2) - 1, 1],
-  ])('on %i microcredits: of ten concurrent one-credit calls, %i is admitted', async (spendable, expected) => {
+  ])('on %i microcredits: of ten calls of one credit each, %i is admitted', async (spendable, expected) => {
     const meter = await newMeter(spendable);
     const { admit } = metering(store, renewals(planOfRank));
     const outcomes = await Promise.all(times(10, (call) => outcomeOf(admit(attemptOn(meter, `call-${call}`)))));
@@ -79,7 +79,7 @@ describe('concurrent calls of one account', () => {
     expect((await store.find(meter.accountId))?.spendable).toBe(spendable - expected * credits(1));
   });
 
-  it('on a newly opened account share its first month exactly', async () => {
+  it('of a new account share its first month exactly', async () => {
     const account = await open();
     const outcomes = await Promise.all(times(150, () => outcomeOf(account.call(credits(1), credits(1)))));
     expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(100);

@@ -36,7 +36,7 @@ describe('a settlement', () => {
     );
   });
 
-  it('charges by the terms of the admission, even if the plan has changed since', async () => {
+  it('charges by the terms of its admission, even if the plan has changed since', async () => {
     const account = await open();
     const { id, clock, subscriptions } = account;
     const { id: subscription } = await subscriptions.create(id, 'dev_pass');
@@ -79,7 +79,7 @@ describe('a call that runs across the end of a month', () => {
   }
 
   it.each<[string, (account: LedgerAccount) => Promise<unknown>]>([
-    ['nobody has looked at the account since', () => Promise.resolve()],
+    ['the account has not been read since', () => Promise.resolve()],
     ['another call has ended the month', (account) => account.current()],
     ['a sweep has ended the month', (account) => account.meters.sweep(account.clock.now())],
   ])('is charged, counted and displayed in the month of its settlement, if %s', async (_, meanwhile) => {
@@ -118,7 +118,7 @@ describe('a grant with a lost response', () => {
     expect([after.spendable - before.spendable, after.seq - before.seq]).toEqual([credits(granted), 1]);
   });
 
-  it('is recognized on retry by its marker, even after other changes of the account', async () => {
+  it('is recognized by its marker on a retry, even after other changes of the account', async () => {
     const account = await open();
     const store = meterStore(database.client, 'meters', ambient.random);
     const topUp = (id: number, whole: number) =>

@@ -42,7 +42,7 @@ describe('workers with skewed clocks', () => {
     expect(auditLedger(await account.rows(meter.seq), meter.seq, balance(meter))).toEqual([]);
   });
 
-  it('allow no spending of expired credits after the deadline of a call released with a slow clock', async () => {
+  it('do not let a released call spend expired credits after its deadline', async () => {
     const account = await open();
     const { clock, meters, id } = account;
     const { due } = await account.current();

@@ -70,7 +70,7 @@ describe('the rolling minute', () => {
   );
 
   it(
-    'admits at most the limit in any 60 s, for any arrival times',
+    'admits at most the limit in any 60 s, whenever calls arrive',
     async () => {
       const limits = fc.integer({ min: 1, max: 12 });
       await fc.assert(
@@ -162,7 +162,7 @@ const offers = atLength<[limit: number, load: number, minutes: number][]>(
 
 describe('four workers with one account', () => {
   it.each(offers)(
-    'with %i calls a minute, offered %f times as many for %i minutes, use the limit and never exceed it',
+    'with %i calls a minute, offered %f times as many for %i minutes, use up the limit and never exceed it',
     async (limit, load, minutes) => {
       const meter = await withLimit(limit);
       // Demand below the limit is spread evenly: a slot is free again only 60 to 63 s after a call, so bursts need some reserve.
