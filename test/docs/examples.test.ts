@@ -138,7 +138,7 @@ describe('an example of the guides', () => {
   );
 
   it.skipIf(!hasPython).each(named(python.filter(({ isForSdk }) => isForSdk)))(
-    '%s, is Python by its syntax; it is not run, as the openai package is not installed (skipped without python3)',
+    '%s, parses as Python; it does not run, because the openai package is not installed (skipped without python3)',
     async (_, { code }) => {
       const check = 'import ast, sys; ast.parse(sys.stdin.read()); print("parsed")';
       expect(await run('python3', ['-c', check], code, folder)).toContain('parsed');

@@ -79,7 +79,7 @@ describe('the guides', () => {
   });
 });
 
-describe('a key that the reader chose', () => {
+describe('a key selected by the reader', () => {
   const key = `tai_${'0aZ9'.repeat(12)}`;
 
   it('replaces the variable in every example that uses it', () => {
@@ -98,7 +98,7 @@ describe('a key that the reader chose', () => {
   });
 });
 
-describe('Markdown that a guide is made of', () => {
+describe('the Markdown of a guide', () => {
   const known = (markdown: string) => blocksOf(markdown, (href) => (href.startsWith('/') ? href : undefined));
 
   it('is displayed as text, never as HTML', () => {

@@ -61,7 +61,7 @@ describe('the tests', () => {
   });
 
   it.each(['test/unit', 'test/integration'])(
-    'of %s are in folders named after a folder or file of functions, bin or the dashboard',
+    'in %s are in folders named after a file or folder of functions, bin or the dashboard',
     (folder) => {
       const folders = new Set(under(folder).map(({ path }) => dirname(path).slice(folder.length + 1)));
       const sources = (name: string) => name.replace(/^dashboard\//, 'dashboard/src/');

@@ -27,7 +27,7 @@ async function startPages() {
   });
 }
 
-test('a dashboard that is not built is reported with 503, and the API still responds', async () => {
+test('a missing build of the dashboard is reported with 503, and the API still responds', async () => {
   const server = await startPages();
   const page = await fetch(`${server.origin}/keys`);
   expect(page.status).toBe(503);
@@ -43,7 +43,7 @@ test.each([
   ['br;q=0, gzip', 'gzip'],
   ['deflate', null],
   ['*;q=0', null],
-])('a page has for Accept-Encoding “%s” the encoding %s', async (accepted, coding) => {
+])('the response for Accept-Encoding “%s” has the encoding %s', async (accepted, coding) => {
   const text = `<!doctype html>${'<p>The river is quiet.</p>'.repeat(100)}`;
   await writeFile(join(folder, 'index.html'), text);
   await writeFile(join(folder, 'mark.svg'), '<svg/>');

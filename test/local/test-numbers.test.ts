@@ -5,7 +5,7 @@ import { sceneOf } from '#local/messages/carrier.ts';
 import { nextTestNumber, testDigits, testNumbers } from '../../dashboard/src/pages/messages/test-numbers.ts';
 
 describe('the test numbers', () => {
-  it('are accepted and delivered by the service, with another one at each click', () => {
+  it('are accepted and delivered by the service, a different one at each click', () => {
     for (const to of testNumbers)
       expect([to, readNumber(to), sceneOf(to)]).toEqual([
         to,
@@ -17,7 +17,7 @@ describe('the test numbers', () => {
     for (let count = 0; count < 50; count += 1) expect(nextTestNumber(first)).not.toBe(first);
   });
 
-  it('end in the digits that docs/guides/messages.md lists', () => {
+  it('have the endings that docs/guides/messages.md lists', () => {
     const [, table = ''] = readFileSync('docs/guides/messages.md', 'utf8').split('| Digits | |\n| --- | --- |\n');
     const documented = Array.from(table.split('\n\n')[0]?.matchAll(/^\| (\w+) \|/gm) ?? [], ([, digits]) => digits);
     expect(documented).toEqual(testDigits.map(([digits]) => digits));

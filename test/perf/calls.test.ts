@@ -65,7 +65,7 @@ test('a stream records its cost every 2 s', async () => {
   expect(response.lastByteMs).toBeLessThan(6000);
 });
 
-describe('an admitted call reads its key first, once,', () => {
+describe('an admitted call', () => {
   const long = { model: 'svc-1-32k', messages: [{ role: 'user', content: 'word '.repeat(8000) }] };
   const withKey = { 'idempotency-key': 'order-17' };
   const kept = ['PutItem', 'UpdateItem', 'model', 'PutItem', 'UpdateItem'];
@@ -80,7 +80,7 @@ describe('an admitted call reads its key first, once,', () => {
   });
 });
 
-describe('a refusal calls no model, and the database no more than once', () => {
+describe('a refusal', () => {
   const bucket = () => Math.floor(Date.now() / 3000).toString(36);
   const spent = { c: 0, g: [] };
   const large = { ...chat, model: 'svc-1-32k' };

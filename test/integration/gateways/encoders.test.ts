@@ -73,7 +73,7 @@ const long = Array.from({ length: 400 }, (_, index) => `Line ${index}.`)
   .slice(0, 5000);
 
 describe('a sequence classification model in TEI', () => {
-  it('returns the label with its score, and receives a batch of lists', async () => {
+  it('receives a batch of lists, and returns the label with its score', async () => {
     const scores = [[label('LABEL_0', 0.9), label('Positive', 0.1)]];
     const { found, requests } = await analyze('It broke.', ['sentiment', 'key_phrases'], () => scores);
     expect(found.sentiment).toEqual({ label: 'negative', score: 0.9 });
@@ -82,7 +82,7 @@ describe('a sequence classification model in TEI', () => {
     expect(JSON.stringify(requests)).not.toContain('sentiment');
   });
 
-  it('returns the mean of the parts of a text, weighted by length, without a chat model', async () => {
+  it('scores a long text by the mean of its parts, weighted by length, without a chat model', async () => {
     const { found, requests } = await analyze(long, ['language'], (body) =>
       texts(body).map((_, index) => [label('de', index % 2), label('en', 1 - (index % 2))]),
     );

@@ -49,14 +49,14 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(first, later + 500, later + 1000)).toBeUndefined();
   });
 
-  it('accept a repeated claim, but not after its own response', async () => {
+  it('accept a repeated claim by the same request until its response is stored', async () => {
     await store.claim(first, start, later);
     expect(await store.claim(first, start, later)).toBeUndefined();
     await store.complete(first, response, later);
     expect(await store.claim(first, start, later)).toMatchObject({ running: false, response });
   });
 
-  it('accept a repeated response, but not in place of a request that claimed the key after expiry', async () => {
+  it('accept a repeated response, unless another request has claimed the key after its expiry', async () => {
     await store.claim(first, start, later);
     await store.complete(first, response, later);
     await store.complete(first, response, later);
@@ -70,7 +70,7 @@ describe('the records of Idempotency-Keys', () => {
     });
   });
 
-  it('are released only by the running request, and not after its response', async () => {
+  it('are released only by the request that claimed them, and not once a response is stored', async () => {
     await store.claim(first, start, later);
     await store.release(second);
     expect(await store.claim(second, start, later)).toEqual(running);
@@ -91,13 +91,13 @@ describe('the records of Idempotency-Keys', () => {
     expect(await store.claim(second, start, later)).toMatchObject({ response, used });
   });
 
-  it('are readable even if an earlier release stored no service and model', async () => {
+  it('are readable if an earlier release stored no service or model', async () => {
     await store.claim(first, start, later);
     await store.complete(first, response, later);
     expect(await store.claim(second, start, later)).toMatchObject({ response, used: undefined });
   });
 
-  it('count up to the maximum, even concurrently', async () => {
+  it('count up to a maximum, even concurrently', async () => {
     const id = randomUUID();
     const counted = await Promise.all(Array.from({ length: 20 }, () => store.count(id, 7, later)));
     expect(counted.filter(Boolean)).toHaveLength(7);

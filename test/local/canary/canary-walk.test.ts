@@ -137,7 +137,7 @@ const tampers: [string, step: string, Tamper][] = [
 ];
 
 describe('a walk of the canary', () => {
-  test('succeeds within the number of requests in its cost', async () => {
+  test('succeeds with at most the number of requests that its cost assumes', async () => {
     const { failure, exchanges } = await walked();
     expect(failure).toBeUndefined();
     const polls = exchanges.filter(([{ path }]) => path === '/api/credits').length;
@@ -150,7 +150,7 @@ describe('a walk of the canary', () => {
     expect(await accountRow(result.id)).toMatchObject({ deletedAt: expect.any(Number) });
   });
 
-  test('leaves only rows of the ledger after everything else has expired', async () => {
+  test('leaves only ledger rows once everything else has expired', async () => {
     const result = await walked();
     expect(await accountRow(result.id)).toMatchObject({ deletedAt: expect.any(Number) });
     await service.settled();

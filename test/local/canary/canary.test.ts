@@ -56,7 +56,7 @@ const noFaults = () =>
 afterEach(noFaults);
 
 describe('npm start -- --canary', () => {
-  test('walks from a registration to a chat, writes the metric of its alarm, and sends the emails in its cost', async () => {
+  test('walks from registration to chat, writes the metric of its alarm, and sends the emails that its cost assumes', async () => {
     const { failed, metric } = await nextWalk();
     expect(failed).toBe(0);
     expect(metric['_aws']).toMatchObject({ CloudWatchMetrics: [{ Metrics: [{ Name: failedWalks, Unit: 'Count' }] }] });
@@ -65,16 +65,16 @@ describe('npm start -- --canary', () => {
 
   test.each([
     ['a model that fails', { target: 'sagemaker', fault: 'error' }, 'chat'],
-    ['a database that is away', { target: 'dynamodb', fault: 'unavailable' }, 'register'],
-    ['mails that SES rejects', { target: 'ses', fault: 'reject' }, 'get the mail'],
-  ])('reports %s by the failed step, and succeeds after the fault', async (_, fault, step) => {
+    ['an unavailable database', { target: 'dynamodb', fault: 'unavailable' }, 'register'],
+    ['emails that SES rejects', { target: 'ses', fault: 'reject' }, 'get the mail'],
+  ])('names the failed step for %s, and succeeds after the fault', async (_, fault, step) => {
     await local('faults', { ...fault, count: 10_000 });
     expect(await nextWalk()).toMatchObject({ failed: 1, step });
     await noFaults();
     expect((await nextWalk()).failed).toBe(0);
   });
 
-  test('logs no address, password, token or key of its walks', () => {
+  test('logs no address, password, token or key of its account', () => {
     const secret = /canary-[0-9a-f]{18}|canary [0-9a-f]{24}|ta[scrd]_\w{20}/;
     expect(secret.exec(command.out() + command.err())?.[0]).toBeUndefined();
   });

@@ -114,7 +114,7 @@ describe('the arguments of a function call', () => {
     );
   });
 
-  it('are small and quick to generate for hostile schemas', async () => {
+  it('are small and quickly generated for hostile schemas', async () => {
     const bomb = (depth: number): object =>
       depth === 0 ? { type: 'string', minLength: 1e9 } : { type: 'array', minItems: 1e9, items: bomb(depth - 1) };
     const loop = { $ref: '#', allOf: Array.from({ length: 50 }, () => ({ $ref: '#', anyOf: [{ $ref: '#' }] })) };

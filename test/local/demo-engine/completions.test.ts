@@ -11,7 +11,7 @@ const shapes = [
 const textOf = (choice: Choice) => choice.message?.content ?? choice.text;
 
 describe.each(shapes)('%s', (name, bodyOf) => {
-  it('names the demo engine, and returns the same reply to the same request only', async () => {
+  it('names the demo engine, and differs only for different requests', async () => {
     const body = bodyOf('Describe the harbour');
     const texts = await Promise.all(
       [body, body, bodyOf('Describe the mountain')].map(async (each) => textOf((await invoke(each)).choices[0])),
@@ -50,7 +50,7 @@ describe.each(shapes)('%s', (name, bodyOf) => {
     );
   });
 
-  it('streams the tokens of the whole reply one by one, then the finish reason and the usage', async () => {
+  it('streams the tokens of the whole reply one by one, then the finish reason, then the usage', async () => {
     const body = { ...bodyOf('How long is the night in Tromsø?'), max_tokens: 70, stop: 'zzz' };
     const whole = await invoke(body);
     const events = await invokeStream(body);
@@ -115,7 +115,7 @@ describe('bodies', () => {
     [{ input: 'x', dimensions: 0 }],
     [{ input: 'x', dimensions: 5000 }],
     [{ input: 'x', encoding_format: 'hex' }],
-  ])('that are invalid are refused with 400: %j', async (body) => {
+  ])('with invalid fields are refused with 400: %j', async (body) => {
     expect((await invoke(body as object, 400)).error.code).toBe(400);
   });
 

@@ -8,7 +8,7 @@ describe('embeddings', () => {
     (await invoke({ input, ...more })).data.map(({ embedding }) => embedding as number[]);
   const dot = (a: number[], b: number[]) => a.reduce((sum, value, index) => sum + value * b[index]!, 0);
 
-  it('are unit vectors of the requested size, one for each text in order, the same each time', async () => {
+  it('are unit vectors of the requested size, one per text in order, and reproducible', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1, maxLength: 4 }),
@@ -29,7 +29,7 @@ describe('embeddings', () => {
     expect((await vectors('hello'))[0]).toHaveLength(1536);
   });
 
-  it('place texts that share words or word parts near each other', async () => {
+  it('are closer for texts that share words or parts of words', async () => {
     const [cat, cats, dog, tax] = await vectors([
       'The cat sleeps on the warm sofa',
       'Cats are sleeping on sofas',

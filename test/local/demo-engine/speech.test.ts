@@ -80,7 +80,7 @@ test('a text of 2,048 sentences delays no other text', async () => {
   expect(hasEnded).toBe(false);
 });
 
-test('the process of a hanging text ends at its deadline, and the text fails', async () => {
+test('a hanging text fails at its deadline, and its process ends', async () => {
   const folder = newFolder();
   const { spoken } = speechOf({ deadlineMs: 2000 });
   const { bytes } = await hanging(folder, spoken('Good day.'));
@@ -88,7 +88,7 @@ test('the process of a hanging text ends at its deadline, and the text fails', a
   await expect.poll(() => processesWith(folder)).toEqual([]);
 });
 
-test('a text that waits for a process starts when another text ends, and fails immediately when its client disconnects', async () => {
+test('a text that waits for a process starts once another text ends, and fails immediately if its client disconnects', async () => {
   const { spoken } = speechOf();
   const [first, second, leaving] = [new AbortController(), new AbortController(), new AbortController()];
   const running = [spoken(long, first), spoken(long, second)];
@@ -101,9 +101,9 @@ test('a text that waits for a process starts when another text ends, and fails i
 });
 
 test.each([
-  ['ends by itself', '/bin/false', 'the speech process ended (exit code 1)'],
+  ['exits', '/bin/false', 'the speech process ended (exit code 1)'],
   ['does not start', '/missing', 'ENOENT'],
-])('a process that %s fails its text, and the next one is spoken', async (_, program, message) => {
+])('a text whose process %s fails, and the next text is synthesized', async (_, program, message) => {
   const { spoken } = speechOf();
   const { execPath } = process;
   process.execPath = program;
@@ -115,7 +115,7 @@ test.each([
   expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
 });
 
-test('a client that disconnects ends its own text, even one that has not begun, and the next one is spoken', async () => {
+test('a client disconnect ends the text of that client, even before it has begun, and the next text is synthesized', async () => {
   const { spoken } = speechOf();
   const folder = newFolder();
   vi.stubEnv('TMPDIR', folder);
@@ -133,7 +133,7 @@ test('a client that disconnects ends its own text, even one that has not begun, 
   await expect.poll(() => readdirSync(folder)).toEqual([]);
 });
 
-test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service that is killed', async (format) => {
+test.each(['mp3', 'wav', 'pcm'])('a process that synthesizes %s ends when its service is killed', async (format) => {
   const folder = newFolder();
   const speaking = `import { demoSpeech } from './local/demo-engine/speech/speech.ts';
     const body = { input: '${'a.'.repeat(2000)}', voice: 'onyx', response_format: '${format}', speed: 4 };
@@ -149,14 +149,14 @@ test.each(['mp3', 'wav', 'pcm'])('a process that speaks %s ends with the service
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a process whose service is killed before it has sent its order removes its folder', () => {
+test('a process removes its folder if its service is killed before it has sent the whole order', () => {
   const folder = newFolder();
   const program = ['local/demo-engine/speech/speak.ts', folder, String(process.pid)];
   expect(spawnSync(process.execPath, program, { input: '{"text":"Good' }).status).toBe(1);
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a text may have more parts than a process may have open files', () => {
+test('a text may have more parts than a process can have open files', () => {
   const order = { text: 'a.'.repeat(100), voice: 'onyx', format: 'pcm', speed: 4 };
   const command = `ulimit -n 64; exec "${process.execPath}" local/demo-engine/speech/speak.ts "$(mktemp -d)" ${process.pid}`;
   const { status, stdout } = spawnSync('/bin/sh', ['-c', command], { input: JSON.stringify(order) });

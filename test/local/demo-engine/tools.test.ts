@@ -27,7 +27,7 @@ async function called(body: object) {
   return [choice.finish_reason, ...callsOf(choice)];
 }
 
-describe('the demo engine calls tools', () => {
+describe('the demo engine', () => {
   const forced = (name: string) => ({ tool_choice: { type: 'function', function: { name } } });
 
   it.each<[string, object, unknown[]]>([
@@ -54,11 +54,11 @@ describe('the demo engine calls tools', () => {
     ],
     ['never if the message is about something else', user('Tell me a joke'), ['stop']],
     ['never with tool_choice none', { ...user('weather in Rome'), tool_choice: 'none' }, ['stop']],
-  ])('%s', async (_, body, expected) => {
+  ])('calls functions %s', async (_, body, expected) => {
     expect(await called(body)).toEqual(expected);
   });
 
-  it('if one is required, and returns 400 for an unknown one', async () => {
+  it('calls a function if one is required, and returns 400 for an unknown one', async () => {
     expect(await called({ ...user('Hello'), tool_choice: 'required' })).toMatchObject([
       'tool_calls',
       ['get_weather', {}],
@@ -67,7 +67,7 @@ describe('the demo engine calls tools', () => {
     expect(error.message).toContain('tool_choice');
   });
 
-  it('one after the other in a stream, each with id and name before its arguments', async () => {
+  it('streams calls one after the other, each with id and name before its arguments', async () => {
     const body = { ...both, tools: several };
     const { tool_calls: whole = [] } = (await invoke(body)).choices[0].message;
     const events = await invokeStream(body);
@@ -83,7 +83,7 @@ describe('the demo engine calls tools', () => {
     expect(events.at(-2)?.choices[0].finish_reason).toBe('tool_calls');
   });
 
-  it('within max_tokens', async () => {
+  it('calls functions within max_tokens', async () => {
     const { choices, usage } = await invoke({ ...both, tools: several, max_tokens: 4 });
     expect([choices[0].finish_reason, choices[0].message.tool_calls?.length, usage.completion_tokens]).toEqual([
       'length',
@@ -92,7 +92,7 @@ describe('the demo engine calls tools', () => {
     ]);
   });
 
-  it('and replies with all of their results', async () => {
+  it('uses all function results in its reply', async () => {
     const messages = [
       { role: 'user', content: 'What is the weather in Paris, and the population of Tokyo?' },
       { role: 'assistant', content: null, tool_calls: [{}, {}] },
@@ -117,7 +117,7 @@ describe('response_format', () => {
     [{ type: 'json_object' }, /^\{"answer":".*demo engine.*Lisbon.*"\}$/],
     [{ type: 'json_schema', json_schema: { name: 'plan', schema } }, /^\{"city":"Lisbon","days":3,"kind":"stay"\}$/],
     [{ type: 'text' }, /^This is the built-in/],
-  ])('%j determines the form of the reply, whole and streamed', async (response_format, expected) => {
+  ])('%j determines the format of the reply, whole and streamed', async (response_format, expected) => {
     const body = { ...user('A stay in Lisbon for 3 days'), response_format };
     const content = await contentOf(body);
     expect(content).toMatch(expected);

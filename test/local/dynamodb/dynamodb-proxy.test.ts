@@ -87,7 +87,7 @@ describe('DynamoDB proxy', () => {
   it.each([
     ['throttle', 'ThrottlingException'],
     ['unavailable', 'ServiceUnavailableException'],
-  ] as const)('%s never reaches the database, and the client retries it', async (fault, name) => {
+  ] as const)('keeps a call with the fault %s from the database, and the client retries it', async (fault, name) => {
     const { client, faults } = await setUp();
     faults.order({ target: 'dynamodb', fault, count: 2 });
     const { $metadata } = await client.send(add(fault));
@@ -99,7 +99,7 @@ describe('DynamoDB proxy', () => {
     expect(await read(fault)).toBe('1');
   });
 
-  it('a lost reply has been executed, and the client executes it again', async () => {
+  it('executes a call whose reply it drops, and the client executes it again', async () => {
     const { client, faults } = await setUp();
     faults.order({ target: 'dynamodb', fault: 'lost-reply', count: 1 });
     const { $metadata } = await client.send(add('lost'));
@@ -107,7 +107,7 @@ describe('DynamoDB proxy', () => {
     expect(await read('lost')).toBe('2');
   });
 
-  it('a conflict fails writes like a transaction on the item: no client retries them, and reads continue', async () => {
+  it('fails writes in a conflict as in a transaction: no client retries them, and reads continue', async () => {
     const { client, faults } = await setUp();
     const Key = { id: { S: 'busy' } };
     const refused = { $metadata: { httpStatusCode: 400, attempts: 1 }, message: 'Transaction is ongoing for the item' };
@@ -134,7 +134,7 @@ describe('DynamoDB proxy', () => {
     expect([await read('busy'), await read('idle')]).toEqual([undefined, undefined]);
   });
 
-  it('faults every call on items and no call on tables', async () => {
+  it('faults every operation on items, and none on tables', async () => {
     const { client, faults } = await setUp({}, 1);
     faults.order({ target: 'dynamodb', fault: 'unavailable', count: 1 });
     await client.send(new ListTablesCommand({}));
@@ -153,7 +153,7 @@ describe('DynamoDB proxy', () => {
     }
   });
 
-  it('waits for its hooks: before the database sees a call, and before the client sees the reply', async () => {
+  it('awaits its hooks: one before the database receives a call, one before the client receives the reply', async () => {
     const seen: (string | undefined)[] = [];
     const look = async (operation: string) => void seen.push(operation, await read('hooked'));
     const { client } = await setUp({ onRequest: look, onReply: look });
@@ -161,7 +161,7 @@ describe('DynamoDB proxy', () => {
     expect(seen).toEqual(['UpdateItem', undefined, 'UpdateItem', '1']);
   });
 
-  it('a failing hook drops the call before the database, or the reply after it', async () => {
+  it('drops a call or its reply if the hook before it fails', async () => {
     const fail = () => Promise.reject(new Error('killed'));
     const before = await setUp({ onRequest: fail }, 1);
     await expect(before.client.send(add('killed'))).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -191,7 +191,7 @@ describe('DynamoDB proxy', () => {
     expect(await read('gone')).toBeUndefined();
   });
 
-  it('breaks the connection when the database is down', async () => {
+  it('breaks the connection if the database is down', async () => {
     const { client } = await setUp({}, 1, 'http://127.0.0.1:1');
     await expect(client.send(add('away'))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });

@@ -96,7 +96,7 @@ describe('the embedded database', () => {
     await database.close();
   });
 
-  test('opens beside a process that is still open on the same file', async () => {
+  test('opens while another process still has the file open', async () => {
     const file = await newFile();
     const [left, next] = [await start(file), await start(file)];
     const Item = { pk: { S: 'a' }, sk: { S: 'b' } };
@@ -112,7 +112,7 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file), { timeout: 2000 }).toEqual([]);
   });
 
-  test('is reported in one sentence if it exits unexpectedly, and leaves no guard process', async () => {
+  test('that exits unexpectedly is reported in one sentence, and leaves no guard process', async () => {
     const file = await newFile();
     const database = await start(file);
     const lines = await Promise.all(
@@ -128,21 +128,21 @@ describe('the embedded database', () => {
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('names a damaged file', async () => {
+  test('reports a damaged file', async () => {
     const file = await newFile();
     await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
     await expect(start(file)).rejects.toThrow(`The database ${file} is damaged. Move the folder ${dirname(file)} away`);
     await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
-  test('names a file that it cannot open, and why', async () => {
+  test('reports why it cannot open a file', async () => {
     const file = join(await newFile(), 'below', 'nothing');
     await expect(start(file)).rejects.toThrow(
       new RegExp(`^The embedded database could not open ${file}: .*\\. Move the folder .* away, or choose another`),
     );
   });
 
-  test('is not started if the address of another database is given, which gets the tables', async () => {
+  test('is not started if the address of another database is given, which then gets the tables', async () => {
     const other = await startDatabase({ file: await newFile(), external: undefined, tables: [] });
     const file = await newFile();
     const database = await start(file, other.url);
@@ -157,7 +157,7 @@ describe('the embedded database', () => {
   });
 });
 
-test('on a platform without the embedded database, the sentence names the command and the variable', async () => {
+test('a platform without the embedded database is reported with the command and the variable for another one', async () => {
   const script = `
     Object.defineProperty(process, 'arch', { value: 'riscv64' });
     const { startDatabase } = await import('#local/dynamodb/database.ts');

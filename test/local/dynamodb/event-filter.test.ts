@@ -78,7 +78,7 @@ function expectAgreement(attribute: TypedAttribute, image: Image): void {
   expect(inAws).toBe(has(attribute.type, image[attribute.name]));
 }
 
-describe('filter and local delivery agree', () => {
+describe('the filter in AWS and the local delivery agree', () => {
   test('on any image, for an attribute of any type', () => {
     const cases = fc.tuple(path, fc.dictionary(fc.constantFrom('job', 'other'), value));
     fc.assert(
@@ -87,7 +87,7 @@ describe('filter and local delivery agree', () => {
     );
   });
 
-  test('on images that have a value of the type', () => {
+  test('on images whose attribute has a value of the type', () => {
     const cases = path.chain((type) => fc.tuple(fc.constant(type), valueOf(type)));
     const check = ([type, job]: [TypePath, AttributeValue]) => {
       expectAgreement({ name: 'job', type }, { job });
@@ -108,7 +108,7 @@ test('a record without a new image passes no filter', () => {
   expect(passes(eventPatterns({ name: 'job', type: 'S' }), { dynamodb: { Keys: {} } })).toBe(false);
 });
 
-test('a list has a second filter, which matches nothing in AWS', () => {
+test('a list attribute has a second filter, which matches nothing in AWS', () => {
   const [wide] = eventPatterns({ name: 'job', type: { L: 'S' } });
   expect(wide).toEqual({ dynamodb: { NewImage: { job: { L: [{ exists: true }] } } } });
   expect(lambdaPasses(wide, recordOf({ job: { L: [{ S: 'a' }] } }))).toBe(false);

@@ -16,7 +16,7 @@ function slowPump(poll: (looks: number) => Promise<boolean> = async () => true):
 }
 
 describe('a pump with an empty source', () => {
-  test.each(['wake', 'settled'] as const)('polls immediately on %s', async (how) => {
+  test.each(['wake', 'settled'] as const)('polls immediately after %s', async (how) => {
     const { pump, looks } = slowPump();
     await pump.settled();
     const before = looks();
@@ -25,7 +25,7 @@ describe('a pump with an empty source', () => {
     await pump.close();
   });
 
-  test('polls again if it is woken during a poll', async () => {
+  test('polls again if it was woken during a poll', async () => {
     const under = Promise.withResolvers<boolean>();
     const { pump, looks } = slowPump((count) => (count === 1 ? under.promise : Promise.resolve(true)));
     pump.wake();

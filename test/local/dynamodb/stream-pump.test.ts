@@ -95,7 +95,7 @@ describe('a stream pump', () => {
     expect(log).toEqual([]);
   });
 
-  test('delivers a later record within 2 s', async () => {
+  test('delivers a new record within 2 s', async () => {
     const { seen, deliver } = recorder();
     await pumpTo(deliver);
     await sleep(300);
@@ -126,7 +126,7 @@ describe('a stream pump', () => {
     });
   });
 
-  test('passes only records whose new image has the attribute', async () => {
+  test('delivers only records whose new image has the attribute', async () => {
     const { seen, deliver } = recorder();
     for (const n of upTo(20)) await put(n, n % 2 === 0 ? {} : { job: { S: 'of another type' } });
     await (await pumpTo(deliver)).settled();
@@ -201,7 +201,7 @@ describe('a stream pump', () => {
     expect(again).toEqual(upTo(120).slice(100));
   });
 
-  test('has settled when the function has finished the earlier records, even while others are written', async () => {
+  test('is settled once the function has processed all earlier records, even while others are written', async () => {
     const { seen, deliver } = recorder();
     const pump = await pumpTo(async (event) => {
       await sleep(30);

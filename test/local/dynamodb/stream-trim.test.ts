@@ -58,7 +58,7 @@ function sequenceNumbers(file: string): number[] {
 }
 
 describe('the trim of a stream', () => {
-  it('deletes records that every pump has delivered, except the last, and the sequence numbers continue', async () => {
+  it('deletes records that every pump has delivered, except the last, so that sequence numbers continue', async () => {
     const { file, database, pumpTo, close } = await open(await testFolder());
     const { seen, deliver } = recorder();
     const fast = await pumpTo('fast', async (event) => deliver(event));
@@ -85,7 +85,7 @@ describe('the trim of a stream', () => {
     await close();
   });
 
-  it('bounds the file while the same items are written repeatedly', async () => {
+  it('bounds the size of the file while the same items are rewritten', async () => {
     const { file, database, pumpTo, close } = await open(await testFolder());
     const pump = await pumpTo('pump', async () => undefined);
     const trim = startStreamTrim({ file: database.file!, pumps: new Map([[spec.name, [pump]]]), log });
@@ -108,7 +108,7 @@ describe('the trim of a stream', () => {
     await close();
   });
 
-  it('loses no acknowledged record when the process is killed', { timeout: 60_000 }, async () => {
+  it('loses no acknowledged record if the process is killed', { timeout: 60_000 }, async () => {
     const folder = await testFolder();
     const delivered = join(folder, 'delivered');
     const script = `
@@ -164,7 +164,7 @@ describe('the trim of a stream', () => {
   });
 });
 
-describe('a database file with more free than used pages', () => {
+describe('a database file whose free pages outnumber its used ones', () => {
   it('is compacted at the next start, and keeps every item', { timeout: 60_000 }, async () => {
     const folder = await testFolder();
     const first = await open(folder);

@@ -69,7 +69,7 @@ describe('the sweep of expired items', () => {
     expect(await left()).toHaveLength(150);
   });
 
-  it('ends after 2 s, and the next run continues with the items that expired first', async () => {
+  it('ends after 2 s, and continues in the next run with the items that expired first', async () => {
     await fill(1000, (index) => seconds - 5000 + index);
     const sweep = createTtlSweep(database, specs);
     const { client } = database;
@@ -92,7 +92,7 @@ describe('the sweep of expired items', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('scans an external database in slices, continuing from the last run', async () => {
+  it('scans an external database in slices, each run from where the last one ended', async () => {
     await fill(600, (index) => (index % 2 === 0 ? seconds - 1 : seconds + 1));
     const sweep = createTtlSweep({ client: database.client, file: undefined }, [tables.idempotency]);
     await sweep(now);

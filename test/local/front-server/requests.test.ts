@@ -35,7 +35,7 @@ describe('a request', () => {
     });
   });
 
-  test('is routed by whole segments, a literal before a parameter', async () => {
+  test('is routed by whole segments, with literals before parameters', async () => {
     expect(envelopeOf((await call('GET', '/api/things/all')).body)).toBe('literal');
     const { body } = await call('GET', '/api/things/a%2Fb%20%C3%BC');
     expect(envelopeOf(body)).toMatchObject({ resource: '/api/things/{id}', pathParameters: { id: 'a/b ü' } });
@@ -51,17 +51,17 @@ describe('a request', () => {
     ['PURGE', '/api/echo'],
     ['OPTIONS', '/api/echo'],
     ['GET', '/'],
-  ])('%s %s reaches the unknown route', async (method, path) => {
+  ])('%s %s reaches the handler of unknown routes', async (method, path) => {
     const { status, body } = await call(method, path);
     expect(status).toBe(404);
     expect(envelopeOf(body)).toMatchObject({ resource: '/{proxy+}', path, httpMethod: method });
   });
 
-  test('HEAD reaches the unknown route and returns no body', async () => {
+  test('with HEAD reaches the handler of unknown routes, and returns no body', async () => {
     expect(await call('HEAD', '/api/things/all')).toMatchObject({ status: 404, body: Buffer.alloc(0) });
   });
 
-  test('with an absolute URL as its target is served', async () => {
+  test('with an absolute URL as its target is accepted', async () => {
     expect(await raw(`GET http://127.0.0.1/api/things/all HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).toContain(
       '"literal"',
     );
@@ -74,7 +74,7 @@ describe('a request', () => {
     expect(envelopeOf(body)).toMatchObject({ message: 'INVALID_FORMAT', error: true, data: null, status: 400 });
   });
 
-  test('above 10 MB is read to the end and returns an enveloped 413; 10 MB reaches the handler', async () => {
+  test('above 10 MB is read to the end and returns an enveloped 413, and one of 10 MB reaches the handler', async () => {
     const limit = 10 * 1024 * 1024;
     const { status, body } = await call('POST', '/api/echo', {}, Buffer.alloc(limit + 1, 'a'));
     expect(status).toBe(413);
@@ -109,7 +109,7 @@ describe('a request', () => {
   });
 
   test.each(['HTTP/1.1\r\nHost: 127.0.0.1', 'HTTP/1.1\r\nHost: LOCALHOST', 'HTTP/1.0'])(
-    'with the head %j is served',
+    'with the head %j is accepted',
     async (head) => {
       const response = await raw(`GET /api/things/all ${head}\r\nConnection: close\r\n\r\n`);
       expect(response).toMatch(/^HTTP\/1.1 200 /);
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(front.log).toEqual([]);
   });
 
-  test('that expects 100-continue receives 100; other expectations are ignored', async () => {
+  test('with Expect: 100-continue receives 100, and other expectations are ignored', async () => {
     const head = 'POST /api/echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 4\r\n';
     const going = await raw(`${head}Expect: 100-continue\r\n\r\nbody`);
     expect(going).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 OK\r\n/);
@@ -142,14 +142,14 @@ describe('a request', () => {
     }
   });
 
-  test('for a tunnel returns an enveloped 405, and an upgrade is ignored', async () => {
+  test('to open a tunnel returns an enveloped 405, and an upgrade is ignored', async () => {
     const tunnel = await raw('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n');
     expect(envelopeIn(tunnel, 405)).toMatchObject({ message: 'METHOD_NOT_ALLOWED', status: 405 });
     const upgrade = 'Host: localhost\r\nConnection: Upgrade, close\r\nUpgrade: websocket';
     expect(await raw(`GET /api/things/all HTTP/1.1\r\n${upgrade}\r\n\r\n`)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('that is cut off is logged without an error', async () => {
+  test('that breaks off is logged without an error', async () => {
     const to = { port: front.server.port, host: '127.0.0.1', path: '/api/echo' };
     const request = httpRequest({ ...to, method: 'POST', agent: false });
     request.setHeader('content-length', '1000').setHeader('expect', '100-continue');

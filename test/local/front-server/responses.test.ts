@@ -43,8 +43,8 @@ describe('responses', () => {
     ['throws', () => Promise.reject(new Error('secret detail'))],
     ['returns nothing', () => undefined],
     ['returns no status', () => ({ body: 'x' })],
-    ['returns a header HTTP cannot carry', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
-  ])('of a handler that %s are an enveloped 500, with the reason in the log', async (_name, handle) => {
+    ['returns an invalid header', () => ({ statusCode: 200, headers: { 'x-a': 'b\r\nc: d' }, body: 'x' })],
+  ])('of a handler that %s are an enveloped 500, and the reason is logged', async (_name, handle) => {
     front.handlers['echo'] = buffered(handle);
     const { status, headers, body } = await call('POST', '/api/echo');
     expect(status).toBe(500);
@@ -57,7 +57,7 @@ describe('responses', () => {
   test.each([
     ['plain text', 'x'],
     ['text that JSON escapes', '\n'],
-  ])('above the 6 MB limit of Lambda, of %s, are an enveloped 500', async (_name, character) => {
+  ])('of %s above the 6 MB limit of Lambda are an enveloped 500', async (_name, character) => {
     const resultOf = (characters: number) => ({ statusCode: 200, body: character.repeat(characters) });
     const bytesOf = (result: unknown) => Buffer.byteLength(JSON.stringify(result));
     const max = Math.floor((6_291_556 - bytesOf(resultOf(0))) / (bytesOf(resultOf(1)) - bytesOf(resultOf(0))));
@@ -75,7 +75,7 @@ describe('responses', () => {
     expect(front.log.join()).toContain('cannot find module');
   });
 
-  test('after the timeout are an enveloped 503, on priced routes 504, and late results are ignored', async () => {
+  test('after the timeout are an enveloped 503, or 504 on priced routes, and late results are ignored', async () => {
     const late = buffered(async (_event, context) => {
       expect(context.getRemainingTimeInMillis()).toBeLessThanOrEqual(100);
       await sleep(200);
@@ -93,7 +93,7 @@ describe('responses', () => {
 });
 
 describe('closing', () => {
-  test('lets running requests complete and refuses new ones', async () => {
+  test('lets running requests finish, and refuses new ones', async () => {
     const begun = Promise.withResolvers<void>();
     front.handlers['echo'] = buffered(async () => {
       begun.resolve();
@@ -107,7 +107,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('cuts requests off after its grace period', async () => {
+  test('aborts requests after its grace period', async () => {
     const begun = Promise.withResolvers<void>();
     front.handlers['echo'] = buffered(async () => {
       begun.resolve();

@@ -48,7 +48,7 @@ describe('streamed responses', () => {
     expect(await text(response)).toBe('');
   });
 
-  test('may be plain strings', async () => {
+  test('may have a string as their body', async () => {
     front.handlers['echo'] = middyOf(() => ({ statusCode: 401, body: `{"big":"${'x'.repeat(100_000)}"}` }));
     const { status, body } = await call('POST', '/api/echo');
     expect(status).toBe(401);
@@ -62,7 +62,7 @@ describe('streamed responses', () => {
     expect((await call('POST', '/api/echo')).body.length).toBe(7_000_000);
   });
 
-  test('slow the writer to the pace of the reader', async () => {
+  test('slow the writer down to the pace of the reader', async () => {
     let written = 0;
     const chunk = Buffer.alloc(64 * 1024);
     front.handlers['echo'] = streamed(async (_event, stream) => {
@@ -82,7 +82,7 @@ describe('streamed responses', () => {
     expect((await buffer(response)).length).toBe(2000 * chunk.length);
   });
 
-  test('end the handler with an error when the client disconnects', async () => {
+  test('end their handler with an error when the client disconnects', async () => {
     const ended = Promise.withResolvers<unknown>();
     front.handlers['echo'] = streamed(async (_event, stream) => {
       async function* endless() {
@@ -101,7 +101,7 @@ describe('streamed responses', () => {
     expect(front.log).toEqual([]);
   });
 
-  test('end when a client disconnects without reading', async () => {
+  test('end when a client that does not read disconnects', async () => {
     const ended = Promise.withResolvers<unknown>();
     front.handlers['echo'] = streamed(async (_event, stream) => {
       const endless = Readable.from(
@@ -118,7 +118,7 @@ describe('streamed responses', () => {
     expect(await ended.promise).toBeInstanceOf(Error);
   });
 
-  test('are cut off when the handler fails after they began', async () => {
+  test('are cut off if the handler fails after they began', async () => {
     front.handlers['echo'] = streamed(async (_event, stream) => {
       const out = withHead(stream, head);
       out.write('half');

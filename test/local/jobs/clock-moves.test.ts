@@ -12,7 +12,7 @@ const get = (accept?: string) =>
 const advance = async (duration: string) => service.post('/_local/clock', { advance: duration });
 
 describe('GET /_local/clock', () => {
-  it('returns JSON to programs, and a page with two moves to browsers', async () => {
+  it('returns JSON to programs, and to browsers a page with two buttons', async () => {
     expect(await (await get()).json()).toEqual({ now: expect.stringMatching(/^\d{4}-.*Z$/) });
     const page = await get('text/html,application/xhtml+xml,*/*;q=0.8');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -26,7 +26,7 @@ describe('GET /_local/clock', () => {
 });
 
 describe('POST /_local/clock', () => {
-  it('returns done: true after the due work', async () => {
+  it('returns done: true once the due work is done', async () => {
     const { key } = await service.person();
     expect(await advance('P1M')).toEqual({ now: expect.any(String), done: true });
     await service.settled();
@@ -35,7 +35,7 @@ describe('POST /_local/clock', () => {
     expect(grants).toHaveLength(2);
   });
 
-  it('advances accounts by more months than one run of the sweep renews', async () => {
+  it('renews accounts over more months than one run of the sweep does', async () => {
     const { id } = await service.person();
     const { done, now } = await advance('P20Y');
     expect(done).toBe(true);
@@ -52,7 +52,7 @@ describe('POST /_local/clock', () => {
 describe('renew-accounts', () => {
   const renewAccounts = buildRenewAccounts();
 
-  it('renews the accounts of its shards, but ignores an old message', async () => {
+  it('renews the accounts of its shards, unless its message is too old', async () => {
     const { id } = await service.person();
     await setInRow('meters', { a: id }, 'due', 1);
     const due = async () => (await rowsOf('meters')).find(({ a }) => a === id)?.['due'];
@@ -64,7 +64,7 @@ describe('renew-accounts', () => {
     expect(await due()).toBeGreaterThan(Date.now() / 1000);
   });
 
-  it('moves an account to its shard after the number of shards has changed', async () => {
+  it('moves an account to its new shard after the number of shards has changed', async () => {
     const { id } = await service.person();
     await setInRow('meters', { a: id }, 'p', 99);
     await services()

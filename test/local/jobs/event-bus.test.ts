@@ -12,7 +12,7 @@ const one = { id: 'one', source: 'aws.ses' };
 const two = { id: 'two', source: 'aws.ses' };
 
 describe('the event bus', () => {
-  test('delivers an event to the job that subscribes to it, until it succeeds', async () => {
+  test('delivers an event to the subscribed job until the job succeeds', async () => {
     const [log, run] = [logger(), failing(2)];
     const bus = createEventBus(log, run);
     void bus.publish(one);
@@ -24,7 +24,7 @@ describe('the event bus', () => {
     ]);
   });
 
-  test('delivers an event to the jobs of its source alone', async () => {
+  test('delivers an event only to the jobs of its source', async () => {
     const [log, run] = [logger(), failing(0)];
     const bus = createEventBus(log, run);
     const receipt = { source: 'aws.sms-voice' };
@@ -33,7 +33,7 @@ describe('the event bus', () => {
     expect(run.mock.calls).toEqual([[jobs.recordReceipts, receipt]]);
   });
 
-  test('gives an event up after a few attempts, reports it, and continues with others', async () => {
+  test('discards an event after a few attempts, reports that, and continues with others', async () => {
     const [log, run] = [logger(), failing(5)];
     const bus = createEventBus(log, run);
     void bus.publish(one);

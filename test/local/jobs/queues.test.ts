@@ -57,7 +57,7 @@ afterEach(async () => {
 });
 
 describe('a local queue', () => {
-  test('delivers messages oldest first, at most as many as requested, and not from other queues', async () => {
+  test('delivers messages of its own, oldest first and at most as many as requested', async () => {
     const ids = [await send('a'), await send('b'), await send('ü "c"\n')];
     const [first] = await receive('work', 1);
     expect(first).toMatchObject({ MessageId: ids[0], Body: 'a', Attributes: { ApproximateReceiveCount: '1' } });
@@ -66,7 +66,7 @@ describe('a local queue', () => {
     expect(await bodies('other')).toEqual([]);
   });
 
-  test('delivers the messages of groups in turn, starting with the group that has the fewest in flight', async () => {
+  test('takes messages from groups in turn, starting with the group that has the fewest in flight', async () => {
     const sendIn = (group: string, body: string) =>
       client.send(new SendMessageCommand({ QueueUrl: at('work'), MessageBody: body, MessageGroupId: group }));
     for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) await sendIn('a', body);
@@ -115,7 +115,7 @@ describe('a local queue', () => {
     expect(await bodies(deadLettersOf('work'))).toEqual(['poison']);
   });
 
-  test('keeps messages, receive counts and visibility over a restart, readable by the owner only', async () => {
+  test('keeps messages, receive counts and visibility over a restart, in a file that only its owner can read', async () => {
     await send('hidden');
     await receive();
     await send('waiting');
@@ -171,7 +171,7 @@ describe('a queue pump', () => {
     return pump;
   }
 
-  test('delivers events like Lambda, and deletes what succeeded', async () => {
+  test('delivers Lambda events, and deletes the messages that succeeded', async () => {
     const id = await send('a');
     const events: SQSEvent[] = [];
     await pumpTo((event) => void events.push(event)).settled();
@@ -192,7 +192,7 @@ describe('a queue pump', () => {
     expect(await bodies()).toEqual([]);
   });
 
-  test('sends no request to a queue without a visible message', async () => {
+  test('sends no request while a queue has no visible message', async () => {
     await send('a');
     const sent: string[] = [];
     client.middlewareStack.add(
@@ -241,7 +241,7 @@ describe('a queue pump', () => {
     expect((await receive()).map(({ Attributes }) => Attributes?.ApproximateReceiveCount)).toEqual(['2']);
   });
 
-  test('delivers a later message within a second', async () => {
+  test('delivers a new message within a second', async () => {
     const seen: string[] = [];
     const pump = pumpTo(({ Records }) => void seen.push(...Records.map(({ body }) => body)));
     await pump.settled();

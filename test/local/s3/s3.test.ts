@@ -52,7 +52,7 @@ describe('an object', () => {
   it.each([
     ['uploads/1', 2],
     ['texts/1', 31],
-  ])('is deleted by the moved clock: %s after %i days', async (key, days) => {
+  ])('below %s is deleted after %i days of the moved clock', async (key, days) => {
     const stored = openFileStore(join(folder, key), { now: () => now });
     const pieces = async function* () {
       yield Buffer.from('x');
@@ -73,7 +73,7 @@ describe('an object', () => {
     expect((await stored.find('draft'))?.key).toBe('draft');
   });
 
-  it('is put, read whole and in ranges by its ETag, and deleted', async () => {
+  it('can be put, read whole and by range, and deleted', async () => {
     const { ETag } = await client.send(
       new PutObjectCommand({ Bucket, Key: 'a b/ü', Body: 'hello', ContentType: 'text/x' }),
     );
@@ -89,7 +89,7 @@ describe('an object', () => {
     });
   });
 
-  it('is assembled from parts, one of them copied', async () => {
+  it('can be assembled from parts, one of them a copy', async () => {
     const source = randomBytes(6 * 1024 * 1024);
     const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: source }));
     const to = { Bucket, Key: 'whole' };
@@ -144,7 +144,7 @@ describe('a form', () => {
   it.each<[string, Record<string, string>, string]>([
     ['with another key', { key: 'other' }, '403 AccessDenied'],
     ['with another type', { 'Content-Type': 'text/html' }, '403 AccessDenied'],
-    ['with a field that its policy does not have', { acl: 'public-read' }, '403 AccessDenied'],
+    ['with a field outside its policy', { acl: 'public-read' }, '403 AccessDenied'],
     [
       'with another policy',
       { Policy: Buffer.from('{"expiration":"2999-01-01T00:00:00Z","conditions":[]}').toString('base64') },
@@ -165,7 +165,7 @@ describe('a form', () => {
       'multipart/form-data; boundary=b',
       '--b\r\ncontent-disposition: form-data\r\n\r\nx\r\n--b--\r\n',
     ],
-  ])('is refused with 400 %s, and the server continues', async (_, type, body) => {
+  ])('%s is refused with 400, and the server continues', async (_, type, body) => {
     const headers = type === undefined ? undefined : { 'content-type': type };
     const response = await fetch((await allowed()).url, {
       method: 'POST',
@@ -176,7 +176,7 @@ describe('a form', () => {
     expect(await send(Buffer.alloc(10))).toBe('204');
   });
 
-  it('is refused with more or fewer bytes, and none are stored', async () => {
+  it('with too many or too few bytes is refused, and nothing is stored', async () => {
     const size = await store.size();
     expect(await send(Buffer.alloc(11))).toBe('400 EntityTooLarge');
     expect(await send(Buffer.alloc(9))).toBe('400 EntityTooSmall');
@@ -184,7 +184,7 @@ describe('a form', () => {
     expect(await store.size()).toBe(size);
   });
 
-  it('is refused with 503 if the disk is full, and none of it is stored', async () => {
+  it('is refused with 503 if the disk is full, and nothing is stored', async () => {
     const noRoom = openFileStore(join(folder, 'full'), { reserve: Number.POSITIVE_INFINITY });
     const full = await startS3({ store: noRoom, ...options });
     const body = formOf((await allowed()).fields, Buffer.alloc(10));
@@ -205,7 +205,7 @@ describe('a form', () => {
     return [response.status, response.headers.get('access-control-allow-origin')];
   };
 
-  it('is accepted from the dashboard, which can read errors, and from no other page', async () => {
+  it('is accepted only from the dashboard, which can read its errors', async () => {
     const posting = { 'access-control-request-method': 'POST' };
     expect(await preflight({ origin: page, ...posting })).toEqual([200, page]);
     for (const [origin, method, path] of [

@@ -53,7 +53,7 @@ describe('an invocation', () => {
     expect(bodies).toEqual([{ prompt: 'hi' }]);
   });
 
-  it('of an unknown endpoint or with a body above 25 MB fails without the engine', async () => {
+  it('of an unknown endpoint or above 25 MB is refused without the engine', async () => {
     const { client } = await setUp(failing('invoked'));
     await expect(client.send(plain({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);
     await expect(client.send(streaming({ EndpointName: 'other' }))).rejects.toBeInstanceOf(ValidationError);
@@ -61,7 +61,7 @@ describe('an invocation', () => {
     await expect(large).rejects.toMatchObject({ name: 'ValidationError', $metadata: { httpStatusCode: 413 } });
   });
 
-  it.each(bothWays)('wraps an error of the container as ModelError, unchanged', async (command) => {
+  it.each(bothWays)('wraps an error of the container in a ModelError, unchanged', async (command) => {
     const refused = { error: { message: 'too "long"', code: 400 } };
     const { client } = await setUp(async () => json(refused, 400));
     const error = await client.send(command).catch((thrown) => thrown);
@@ -70,13 +70,13 @@ describe('an invocation', () => {
     expect(JSON.parse(error.OriginalMessage)).toEqual(refused);
   });
 
-  it('is a 400 of the container if the body is not JSON, and an InternalFailure if the engine crashes', async () => {
+  it("returns the container's 400 if its body is not JSON, and InternalFailure if the engine crashes", async () => {
     const { client } = await setUp(failing('crashed'));
     await expect(client.send(plain({ Body: '{"prompt":' }))).rejects.toMatchObject({ OriginalStatusCode: 400 });
     await expect(client.send(plain())).rejects.toMatchObject({ name: 'InternalFailure' });
   });
 
-  it('without streaming collects the stream of the engine', async () => {
+  it("collects the engine's stream if it is not a streaming one", async () => {
     const { client } = await setUp(async () => stream(texts('data: 1\n\n', 'data: 2\n\n')));
     const { Body, ContentType } = await client.send(plain());
     expect([Body.transformToString(), ContentType]).toEqual(['data: 1\n\ndata: 2\n\n', 'text/event-stream']);
@@ -97,7 +97,7 @@ describe('an invocation', () => {
 });
 
 describe('a streaming invocation', () => {
-  it('returns the same bytes in awkward parts, which repeat', async () => {
+  it('splits the stream at awkward places, the same ones each time, without changing its bytes', async () => {
     const sent = ['data: {"delta":"Zürich"}\n\n', 'data: {"delta":"日本 🎉"}\n\n', 'data: [DONE]\n\n'];
     const { client } = await setUp(async () => stream(texts(...sent)));
     const { ContentType, parts, text } = await readStream(client);
@@ -177,7 +177,7 @@ describe('a streaming invocation', () => {
 });
 
 describe('the parts of a stream', () => {
-  it('add up to its bytes, are never empty and at most five', () => {
+  it('add up to the stream, are never empty, and number at most five', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(), (bytes, turn) => {
         const split = splitAdversarially(bytes, turn);
@@ -188,7 +188,7 @@ describe('the parts of a stream', () => {
     );
   });
 
-  it('end inside `data:`, inside the text, inside a character and inside the blank line', () => {
+  it('end inside `data:`, inside the text, inside a character, and inside the blank line', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (text, turn) => {
         const bytes = Buffer.from(`data: ${JSON.stringify({ id: 'x', content: text })}\n\n`);
@@ -206,7 +206,7 @@ describe('the parts of a stream', () => {
 describe('a fault', () => {
   const engine: Engine['invoke'] = async () => stream(texts(...Array.from({ length: 9 }, (_, i) => `data: ${i}\n\n`)));
 
-  it.each(bothWays)('error is a ModelError with status 500, and hang never responds', async (command) => {
+  it.each(bothWays)('error is a ModelError with status 500, and the fault hang never responds', async (command) => {
     const { client, fail } = await setUp(engine);
     fail('error');
     const error = await client.send(command).catch((thrown) => thrown);
@@ -220,7 +220,7 @@ describe('a fault', () => {
   it.each([
     ['throttle', 'ThrottlingException', 400],
     ['unavailable', 'ServiceUnavailable', 503],
-  ] as const)('%s is thrown as %s, and the client retries it', async (fault, name, httpStatusCode) => {
+  ] as const)('%s is thrown as %s, and is retried by the client', async (fault, name, httpStatusCode) => {
     const { client, fail } = await setUp(engine, 3);
     fail(fault, 2);
     expect((await client.send(plain())).$metadata.attempts).toBe(3);
@@ -230,7 +230,7 @@ describe('a fault', () => {
     expect(error instanceof ServiceUnavailable).toBe(fault === 'unavailable');
   });
 
-  it('cut drops a reply, and ends a stream inside a frame after some of its chunks', async () => {
+  it('cut drops a reply, and ends a stream inside a frame after some chunks', async () => {
     const { client, fail } = await setUp(engine);
     fail('cut');
     await expect(client.send(plain())).rejects.toMatchObject({ code: 'ECONNRESET' });

@@ -14,7 +14,7 @@ const overflow =
   "This model's maximum context length is 4096 tokens. However, you requested 5021 tokens (4509 in the messages, 512 in the completion).";
 
 describe.each(textFamilies)('%s', (family) => {
-  it('responds to a chat like the other families, whole and in chunks', async () => {
+  it('returns the same chat as the other families, whole and in chunks', async () => {
     const [reply, streamed] = [
       await models.gateway.chat(family, chat).send(),
       await read(models.gateway.chatStream(family, chat).send()),
@@ -29,7 +29,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(cut.usage).toMatchObject({ completion_tokens: 8 });
   });
 
-  it('continues a prompt like the other families, whole and in chunks, and reports the usage', async () => {
+  it('returns the same completion as the other families, whole and in chunks, with its usage', async () => {
     const [reply, streamed] = [
       await models.gateway.completion(family, prompt).send(),
       await read(models.gateway.completionStream(family, prompt).send()),
@@ -69,7 +69,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('sends the same request for a prepared call, and none before it is sent', async () => {
+  it('sends a prepared call with the same body, and not before it is sent', async () => {
     const bodies: unknown[] = [];
     models.engine = {
       invoke(body, signal) {
@@ -95,7 +95,7 @@ describe.each(textFamilies)('%s', (family) => {
     expect(bodies.slice(0, 3)).toEqual(bodies.slice(3));
   });
 
-  it('calls a chosen function, whole and in chunks', async () => {
+  it('calls the chosen function, whole and in chunks', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const request: ModelChatRequest = {
       ...chat,
@@ -135,7 +135,7 @@ describe.each(textFamilies)('%s', (family) => {
     ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /rejected/],
     ['too many requests', containerError(429, 'busy'), 'SERVICE_UNAVAILABLE', /busy/],
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
-  ] as const)('reports %s before the reply and instead of a stream', async (_, reply, code, message) => {
+  ] as const)('reports %s in place of the reply or the stream', async (_, reply, code, message) => {
     models.engine = { invoke: async () => reply };
     const failure = { code, message: expect.stringMatching(message) };
     await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(failure);
@@ -153,7 +153,7 @@ describe.each(textFamilies)('%s', (family) => {
     // TGI has no such reason.
     ...(family === 'tgi'
       ? []
-      : [['ends for a reason that is a failure', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
+      : [['ends with an error as its reason', [piece, event({ choices: [{ finish_reason: 'abort' }] })]] as const]),
   ])('fails after the output so far if its stream %s', async (_, events) => {
     models.engine = streaming(events);
     const { text, error } = await read(models.gateway.chatStream(family, chat).send());
@@ -184,7 +184,7 @@ describe.each(['vllm', 'lmi', 'tei'])('embeddings of %s', (family) => {
     [containerError(400, overflow), 'CONTEXT_LENGTH_EXCEEDED'],
     [containerError(429, 'busy'), 'SERVICE_UNAVAILABLE'],
     [containerError(500, 'CUDA'), 'MODEL_ERROR'],
-  ])('fail with the code of the error', async (reply, code) => {
+  ])("fail with the code of the model's error", async (reply, code) => {
     models.engine = { invoke: async () => reply };
     await expect(models.gateway.embed(family, { input })).rejects.toMatchObject({ code });
   });

@@ -23,7 +23,7 @@ describe('the gateway', () => {
     expect((await read(hasty.chatStream('vllm', chat).send())).error).toMatchObject({ code });
   });
 
-  it('returns SERVICE_UNAVAILABLE for an unknown endpoint and an unsupported operation', async () => {
+  it('returns SERVICE_UNAVAILABLE for an unknown endpoint and for an unsupported operation', async () => {
     const code = 'SERVICE_UNAVAILABLE';
     expect(() => models.gateway.chat('tei', chat).prepare()).toThrow(expect.objectContaining({ code }));
     await expect(models.gateway.chat('tei', chat).send()).rejects.toMatchObject({ code });
@@ -76,7 +76,7 @@ describe('the gateway', () => {
     return state;
   }
 
-  it('aborts a model that generates beyond a stop sequence, even one in pieces', async () => {
+  it('aborts a model that generates beyond a stop sequence, even if pieces split the sequence', async () => {
     const state = endless(['to be', ' or', ' not', ' to', ' be'], 1);
     const { text, error, reason } = await read(
       models.gateway.chatStream('vllm', { ...chat, stop: ['not to be'] }).send(),
@@ -99,7 +99,7 @@ describe('the gateway', () => {
       .catch(() => undefined);
   });
 
-  it('returns MODEL_TIMEOUT for a model that becomes silent, and for one that never ends', async () => {
+  it('returns MODEL_TIMEOUT for a model that falls silent, and for one that never ends', async () => {
     models.engine = { invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: silent() }) };
     async function* silent() {
       yield Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content: 'Hello' } }] })}\n\n`);
@@ -114,7 +114,7 @@ describe('the gateway', () => {
     await state.ended.promise;
   });
 
-  it('waits for a slow reader beyond the deadline, and the model keeps its pace', async () => {
+  it('waits beyond the deadline for a slow reader, and slows the model down', async () => {
     const state = endless(['x'.repeat(10_000)]);
     const deadlineMs = 1500;
     const { chunks } = gatewayWith({ deadlineMs }).chatStream('vllm', chat).send();

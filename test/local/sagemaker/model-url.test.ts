@@ -51,7 +51,7 @@ const saying = (status: number, message: string) => ({
 const echo = (res: ServerResponse, { url, body }: Seen) =>
   sendJson(res, 200, url === 'GET /v1/models' ? { data: [{ id: 'first' }, { id: 'second' }] } : { got: body });
 
-describe('a model server behind the stand-in', () => {
+describe('the model server of --model-url', () => {
   it.each([
     [{ messages: [], temperature: 0.5 }, '/v1/chat/completions'],
     [{ prompt: 'hi', extra: [1] }, '/v1/completions'],
@@ -63,7 +63,7 @@ describe('a model server behind the stand-in', () => {
     expect(seen.map(({ url }) => url)).toEqual([`POST ${path}`]);
   });
 
-  it('is asked for its models once if no name is given', async () => {
+  it('is asked once for its models if no name is given', async () => {
     const { engine, seen } = await setUp(echo, {});
     await Promise.all([engine.invoke({ prompt: 'a' }, never), engine.invoke({ prompt: 'b' }, never)]);
     await engine.invoke({ prompt: 'c' }, never);
@@ -71,7 +71,7 @@ describe('a model server behind the stand-in', () => {
     expect(seen.at(-1)?.body.model).toBe('first');
   });
 
-  it('is asked again after it had none', async () => {
+  it('is asked again for its models if it had none', async () => {
     let ready = false;
     const { engine } = await setUp((res, seen) => (ready ? echo(res, seen) : sendJson(res, 200, { data: [] })), {});
     expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject(saying(503, 'lists no model'));
@@ -113,7 +113,7 @@ describe('a model server behind the stand-in', () => {
     expect(await engine.invoke(prompt, never)).toMatchObject(saying(502, 'more than'));
   });
 
-  it('is not followed if it redirects, with or without a given name', async () => {
+  it('is not followed to a redirect, with or without a given name', async () => {
     const followed: string[] = [];
     const trap = await setUp((res, { url }) => void res.end(followed.push(url)));
     const redirect = (res: ServerResponse) => res.writeHead(307, { location: `${trap.url}/v1/models` }).end();
@@ -127,13 +127,13 @@ describe('a model server behind the stand-in', () => {
     expect(followed).toEqual([]);
   });
 
-  it('is a 503 that names the address if it is down', async () => {
+  it('that is down leads to a 503 with its address', async () => {
     const { engine, url } = await setUp(echo);
     await ends.pop()?.();
     expect(await engine.invoke(prompt, never)).toMatchObject(saying(503, `${url}/v1: connect ECONNREFUSED`));
   });
 
-  it('does not receive the stream option of vLLM', async () => {
+  it('receives no stream option that only vLLM has', async () => {
     const { engine, seen } = await setUp(echo);
     const stream_options = { include_usage: true, continuous_usage_stats: true };
     await engine.invoke({ prompt: 'a', stream: true, stream_options }, never);
@@ -145,7 +145,7 @@ describe('a model server behind the stand-in', () => {
     });
   });
 
-  it('receives no request with an unknown body', async () => {
+  it('receives no request whose body is of no known kind', async () => {
     const { engine, seen } = await setUp(echo);
     expect(await engine.invoke({ text: 'a' }, never)).toMatchObject({ status: 400 });
     expect(await engine.invoke('a', never)).toMatchObject({ status: 400 });
@@ -171,7 +171,7 @@ describe('a model server behind the stand-in', () => {
     expect(ContentType).toBe('text/event-stream');
   });
 
-  it('causes a ModelStreamError if it breaks off a stream', async () => {
+  it('that breaks off a stream causes a ModelStreamError', async () => {
     const { engine } = await setUp(async (res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       res.write('data: one\n\n');

@@ -20,7 +20,7 @@ describe('a duration', () => {
     ['2027-01-01T00:00:00Z', 'P1Y2M1W3DT4H5M6S', '2028-03-11T04:05:06.000Z'],
     ['2027-01-01T00:00:00Z', 'PT90M', '2027-01-01T01:30:00.000Z'],
     ['2027-01-01T00:00:00Z', 'P0D', '2027-01-01T00:00:00.000Z'],
-  ])('from %s, %s ends at %s by the UTC calendar', (from, duration, to) => {
+  ])('from %s: %s ends at %s by the UTC calendar', (from, duration, to) => {
     expect(later(from, duration)).toBe(to);
   });
 
@@ -40,7 +40,7 @@ describe('a duration', () => {
     'P1D2M',
     'P1S',
   ];
-  test.each(invalid)('rejects %j', (text) => {
+  test.each(invalid)('is rejected if it is %j', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe('the shifted clock', () => {
 
   const both = { advance: 'P1D', now: '2027-01-01T00:00:00Z' };
   const invalid = [{}, { advance: 'P1.5D' }, { advance: 5 }, { now: 'tomorrow' }, { now: '2027-01-01' }, both, null];
-  test.each(invalid)('rejects the order %j', (value) => {
+  test.each(invalid)('rejects %j', (value) => {
     expect(v.safeParse(ClockOrder, value).success).toBe(false);
   });
 });

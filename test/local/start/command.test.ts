@@ -35,7 +35,7 @@ describe('npm start', () => {
       origin = await command.ready;
     });
 
-    test('has printed a curl command that works in bash, and logs its request', async () => {
+    test('prints a curl command that works in bash, and logs its request', async () => {
       const line = /^curl .*$/m.exec(command.out())![0];
       const { stdout } = await promisify(execFile)('bash', ['-c', line]);
       expect(JSON.parse(stdout).message).toBe('SUCCESS');
@@ -43,7 +43,7 @@ describe('npm start', () => {
       expect(command.err()).toBe('');
     });
 
-    test('refuses its port and its folder to a second one, each in one sentence', async () => {
+    test('refuses its port and its data folder to a second service, each in one sentence', async () => {
       const { port } = new URL(origin);
       const [samePort, sameData] = [runLocal(['--port', port, '--data', await newFolder()]), start(folder)];
       expect([await samePort.ended, await sameData.ended]).toEqual([1, 1]);
@@ -53,7 +53,7 @@ describe('npm start', () => {
       expect(sameData.err()).toMatch(/^The data folder .* is in use by the service with process id \d+\. .*\n$/);
     });
 
-    test('ends with a sentence when its database crashes', async () => {
+    test('exits with a sentence if its database crashes', async () => {
       const pids = (await processesWith(join(folder, 'dynamodb.sqlite'))).sort((a, b) => a - b);
       process.kill(pids[0]!, 'SIGKILL');
       expect(await command.ended).toBe(1);
@@ -86,7 +86,7 @@ describe('npm start', () => {
     again.kill('SIGKILL');
   }, 90_000);
 
-  test('lets a running request complete before it ends', async () => {
+  test('lets a running request complete before it exits', async () => {
     const slow = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json');
       setTimeout(() => response.end(JSON.stringify(slowCompletion)), 1000);
@@ -107,7 +107,7 @@ describe('npm start', () => {
     slow.close();
   });
 
-  test('after SIGKILL starts again with the same account and time, with a new key if that is lost or revoked', async () => {
+  test('starts again after SIGKILL with the same account and time, and with a new key if the old one is lost or revoked', async () => {
     const folder = await newFolder();
     async function restart() {
       const command = start(folder);

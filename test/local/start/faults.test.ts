@@ -5,7 +5,7 @@ import { createFaults, FaultOrder } from '#local/shared/faults.ts';
 const order = (input: unknown) => v.parse(FaultOrder, input);
 
 describe('faults', () => {
-  it('fail as many requests of their target as ordered, by default one', () => {
+  it('fail the given number of requests to their target, by default one', () => {
     const faults = createFaults();
     faults.order(order({ target: 'ses', fault: 'throttle', count: 2 }));
     faults.order(order({ target: 'sagemaker', fault: 'cut' }));
@@ -14,7 +14,7 @@ describe('faults', () => {
     expect([faults.take('sagemaker'), faults.take('sagemaker')]).toEqual(['cut', undefined]);
   });
 
-  it('are replaced by a newer order and cleared by `none`, only for its target', () => {
+  it('are replaced by the next one for their target, and cleared by none', () => {
     const faults = createFaults();
     faults.order(order({ target: 'dynamodb', fault: 'throttle', count: 5 }));
     faults.order(order({ target: 'dynamodb', fault: 'lost-reply', count: 3 }));
@@ -38,7 +38,7 @@ describe('faults', () => {
     expect(faults.active()).toEqual([]);
   });
 
-  it('wait for a request to which they apply', () => {
+  it('wait for a request that they can fail', () => {
     const faults = createFaults();
     faults.order(order({ target: 'dynamodb', fault: 'conflict' }));
     expect(faults.take('dynamodb', () => false)).toBeUndefined();
@@ -52,9 +52,9 @@ describe('faults', () => {
     ['a fault of another target', { target: 'ses', fault: 'hang' }],
     ['an unknown target', { target: 's3', fault: 'throttle' }],
     ['a count of zero', { target: 'ses', fault: 'reject', count: 0 }],
-    ['a fraction', { target: 'ses', fault: 'reject', count: 1.5 }],
-    ['too many', { target: 'ses', fault: 'reject', count: 10_001 }],
-  ])('are refused when ordered with %s', (_, input) => {
+    ['a fractional count', { target: 'ses', fault: 'reject', count: 1.5 }],
+    ['a count above 10,000', { target: 'ses', fault: 'reject', count: 10_001 }],
+  ])('with %s are refused', (_, input) => {
     expect(v.safeParse(FaultOrder, input).success).toBe(false);
   });
 });

@@ -11,12 +11,12 @@ function refusal(...args: string[]): Problem {
   throw new Error(`${args.join(' ')} was accepted`);
 }
 
-describe('the flags of npm start', () => {
-  test('without any, the documented defaults hold', () => {
+describe('npm start', () => {
+  test('has the documented defaults without flags', () => {
     expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false });
   });
 
-  test('each flag arrives under its name', () => {
+  test('passes each flag on under its name', () => {
     const model = ['--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
     const args = ['--port', '9000', '--data=/x', ...model, '--canary'];
     expect(parseOptions(args)).toEqual({
@@ -41,7 +41,7 @@ describe('the flags of npm start', () => {
     [['--model-url', 'localhost:11434'], '"localhost:11434"'],
     [['--model-url', 'ftp://x/'], 'http:// or https://'],
     [['--model-name', 'llama3'], '--model-name needs --model-url'],
-  ])('%j is refused in one sentence with exit code 2', (args, words) => {
+  ])('refuses %j in one sentence, with exit code 2', (args, words) => {
     const problem = refusal(...args);
     expect(problem.exitCode).toBe(2);
     expect(problem.message).toContain(words);

@@ -164,7 +164,7 @@ describe('the service in a process', () => {
     expect((await call(service.origin, 'GET', '/docs')).status).toBe(200);
   });
 
-  test('has settled when the ledger contains every charge', async () => {
+  test('is settled once the ledger contains every charge', async () => {
     const rows = async () => (await rowsOf('ledger')).length;
     await service.settled();
     const before = await rows();

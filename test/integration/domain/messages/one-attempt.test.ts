@@ -26,13 +26,16 @@ describe('a function that crashes', () => {
     ['before the message is stored', taken, 'before', { handed: 0, messages: [], spendable: 100 }],
     ['before the carrier is called', taken, 'after', { handed: 0, messages: ['queued 0'], spendable: 100 }],
     ['while the carrier is called', crash, undefined, { handed: 1, messages: ['queued 0'], spendable: 100 }],
-  ])('%s stores nothing or an unsent message, and charges nothing', async (_, carrier, when, expected) => {
-    const desk = await openDesk(database);
-    const messages = when ? dying('create', desk.store, when) : desk.store;
-    await expect(desk.send(carrier, { messages, key: 'once' })).rejects.toBe(dead);
-    desk.clock.at += 3 * minute;
-    expect(await seen(desk)).toEqual(expected);
-  });
+  ])(
+    '%s stores nothing or a message with an unknown result, and charges nothing',
+    async (_, carrier, when, expected) => {
+      const desk = await openDesk(database);
+      const messages = when ? dying('create', desk.store, when) : desk.store;
+      await expect(desk.send(carrier, { messages, key: 'once' })).rejects.toBe(dead);
+      desk.clock.at += 3 * minute;
+      expect(await seen(desk)).toEqual(expected);
+    },
+  );
 
   it('sends once for its Idempotency-Key, and repeats return the message', async () => {
     const desk = await openDesk(database);

@@ -47,7 +47,7 @@ describe('a key with a spending limit', () => {
     expect(await outcomeOf(calls.admit(attemptOn(meter, 'third', { amount: credits(4) })))).toBe('done');
   });
 
-  it('resets with each period, and a hold from an earlier period releases nothing into the new one', async () => {
+  it('resets with each period, and a hold of an earlier period releases nothing into the new one', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const late = start + day - 10_000;
@@ -60,7 +60,7 @@ describe('a key with a spending limit', () => {
     expect((await store.find(meter.accountId))?.spendable).toBe(credits(998));
   });
 
-  it('is charged for the recorded deliveries of a crashed stream, and no more', async () => {
+  it('is charged for the recorded output of a crashed stream, and no more', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const stream = await calls.admit(attemptOn(meter, 'stream', { amount: credits(4), isStream: true }));
@@ -69,7 +69,7 @@ describe('a key with a spending limit', () => {
     expect(await usedOf(meter)).toBe(credits(1));
   });
 
-  it('shares its budget with the keys of its rotation, and with no other key', async () => {
+  it('shares its budget with the keys of its rotation only', async () => {
     const meter = await meterOf({ old: limited(credits(5)), new: limited(credits(5)), free: { expiresAt } });
     const calls = metering(store, renewals(planOfRank));
     const admit = (keyId: string, amount: number) =>
@@ -92,7 +92,7 @@ describe('a key with a spending limit', () => {
     expect(await outcomeOf(refused)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  it('applies its current limits in every process, despite cached older ones', async () => {
+  it('applies its current limits in every process, even after a cached call', async () => {
     const meter = await meterOf({ 'key-1': limited(credits(5)) });
     const calls = metering(store, renewals(planOfRank));
     const admit = (call: string, about = {}) => outcomeOf(calls.admit(attemptOn(meter, call, about)));

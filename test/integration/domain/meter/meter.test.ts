@@ -57,7 +57,7 @@ describe('admission', () => {
     expect(await outcomeOf(worst, 'd', { now: start + 63_000 })).toBe('INSUFFICIENT_CREDITS');
   });
 
-  it('limits concurrent calls without using the rate limit', async () => {
+  it('limits concurrent calls independently of the rate limit', async () => {
     const meter = await putMeter(
       database.client,
       meterWith(credits(100), { planRank: 1, maxConcurrentCalls: 5, ceiling: 1000 }),
@@ -108,7 +108,7 @@ describe('settlement', () => {
     expect(await outcomeOf(called, 'next', { now: start + 200_000 })).toBe('admitted');
   });
 
-  it('expires released credits if their lot expired during the call', async () => {
+  it('expires released credits whose lot has expired during the call', async () => {
     const meter = await putMeter(database.client, meterWith(credits(10)));
     const [lot] = meter.lots;
     const before = (lot?.expiresAt ?? 0) * 1000 - 1000;

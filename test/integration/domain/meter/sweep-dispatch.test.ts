@@ -54,7 +54,7 @@ describe('the dispatcher of the sweep', () => {
     expect(await dispatched(metersOf(database.client))).toEqual({ holds: [], renewals: [], lateSeconds: 0 });
   });
 
-  it('queues shards with little work in one message, and a separate message for each page of accounts of the others', async () => {
+  it('queues all shards with little work in one message, and one message per shard with much work', async () => {
     await putDue(meterShards);
     const few = await dispatched(metersOf(database.client));
     expect([few.renewals.length, shardsOf(few.renewals)]).toEqual([1, allShards]);
@@ -63,7 +63,7 @@ describe('the dispatcher of the sweep', () => {
     expect([many.renewals.length, shardsOf(many.renewals)]).toEqual([meterShards, allShards]);
   });
 
-  it('starts at another shard each minute, and skips none if one fails', async () => {
+  it('starts at another shard each minute, and queries all shards even if one fails', async () => {
     await putDue(meterShards);
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: database.url }));
     const queried: number[] = [];
@@ -89,7 +89,7 @@ describe('the dispatcher of the sweep', () => {
   });
 
   it(
-    'releases the hold of a crashed call immediately despite 20,000 renewals, which continue in later runs',
+    'releases the hold of a crashed call immediately beside 20,000 renewals, which continue in later runs',
     async () => {
       const meters = metersOf(database.client);
       await putDue(20_000);
@@ -124,7 +124,7 @@ describe('the dispatcher of the sweep', () => {
     patience,
   );
 
-  it('reports the delay of the oldest check of holds', async () => {
+  it('reports the delay of the oldest overdue check of holds', async () => {
     const meters = metersOf(database.client);
     const meter = await putMeter(database.client, meterWith(credits(1)));
     await meters.admit(attemptOn(meter, 'dead'));

@@ -35,10 +35,10 @@ describe('a chain of worker runs', () => {
   });
 });
 
-describe('the sweep', () => {
+describe('the sweep of webhooks', () => {
   const take = (ref: { accountId: number; id: string }) => s.deliveries.takeDue(ref, s.clock.now());
 
-  it('sends no message for a webhook with a queued message that is less than two minutes late', async () => {
+  it('sends no message for a webhook whose queued message is less than two minutes late', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, undefined]);
@@ -50,7 +50,7 @@ describe('the sweep', () => {
     expect(await take(webhook)).toBe('normal');
   });
 
-  it('sends one immediately after a worker crashed, because its message is lost', async () => {
+  it('sends a message immediately after a worker crashed, because its message is lost', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const now = s.clock.now();
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     expect([await s.isDue(webhook), await take(webhook)]).toEqual([true, 'normal']);
   });
 
-  it('sends one immediately for a due retry without a message', async () => {
+  it('sends a message immediately for a due retry without one', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => ({ status: 503, retryAfterMs: 3_600_000, durationMs: 1 }));

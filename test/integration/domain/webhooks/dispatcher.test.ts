@@ -50,7 +50,7 @@ describe('changes of a meter', () => {
     );
   });
 
-  it('create no delivery twice if they repeat in any order and batches', async () => {
+  it('create each delivery once if they repeat in any order and batches', async () => {
     const batches = fc.array(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7], { minLength: 1 }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(batches, async (orders) => {
@@ -89,7 +89,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(3);
   });
 
-  it('are not sent to a webhook that is created later or disabled', async () => {
+  it('are not sent to a webhook that is disabled or was created later', async () => {
     const early = await s.webhook();
     const { accountId } = early;
     const changes = changesOf([early], 2);
@@ -127,7 +127,7 @@ describe('changes of a meter', () => {
     expect(s.sent).toHaveLength(100);
   });
 
-  it('are not sent for a repeated alert in its period or after the hundredth of a day', async () => {
+  it('are not sent for an alert that repeats in its period, or after a hundred alerts in a day', async () => {
     const webhook = await s.webhook({ events: ['alert.triggered'] });
     const { dispatch } = dispatcher(parts());
     for (const value of [1, 1, ...Array.from({ length: 120 }, (_, index) => index + 1)])
@@ -136,7 +136,7 @@ describe('changes of a meter', () => {
     expect(values.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
   });
 
-  it('are written in sequence if they raise alerts, because one item counts them, and concurrently otherwise', async () => {
+  it('are written in sequence if they raise alerts, which one item counts, and concurrently otherwise', async () => {
     const webhook = await s.webhook();
     const peak = { counted: 0, others: 0 };
     const under = { counted: 0, others: 0 };
@@ -159,7 +159,7 @@ describe('changes of a meter', () => {
 describe('an event of a message', () => {
   const event = { id: 'evt_1', type: 'message.sent', at: 1, data: eventSamples['message.sent'] } as const;
 
-  it('is sent once to the webhooks that existed at its time, even if its record repeats', async () => {
+  it('is sent once to the webhooks that existed at its time, even if its record is repeated', async () => {
     const first = await s.webhook();
     const { accountId } = first;
     const happenedAt = s.clock.now();

@@ -19,8 +19,8 @@ async function account(count: number, due = 1) {
   return made;
 }
 
-describe('a webhook whose receiver responds after two seconds', () => {
-  it('continues in the slow lane, and the normal lane sends nothing more to it', async () => {
+describe('a webhook whose receiver takes two seconds to respond', () => {
+  it('moves to the slow lane, and the normal lane sends nothing more to it', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     s.respond(() => slowly);
@@ -32,7 +32,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, lane: 'slow' });
   });
 
-  it('receives nothing more from the normal lane before it responds', async () => {
+  it('receives no further requests of the normal lane before it has responded', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 30);
     let [wall, count, recorded] = [0, 0, 0];
@@ -58,7 +58,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.notified).toMatchObject([{ lane: 'slow' }]);
   });
 
-  it('receives one round of requests in each turn of the slow lane', async () => {
+  it('receives one round of requests per turn in the slow lane', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 25);
     s.respond(() => {
@@ -73,7 +73,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(new Set((await s.logOf(webhook)).map(({ status }) => status))).toEqual(new Set(['delivered']));
   });
 
-  it('returns to the normal lane after a turn of quick responses', async () => {
+  it('returns to the normal lane after a turn with quick responses', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => slowly);
@@ -88,7 +88,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
     expect(s.sent).toHaveLength(42);
   });
 
-  it('stays in the slow lane for the sweep, and leaves it when its owner changes it', async () => {
+  it('is swept in the slow lane, and leaves it when its owner changes the webhook', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => slowly);
@@ -103,7 +103,7 @@ describe('a webhook whose receiver responds after two seconds', () => {
 });
 
 describe('an account with ten webhooks', () => {
-  it('occupies at most four workers of the normal lane, and its other webhooks use the slow lane', async () => {
+  it('occupies at most four workers of the normal lane, and the rest of its webhooks use the slow lane', async () => {
     const webhooks = await account(10, 2);
     const gate = Promise.withResolvers<void>();
     s.respond(async () => {
@@ -124,7 +124,7 @@ describe('an account with ten webhooks', () => {
     expect(s.sent).toHaveLength(20);
   });
 
-  it('leaves all workers but four to other accounts', async () => {
+  it('leaves the other workers to other accounts', async () => {
     const hanging = await account(10);
     const others = await account(10);
     const gate = Promise.withResolvers<void>();
@@ -142,7 +142,7 @@ describe('an account with ten webhooks', () => {
     await Promise.all(workers);
   });
 
-  it('receives an event for all of them from one worker', async () => {
+  it('needs one worker for an event to all of them', async () => {
     const webhooks = await account(10, 0);
     const { accountId } = webhooks[0]!;
     const sent: { readonly message: any; readonly options: unknown }[] = [];
@@ -160,7 +160,7 @@ describe('an account with ten webhooks', () => {
 });
 
 describe('a delivery', () => {
-  it.each(['normal', 'slow'] as const)('costs its worker of the %s lane three writes', async (lane) => {
+  it.each(['normal', 'slow'] as const)('needs three writes in the %s lane', async (lane) => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     const writes: string[] = [];

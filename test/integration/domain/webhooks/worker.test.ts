@@ -12,7 +12,7 @@ const s = useSending();
 const statuses = (log: readonly { status: string }[]) => log.map(({ status }) => status);
 
 describe('a worker', () => {
-  it('sends every due delivery once, and nothing remains due', async () => {
+  it('sends every due delivery once', async () => {
     const webhook = await s.webhook();
     const made = await s.enqueue(webhook, 250);
     await s.work(webhook);
@@ -24,7 +24,7 @@ describe('a worker', () => {
     expect([s.sent.length, await s.isDue(webhook), s.notified]).toEqual([250, false, []]);
   });
 
-  it('sends bodies whose signatures the package of Standard Webhooks verifies', async () => {
+  it('sends bodies with signatures that the Standard Webhooks package verifies', async () => {
     const webhook = await s.webhook();
     const [made] = await s.enqueue(webhook);
     const verified: unknown[] = [];
@@ -38,7 +38,7 @@ describe('a worker', () => {
     expect(verified).toEqual([JSON.parse(made!.body)]);
   });
 
-  it('has sole use of a webhook, which receives at most ten concurrent requests', async () => {
+  it('works alone on a webhook, which receives at most ten concurrent requests', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 40);
     let [running, max] = [0, 0];
@@ -69,7 +69,7 @@ describe('a worker', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it('schedules a notification for the next retry, and the sweep finds the retry when due', async () => {
+  it('schedules a message for the next retry, which the sweep also finds when it is due', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => responds(500, { body: 'oops' }));
@@ -99,7 +99,7 @@ describe('a worker', () => {
 });
 
 describe('a delivery that fails', () => {
-  it('is attempted ten times in more than three days by the schedule, then exhausted', async () => {
+  it('is attempted ten times over more than three days, then exhausted', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook);
     s.respond(() => responds(503));
@@ -123,20 +123,23 @@ describe('a delivery that fails', () => {
     expect(await s.isDue(webhook)).toBe(false);
   });
 
-  it.each([429, 503])('is retried after the Retry-After of a %i, and nothing else is sent before', async (status) => {
-    const webhook = await s.webhook();
-    await s.enqueue(webhook);
-    s.respond(() => responds(status, { retryAfterMs: 10 * minute }));
-    await s.work(webhook);
-    s.respond(() => responds(200));
-    await s.enqueue(webhook);
-    s.later(10 * minute - 1);
-    await s.work(webhook);
-    expect(s.sent).toHaveLength(1);
-    s.later(1);
-    await s.work(webhook);
-    expect(s.sent).toHaveLength(3);
-  });
+  it.each([429, 503])(
+    'is retried after the Retry-After of a %i, and nothing else is sent until then',
+    async (status) => {
+      const webhook = await s.webhook();
+      await s.enqueue(webhook);
+      s.respond(() => responds(status, { retryAfterMs: 10 * minute }));
+      await s.work(webhook);
+      s.respond(() => responds(200));
+      await s.enqueue(webhook);
+      s.later(10 * minute - 1);
+      await s.work(webhook);
+      expect(s.sent).toHaveLength(1);
+      s.later(1);
+      await s.work(webhook);
+      expect(s.sent).toHaveLength(3);
+    },
+  );
 
   it('disables its webhook and ends its retries after a 410', async () => {
     const webhook = await s.webhook();
@@ -150,7 +153,7 @@ describe('a delivery that fails', () => {
 });
 
 describe('a webhook that keeps failing', () => {
-  it('receives one delivery at a time, and the others wait without an attempt', async () => {
+  it('receives one delivery at a time, and the others wait without being attempted', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 100);
     s.respond(() => responds(500));
@@ -181,7 +184,7 @@ describe('a webhook that keeps failing', () => {
     expect(failed.size).toBeGreaterThan(0);
   });
 
-  it('receives a test that its owner requests first', async () => {
+  it('receives a test by its owner before the waiting deliveries', async () => {
     const webhook = await s.webhook();
     await s.enqueue(webhook, 20);
     s.respond(() => responds(500));
@@ -194,7 +197,7 @@ describe('a webhook that keeps failing', () => {
     expect(s.sent.map(({ id }) => id)).toEqual([test.eventId]);
   });
 
-  it('is disabled after five days, and pending deliveries remain', async () => {
+  it('is disabled after five days, and its pending deliveries are kept', async () => {
     const webhook = await s.webhook();
     s.respond(() => responds(500));
     for (let elapsed = 0; elapsed <= 6; elapsed++) {

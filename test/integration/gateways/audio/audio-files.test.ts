@@ -76,7 +76,7 @@ describe('a file in storage', () => {
     expect([isOfStorage(error), explainOutage(error)?.code]).toEqual([true, 'SERVICE_UNAVAILABLE']);
   });
 
-  it('returns 409 if another request has already transcribed it', async () => {
+  it('returns 409 if it is missing because another request has transcribed it', async () => {
     way = { pieceBytes: 1024, pieces: 0 };
     await expect(facts()).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });

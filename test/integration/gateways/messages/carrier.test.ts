@@ -77,7 +77,7 @@ describe('a carrier that violates its protocol', () => {
     ['sends an error byte by byte', endless(400, '{"__type":"Confl', 50), 'unknown'],
     ['sends an error without end', endless(500, '', 1), 'refused'],
     [
-      'sends 100 Continue on and on',
+      'sends 100 Continue endlessly',
       (response: ServerResponse): void => {
         const timer = setInterval(() => response.writeContinue(), 50);
         response.on('close', () => clearInterval(timer));
@@ -98,7 +98,7 @@ describe('a carrier that violates its protocol', () => {
   });
 
   it.each(['{"MessageId":"a\\nb"}', `{"MessageId":"${'x'.repeat(300)}"}`, '{"MessageId":7}', 'null', '[1]', ''])(
-    'has accepted the message, without an id, if it returns the id %j',
+    'has accepted the message without an id if it returns %j',
     async (body) => {
       respond = reply(200, body);
       expect(await send(sms)).toEqual({ is: 'accepted' });
@@ -106,7 +106,7 @@ describe('a carrier that violates its protocol', () => {
   );
 });
 
-it('the client never reuses a carrier connection, because a connection that broke during a freeze would lose a message', async () => {
+it('each message has its own connection to the carrier, because a reused one may have broken during a freeze', async () => {
   const ports: (number | undefined)[] = [];
   respond = (response, { socket }) => {
     ports.push(socket.remotePort);
@@ -119,14 +119,14 @@ it('the client never reuses a carrier connection, because a connection that brok
   expect(new Set(ports).size).toBe(2);
 });
 
-it('a failed connection attempt sends nothing', async () => {
+it('a failed connection is a refusal, because nothing was sent', async () => {
   const nowhere = new Agent();
   nowhere.createConnection = () => Object.assign(new Socket(), { connecting: true });
   const result = await carrierAt('http://127.0.0.1:1', { deadlineMs: 10_000, httpAgent: nowhere })(sms);
   expect(result).toMatchObject({ is: 'refused', why: 'carrier' });
 }, 10_000);
 
-it('a voice call sends its text as plain text, even with SSML tags', async () => {
+it('a voice call is sent as plain text, even if its text has SSML tags', async () => {
   respond = reply(200, '{}');
   received.length = 0;
   await send({ ...sms, channel: 'voice_call', voice: 'hans' });

@@ -49,7 +49,7 @@ describe('a request', () => {
     });
   });
 
-  it('reuses connections', async () => {
+  it('reuses the connection of an earlier one', async () => {
     server.respond(respondWith(204));
     const one = target();
     const ports = new Set<unknown>();
@@ -72,7 +72,7 @@ describe('a receiver', () => {
     expect(result.durationMs).toBeLessThan(2000);
   });
 
-  it('has responded if it starts a response in time and never ends it', async () => {
+  it('has responded once it starts a response, even if the response never ends', async () => {
     server.respond((response) => response.writeHead(200).write('beginning'));
     expect(await send()).toMatchObject({ status: 200, body: 'beginning' });
     server.respond((response) => response.writeHead(500).write('beginning'));
@@ -100,7 +100,7 @@ describe('a receiver', () => {
     expect(await send()).not.toHaveProperty('retryAfterMs');
   });
 
-  it('is read up to 64 KB and stored up to 4 KB if it sends 10 MB', async () => {
+  it('that sends 10 MB is read up to 64 KB, of which 4 KB are kept', async () => {
     let written = 0;
     server.respond(async (response) => {
       response.writeHead(200, { 'content-length': 10 * 1024 * 1024 });
@@ -134,7 +134,7 @@ describe('a receiver', () => {
     flood.close();
   });
 
-  it('has its bytes decoded as text and cut between characters', async () => {
+  it('that sends invalid UTF-8 or long text has its body cut between characters', async () => {
     server.respond(respondWith(200, {}, '🎉'.repeat(2000)));
     expect((await send()).body).toBe('🎉'.repeat(1024));
     server.respond((response) => response.writeHead(200).end(Buffer.from([0xff, 0x00, 0x41])));
@@ -143,7 +143,7 @@ describe('a receiver', () => {
     expect((await send()).body).toBe(`x${'🎉'.repeat(1023)}`);
   });
 
-  it('is described in a sentence if it is down, resets or does not send HTTP', async () => {
+  it('that is down, resets or does not send HTTP is reported in a sentence', async () => {
     const closed = await startReceiver();
     await closed.close();
     expect(await send(closed.url)).toMatchObject({ error: 'The connection was refused.' });
@@ -156,7 +156,7 @@ describe('a receiver', () => {
     other.close();
   });
 
-  it('receives nothing if its certificate is untrusted', async () => {
+  it('with an untrusted certificate receives nothing', async () => {
     const secrets: string[] = [];
     const other = createTlsServer({ cert: loopbackCertificate, key: loopbackKey }, (request, response) => {
       secrets.push(request.url ?? '');
@@ -188,7 +188,7 @@ describe('an address that is forbidden for webhooks', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to, even if the name has a public address too', async () => {
+  it('is not connected to, even if its name has a public address too', async () => {
     for (const found of [
       ['93.184.215.14', '127.0.0.1'],
       ['::1', '2606:4700::1111'],
@@ -197,7 +197,7 @@ describe('an address that is forbidden for webhooks', () => {
     expect(server.received).toEqual([]);
   });
 
-  it('is not connected to after the name changed between two look-ups', async () => {
+  it('is not connected to if the name changes between two look-ups', async () => {
     let looks = 0;
     const rebinding = async () => [address(looks++ === 0 ? '127.0.0.1' : '10.0.0.1')];
     const one = target(named(), { ...here, resolve: rebinding });
@@ -211,7 +211,7 @@ describe('an address that is forbidden for webhooks', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('is reported if the name has no address or cannot be resolved', async () => {
+  it('is also assumed for a name without an address, and a failed look-up is reported', async () => {
     expect(await send(named(), { ...to('public'), resolve: async () => [] })).toEqual(forbidden);
     const failing = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     expect(await send(named(), { ...to('public'), resolve: failing })).toMatchObject({

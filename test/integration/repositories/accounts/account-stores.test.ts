@@ -54,7 +54,7 @@ it('an account that cannot be purged is reported and retried, and does not delay
   expect(await left()).toEqual([]);
 });
 
-it('a password that is replaced during a rehash of the old one stays replaced', async () => {
+it('a password that is replaced during the rehash of the old one stays replaced', async () => {
   const account = { id, email: 'a@example.com', name: 'A', role: 'viewer', createdAt: 0, passwordHash: 'new' } as const;
   const meter = openMeter(id, 0, plansOf('listing'));
   await accountStore(database.client, table, () => tables.meters.name).create({ account, meter }, 0);

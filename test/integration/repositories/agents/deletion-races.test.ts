@@ -55,7 +55,7 @@ function newConversation({ accountId, id: agentId }: Agent): Conversation {
   return { accountId, agentId, id: `cnv_${made}x`, createdAt: now, updatedAt: now, expiresAt: now + 1e9, next: 0 };
 }
 
-it('an agent leaves nothing, even if documents, turns and conversations are added at every step of its deletion', async () => {
+it('a deleted agent leaves nothing, even if documents, turns and conversations are added at every step of its deletion', async () => {
   const agent = newAgent();
   const conversations = conversationStore(database.client, table);
   const documents = documentStore(database.client, table, () => tables.meters.name);
@@ -95,7 +95,7 @@ it('an agent leaves nothing, even if documents, turns and conversations are adde
   expect(await itemsOf(agent.id, ...begun.map(({ id }) => id))).toEqual([]);
 });
 
-it('deletions take turns: a small one does not wait for the end of a large one', async () => {
+it('deletions take turns, so that a small one does not wait for a large one', async () => {
   const conversations = conversationStore(database.client, table);
   const [long, short] = [newAgent(), newAgent()];
   for (const agent of [long, short]) await agentStore(database.client, table).create(agent);

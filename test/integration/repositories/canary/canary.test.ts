@@ -35,23 +35,23 @@ const toBePurged = async () => {
 };
 
 test.each([
-  ['of another address', 11, 'ada@example.com', undefined],
+  ['with another address', 11, 'ada@example.com', undefined],
   ['that is confirmed', 12, emailOf(12), 1000],
-])('the canary can neither confirm, email nor purge an account %s', async (_, id, address, confirmedAt) => {
+])('the canary cannot confirm, email or purge an account %s', async (_, id, address, confirmedAt) => {
   expect(await prepared(id, emailOf(12), address, confirmedAt)).toBe(false);
   expect(await rowOf(userKey(id))).not.toHaveProperty('confirmation');
   expect(await mailOf(id)).toBeUndefined();
   expect(await toBePurged()).not.toContain(id);
 });
 
-test("the canary's own account receives a token and an email, and is purged after success and failure", async () => {
+test('the canary confirms, emails and purges its own account', async () => {
   expect(await prepared(13, emailOf(13), emailOf(13))).toBe(true);
   expect(await rowOf(userKey(13))).toMatchObject({ confirmation: token });
   expect(await mailOf(13)).toMatchObject({ to: emailOf(13), outbox: 'mail-13' });
   expect(await toBePurged()).toEqual([13]);
 });
 
-test('the canary knows the outcome of its email after sending', async () => {
+test('the canary can read the outcome of its email', async () => {
   const store = canaryStore(database.client, table);
   expect(await store.mailOutcome('mail-13')).toBeUndefined();
   await outboxStore(database.client, table).close('mail-13', 'sent', 2000);

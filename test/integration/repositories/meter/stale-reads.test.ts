@@ -92,7 +92,7 @@ async function year(client: DynamoDBDocumentClient) {
 }
 
 describe('lagging replicas of the meters', () => {
-  it('return old values to reads that are not consistent, which the next test relies on', async () => {
+  it("return old values to eventually consistent reads (a check of the next test's setup)", async () => {
     const { client } = staleClient();
     const { accountId } = await putMeter(database.client, meterWith(credits(50)));
     const read = async (ConsistentRead: boolean) => {
@@ -109,7 +109,7 @@ describe('lagging replicas of the meters', () => {
     expect([await read(false), await read(true)]).toEqual([credits(50), credits(49)]);
   });
 
-  it('change nothing, because every read of a meter is consistent', { timeout: patience }, async () => {
+  it('change no outcome, because every read of a meter is consistent', { timeout: patience }, async () => {
     const { client, reads } = staleClient();
     const [stale, fresh] = [await year(client), await year(database.client)];
     expect(reads.length).toBeGreaterThan(50);

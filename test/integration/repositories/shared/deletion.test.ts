@@ -45,7 +45,7 @@ function recordedPauses() {
 }
 
 describe('deleting items', () => {
-  it('retries unprocessed deletions after growing pauses', async () => {
+  it('retries unprocessed deletions with growing pauses', async () => {
     await put(25);
     const { client, sizes } = throttledClient(10);
     const { pause, pauses } = recordedPauses();
@@ -53,7 +53,7 @@ describe('deleting items', () => {
     expect([await left(), sizes, pauses]).toEqual([0, [25, 15, 5], [25, 50]]);
   });
 
-  it('fails after ten attempts, within about 10 s, if DynamoDB processes nothing', async () => {
+  it('fails after ten attempts, which take about 10 s, if DynamoDB processes nothing', async () => {
     const { client, sizes } = throttledClient(0);
     const { pause, pauses } = recordedPauses();
     await expect(deleteKeys(client, table, rows(2), pause)).rejects.toThrow('unprocessed 10 times');
@@ -61,7 +61,7 @@ describe('deleting items', () => {
     expect(pauses).toEqual([25, 50, 100, 200, 400, 800, 1600, 3200, 3200]);
   });
 
-  it('empties one partition in batches of 25, and no other', async () => {
+  it('empties only the given partition, in batches of 25', async () => {
     await put(130);
     await database.client.send(new PutCommand({ TableName: table, Item: { pk: 'other', sk: '1' } }));
     const { client, sizes } = throttledClient(25);

@@ -47,7 +47,7 @@ it('a page has at least one item, whatever its size', async () => {
   expect((await pages('quoted', 200)).map((page) => page.length)).toEqual([1, 1, 1]);
 });
 
-it.each([1, 2, 3, 50])('pages of %i find items after any number of expired items', async (limit) => {
+it.each([1, 2, 3, 50])('pages of %i contain the next items, however many expired ones precede them', async (limit) => {
   const pk = `expired-${limit}`;
   await fill(pk, 150, (index) => ({ expiresAt: index % 60 === 0 ? 10 : 1 }));
   const found = await pages(pk, limit, 5);

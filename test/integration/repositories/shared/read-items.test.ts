@@ -46,7 +46,7 @@ function leaveOut(unread: (requested: Keys, request: number) => Keys) {
 }
 
 describe('readItems', () => {
-  it('retries the keys that DynamoDB omits after growing pauses', async () => {
+  it('retries omitted keys with growing pauses', async () => {
     const { requests, end } = leaveOut((requested, request) => (request <= 5 ? requested : []));
     const items = await readItems(database.client, table, keys, ['sk']).finally(end);
     expect(items).toHaveLength(keys.length);
@@ -56,14 +56,14 @@ describe('readItems', () => {
     expect(pauses[4]).toBeGreaterThan(2 * pauses[0]!);
   });
 
-  it('continues while each read returns some of the keys', async () => {
+  it('continues as long as each read returns some of the keys', async () => {
     const { requests, end } = leaveOut((requested) => requested.slice(3));
     const items = await readItems(database.client, table, keys).finally(end);
     expect(items).toHaveLength(keys.length);
     expect(requests.map(({ count }) => count)).toEqual([30, 27, 24, 21, 18, 15, 12, 9, 6, 3]);
   });
 
-  it('throws an error that becomes a 503 if keys stay unread', async () => {
+  it('throws an error that becomes a 503 if keys remain unread', async () => {
     const { requests, end } = leaveOut((requested, request) => requested.slice(request === 1 ? 10 : 0));
     const error = await readItems(database.client, table, keys)
       .catch((failure: unknown) => failure)
