@@ -39,7 +39,7 @@ test('attributes are written and read as in the SDK', () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-test('binary attributes round-trip, and an unsupported type is refused', () => {
+test('binary attributes are read unchanged, and attributes of an unsupported type are refused', () => {
   const property = fc.property(fc.uint8Array(), (bytes) => {
     const { b } = valuesOf({ b: { B: Buffer.from(bytes).toString('base64') } });
     expect(Buffer.from(b as Uint8Array)).toEqual(Buffer.from(bytes));
@@ -50,12 +50,12 @@ test('binary attributes round-trip, and an unsupported type is refused', () => {
   expect(() => valuesOf({ a: { N: '9007199254740993' } })).toThrow(RangeError);
 });
 
-test('an invalid attribute is refused', () => {
+test('an attribute that cannot be written is refused', () => {
   for (const odd of [{ a: Number.NaN }, { a: new Date() }, { a: 1n }])
     expect(() => attributesOf(odd)).toThrow(TypeError);
 });
 
-test('a response without an item returns undefined, and any other response is refused', () => {
+test('a response without the item is undefined, and an invalid response is refused', () => {
   const wanted = new Set(['a']);
   for (const text of ['{}', ' { } ', '{"ConsumedCapacity":{}}']) expect(itemOf(text, wanted)).toBeUndefined();
   const attribute = (value: string) => `{"Attributes":{"a":${value}}}`;

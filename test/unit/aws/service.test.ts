@@ -55,7 +55,7 @@ test.each([
   { AWS_ACCOUNT_ID: '123456789012' },
   { AWS_PROFILE: 'other' },
   { AWS_SECRET_ACCESS_KEY: '' },
-])('the SDK handles an environment with %j', (more) => {
+])('the SDK handles requests in an environment with %j', (more) => {
   expect(awsService('dynamodb', { ...inRegion('us-east-1'), ...more })).toBeUndefined();
 });
 

@@ -17,7 +17,7 @@ const file = (bytes: Buffer, name = 'speech.mp3') =>
 const read = (bytes: Buffer, contentType = type) => formBody(bytes, contentType);
 
 describe('a form body', () => {
-  test('is read byte for byte as sent, for any file contents', async () => {
+  test('is read byte for byte, for any file contents', async () => {
     // U+FFFD itself is refused, because it is also the decoding of invalid UTF-8.
     const texts = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 50 })
@@ -44,12 +44,12 @@ describe('a form body', () => {
     }
   });
 
-  test('has a list for a name that ends with brackets', async () => {
+  test('has a list for a field whose name ends with brackets', async () => {
     const names = ['word', 'segment'].map((value) => part('name="timestamp_granularities[]"', value));
     expect(await read(form(...names))).toEqual({ 'timestamp_granularities[]': ['word', 'segment'] });
   });
 
-  test('of 4 MiB uses its own bytes without a copy', async () => {
+  test('of 4 MiB is read without copying the file', async () => {
     const body = form(file(Buffer.alloc(4 * 2 ** 20, 7)));
     const { file: read } = await formBody(body, type);
     expect((read as FormFile).bytes).toHaveLength(4 * 2 ** 20);
@@ -90,7 +90,7 @@ describe('a form body', () => {
     }
   });
 
-  test('that is truncated anywhere is read or refused without waiting', async () => {
+  test('that is truncated is read or refused without waiting, wherever it is cut', async () => {
     const whole = form(part('name="language"', 'en'), file(Buffer.from('some audio')));
     for (let length = 1; length < whole.length; length += 1) {
       const outcome = await read(whole.subarray(0, length)).then(

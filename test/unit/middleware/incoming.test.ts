@@ -22,7 +22,7 @@ test.each([
   expect(kindFor(...accept)).toBe(kind);
 });
 
-test('a route with one type returns it for any Accept header', () => {
+test('a route with one media type returns it for any Accept header', () => {
   const event = { multiValueHeaders: { accept: ['application/json'] } } as unknown as APIGatewayProxyEvent;
   expect(acceptedKind(event, ['audio'])).toBe('audio');
 });
@@ -66,7 +66,7 @@ describe('a change from a web page', () => {
     expect(refusalOf(headers)).toBe('INSUFFICIENT_PERMISSIONS');
   });
 
-  test('is checked against the scheme of the service, which is http on one machine', () => {
+  test('must come from the scheme of the service, which is http on one machine', () => {
     const local = 'http://127.0.0.1:8787';
     expect(refusalOf({ host: 'localhost:8787', origin: 'http://localhost:8787' }, local)).toBeUndefined();
     expect(refusalOf({ host: 'localhost:8787', origin: 'https://localhost:8787' }, local)).toBe(
@@ -78,7 +78,7 @@ describe('a change from a web page', () => {
 const keyOf = (...values: string[]) => idempotencyKeyOf({ multiValueHeaders: { 'Idempotency-Key': values } } as never);
 
 describe('the Idempotency-Key header', () => {
-  it('may be missing', () => {
+  it('may be absent', () => {
     expect(keyOf()).toBeUndefined();
     expect(idempotencyKeyOf({ multiValueHeaders: null } as never)).toBeUndefined();
   });

@@ -3,7 +3,7 @@ import { ResponseLifecycle } from '#middleware/call.ts';
 
 type Settlement = () => Promise<void>;
 
-test('a response is settled once and closed once, for any caller', async () => {
+test('a response is settled once and closed once, however often that is requested', async () => {
   const [settlement, onClose] = [vi.fn<Settlement>(async () => undefined), vi.fn<() => void>()];
   const lifecycle = new ResponseLifecycle(() => 0, onClose);
   lifecycle.settleBy(settlement);
@@ -15,7 +15,7 @@ test('a response is settled once and closed once, for any caller', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('the settlement of a response can change until it is settled, and not after', async () => {
+test('the settlement of a response can be replaced until it has started', async () => {
   const settlement = () => vi.fn<Settlement>(async () => undefined);
   const [first, second, third] = [settlement(), settlement(), settlement()];
   const lifecycle = new ResponseLifecycle(
@@ -31,7 +31,7 @@ test('the settlement of a response can change until it is settled, and not after
   expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([0, 1, 0]);
 });
 
-test('the first byte time of a response is that of its first byte', () => {
+test('the time to the first byte is measured once', () => {
   const times = [5, 7];
   const lifecycle = new ResponseLifecycle(
     () => times.shift() ?? 0,

@@ -38,7 +38,7 @@ describe('a running stream', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('includes a failed record in the next one', async () => {
+  it('covers a failed record with the next one', async () => {
     const { noted, onCancelled } = followed(async (cost) => {
       if (cost === 1) throw new Error('throttled');
       return true;
@@ -48,20 +48,20 @@ describe('a running stream', () => {
     expect(onCancelled).not.toHaveBeenCalled();
   });
 
-  it('waits for one record before it writes the next', async () => {
+  it('finishes one record before it writes the next', async () => {
     const { noted } = followed(() => new Promise(() => undefined));
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1]);
   });
 
-  it('is notified once of its cancellation', async () => {
+  it('is told of its cancellation once', async () => {
     const { noted, onCancelled } = followed(async (cost) => cost < 2);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1, 2]);
     expect(onCancelled).toHaveBeenCalledOnce();
   });
 
-  it('is not notified if it was settled before the record', async () => {
+  it('is not told of a cancellation after its settlement', async () => {
     const { openHold, onCancelled } = followed(async () => {
       openHold.isOpen = false;
       return false;

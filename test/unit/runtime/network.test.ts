@@ -58,12 +58,12 @@ describe('the network of a request', () => {
     },
   );
 
-  it("ignores the caller's header if there is no proxy", () => {
+  it('ignores the header of a caller if no proxy is trusted', () => {
     expect(networkOf(eventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
     expect(networkOf(bareEventFrom('203.0.113.7', '198.51.100.1'), on())).toBe('203.0.113.7');
   });
 
-  it('is the address seen by the first trusted proxy, whatever the caller sends', () => {
+  it('is the address that the first trusted proxy saw, whatever the caller sends', () => {
     const [caller, cdn, balancer] = ['203.0.113.7', '130.176.0.1', '10.0.0.1'];
     expect(networkOf(eventFrom(cdn, caller), on(1))).toBe(caller);
     expect(networkOf(eventFrom(cdn, `198.51.100.1, 192.0.2.9,${caller}`), on(1))).toBe(caller);
@@ -72,7 +72,7 @@ describe('the network of a request', () => {
     expect(networkOf(bareEventFrom(cdn, `198.51.100.1, ${caller}`), on(1))).toBe(caller);
   });
 
-  it('is the connecting address if an expected proxy is missing', () => {
+  it('is the connecting address if the expected proxy is missing', () => {
     expect(networkOf(eventFrom('203.0.113.7'), on(1))).toBe('203.0.113.7');
     expect(networkOf(bareEventFrom('203.0.113.7'), on(2))).toBe('203.0.113.7');
   });
@@ -81,7 +81,7 @@ describe('the network of a request', () => {
 describe('the address of a caller', () => {
   const addressFrom = (event: APIGatewayProxyEvent, TRUSTED_PROXIES = 0) => callerAddressOf(event, { TRUSTED_PROXIES });
 
-  it('is the address that connected to the edge, not the edge’s own, whatever the caller sends', () => {
+  it('is the address that connected to the edge, whatever the caller sends', () => {
     const [caller, edge] = ['2001:db8:1:2::9', '130.176.0.1'];
     expect(addressFrom(eventFrom(edge, caller), 1)).toBe(caller);
     expect(addressFrom(eventFrom(edge, `198.51.100.1, ${caller}`), 1)).toBe(caller);
@@ -93,7 +93,7 @@ describe('the address of a caller', () => {
   });
 
   it.each(['unknown', '203.0.113', 'a'.repeat(10_000), '"}{"a":"b'])(
-    'is undefined if a proxy wrote another text',
+    'is undefined if the proxy wrote something else',
     (text) => {
       expect(addressFrom(bareEventFrom('130.176.0.1', text), 1)).toBeUndefined();
     },

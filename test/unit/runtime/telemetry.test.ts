@@ -3,7 +3,7 @@ import { metrics, metricsService } from '#contract/platform/metrics.ts';
 import { recordLostSettlement } from '#runtime/telemetry.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 
-test('a lost settlement is counted for the whole service', () => {
+test('a lost settlement is counted in a metric of the whole service', () => {
   const restore = withEnvironment({
     POWERTOOLS_DEV: 'true',
     POWERTOOLS_METRICS_DISABLED: 'false',

@@ -56,7 +56,7 @@ describe('the enforced limits', () => {
     ]);
   });
 
-  it('are the calls per month and per minute of the overview, or of the listing if absent', () => {
+  it('are the calls per month and per minute of the overview, or of the listing where the overview has none', () => {
     expect(limits('overview')).toEqual([
       ['freemium', 100, 10, 5, 5],
       ['dev_pass', 5000, 1000, 20, 20],
@@ -66,7 +66,7 @@ describe('the enforced limits', () => {
     ]);
   });
 
-  it('accept the name and the id of each plan, and nothing else', () => {
+  it('belong to plans that are found by name or id, and by nothing else', () => {
     for (const { id, name } of planListing) {
       expect([findPlan(name)?.rank, findPlan(String(id))?.rank]).toEqual([id, id]);
     }

@@ -14,11 +14,11 @@ it.each([
   ['-', 'Dimensions must be a whole number'],
   [1537, 'Dimensions must be at most 1536'],
   ['99999999999999999999', 'Dimensions is too large'],
-])('the optional number field with the value %j reports %j', (value, error) => {
+])('an optional number field with the value %j has the error %j', (value, error) => {
   expect(numberError('Dimensions', integer(1, 1536), value)).toBe(error);
 });
 
-it('the error of an invalid URL asks for a full URL', () => {
+it('an invalid URL is reported as a request for a full URL', () => {
   const refusal = new ApiError('INVALID_FORMAT', 'url must be a full URL, such as https://example.com/hook.');
   expect(refusalErrors(refusal, { url: 'URL' })).toEqual({
     url: 'Enter a full URL, such as https://example.com/hook.',

@@ -19,20 +19,20 @@ describe('the position of a toast', () => {
     });
   });
 
-  it('is between the buttons of a phone', () => {
+  it('is between two buttons on a phone', () => {
     const buttons = [row(0), row(200), row(400), row(690)];
     const place = freePlace(toast, phone, buttons);
     expect(place).toBeDefined();
     expect(isFree({ ...place!, ...toast }, buttons)).toBe(true);
   });
 
-  it('covers the smallest area if no position is free', () => {
+  it('covers the smallest possible area if no position is free', () => {
     const buttons = [row(0, 720), row(720, 8)];
     expect(freePlace(toast, phone, buttons)).toBeUndefined();
     expect(minCovering(toast, phone, buttons)?.top).toBe(664);
   });
 
-  it('is inside the window and covers nothing on any page', () => {
+  it('is inside the window and covers no button, on any page with a free position', () => {
     const area = fc.record({
       left: fc.integer({ min: -50, max: 400 }),
       top: fc.integer({ min: -50, max: 800 }),

@@ -17,7 +17,7 @@ import { extendTurn, pendingTurn, readChunk } from '../../../../dashboard/src/pa
 const named = { ...newAgentValues, name: 'Guide' };
 
 describe('the agent form', () => {
-  it('produces a valid request body, with defaults for empty fields', () => {
+  it('creates a valid request body, with defaults for empty fields', () => {
     expect(agentBody(named)).toEqual(v.parse(NewAgent, { name: 'Guide', model: 'svc-1' }));
   });
 
@@ -63,7 +63,7 @@ describe('an uploaded document file', () => {
     expect(await readTextFile(new File(['Grüße 👍'], name))).toEqual({ name, text: 'Grüße 👍' });
   });
 
-  it('is limited to the bytes that the API accepts', async () => {
+  it('may have as many bytes as the API accepts, and no more', async () => {
     expect(await readTextFile(new File([new Uint8Array(mebibyte).fill(97)], 'a.txt'))).toHaveProperty('text');
     const larger = new File([new Uint8Array(mebibyte + 1).fill(97)], 'a.txt');
     expect(await readTextFile(larger)).toEqual({ error: 'The file is larger than 1 MiB' });
@@ -115,7 +115,7 @@ describe('a streamed turn', () => {
     });
   });
 
-  it('ends with all its metadata except the text', () => {
+  it('ends with its metadata, which has everything except the text', () => {
     const last = {
       id: 'msg_0000000001',
       status: 'completed',

@@ -31,7 +31,7 @@ describe('the text field of a message', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('displays units and the remaining room in its segments', () => {
+  it('displays the used units and the capacity of its segments', () => {
     const counts: [text: string, units: number, capacity: number][] = [
       ['a', 1, 160],
       ['€', 2, 160],
@@ -45,7 +45,7 @@ describe('the text field of a message', () => {
     for (const [text, units, capacity] of counts) expect(countText(text)).toMatchObject({ units, capacity });
   });
 
-  it('names the characters that force UCS-2, and offers a plain form if only punctuation does', () => {
+  it('names the characters that require UCS-2, and offers a GSM-7 text if they are only punctuation', () => {
     const quoted = countText(`It’s “here” … ${'a'.repeat(60)}`);
     expect(quoted).toMatchObject({ segments: 2, foreign: ['’', '“', '”', '…'] });
     expect(quoted.plain).toEqual({ text: `It's "here" ... ${'a'.repeat(60)}`, segments: 1 });
@@ -55,7 +55,7 @@ describe('the text field of a message', () => {
 });
 
 describe('the phone number field', () => {
-  it('sends E.164 for any way of writing the number', () => {
+  it('accepts any way of writing a number, and sends E.164', () => {
     const written = [
       '+1 (415) 555-0100',
       '001 415 555 0100',
@@ -79,7 +79,7 @@ describe('the phone number field', () => {
     expect(differing).toEqual([]);
   });
 
-  it('detects the country before the number is complete, and never calls an incomplete number complete', () => {
+  it('detects the country as soon as the digits determine it, and accepts no incomplete number', () => {
     const begun: [to: string, country: string | undefined][] = [
       ['+4', undefined],
       ['+49', 'DE'],
@@ -104,13 +104,13 @@ it('a draft becomes a valid request: a voice only for calls, a reference only if
   expect(v.is(draftSchema, emptyDraft)).toBe(false);
 });
 
-it('the code example fills empty fields with valid examples, and uses the entered values for the others', () => {
+it('the code example uses the entered values, and valid examples for empty fields', () => {
   expect(v.is(NewMessage, exampleBody(emptyDraft))).toBe(true);
   const typed = { ...emptyDraft, to: '+44 7911 123456', text: 'Hello' };
   expect(exampleBody(typed)).toEqual(messageBody(typed));
 });
 
-it('each failure has its own sentence, which suggests a retry only if that can help', () => {
+it('each failure has its own sentence, which suggests a retry only if the failure is not final', () => {
   const sentences = failures.map((failure) => failureMeanings[failure]);
   expect(new Set(sentences).size).toBe(failures.length);
   const helpless = failures.filter((failure) => !/(?:send it|call) again/i.test(failureMeanings[failure]));

@@ -48,13 +48,13 @@ describe('an entry of the credit history', () => {
     expect(entryText(refunded, now)).toBe(text);
   });
 
-  it('names expired credits, a charge and a source', () => {
+  it('names expired credits, a charge with its model, and the source of a grant', () => {
     expect(entryText(entry({ type: 'expiry', credits: -5 }), now)).toBe('Credits expired');
     expect(entryText(entry({ type: 'charge', credits: -1, service: 'chat', model: 'svc-1' }), now)).toBe('Chat, svc-1');
     expect(entryText(entry({ type: 'grant', credits: 5, source: 'purchase' }), now)).toBe('Granted credits');
   });
 
-  it('is omitted without credits or a change', () => {
+  it('is omitted if it has neither credits nor a change', () => {
     expect(isTelling(entry({ type: 'charge', service: 'chat' }))).toBe(false);
     expect(isTelling(entry({ change: { kind: 'resumed', plan: 'dev_pass' } }))).toBe(true);
     expect(isTelling(entry({ type: 'charge', credits: -0.0001 }))).toBe(true);

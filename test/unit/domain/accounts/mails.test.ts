@@ -51,9 +51,9 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
   });
 
   it.each([
-    ['nobody whose address is not confirmed', { name: 'Ada' }],
-    ['nobody by a name with a link in it', { name: 'Ada of evil.com', confirmedAt: 1 }],
-    ['nobody by a name of two lines', { name: 'Ada,\nyou won', confirmedAt: 1 }],
+    ['no recipient with an unconfirmed address', { name: 'Ada' }],
+    ['no recipient whose name contains a link', { name: 'Ada of evil.com', confirmedAt: 1 }],
+    ['no recipient whose name has two lines', { name: 'Ada,\nyou won', confirmedAt: 1 }],
   ])('names %s', (_, to) => {
     const { subject, text, html } = write(to, link);
     expect(text.split('\n')[0]).toBe('Hello,');
@@ -61,7 +61,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     expect(subject + text + html).not.toMatch(/Ada|evil|won/);
   });
 
-  it('has one link, the same in text and in HTML', () => {
+  it('has exactly one link, the same in text and in HTML', () => {
     expect(mail.text.match(/https?:\S+/g)).toEqual([link]);
     expect(linksIn(mail.html)).toEqual([link]);
   });
@@ -74,13 +74,13 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     expect(linksIn(hostile.html)).toEqual([link]);
   });
 
-  it('keeps a link inside its attribute', () => {
+  it('keeps a hostile link inside its attribute', () => {
     const hostile = write(ada, `${link}"><script>alert(1)</script>`);
     expect(hostile.html).not.toContain('<script');
     expect(tags(hostile.html)).toHaveLength(tags(mail.html).length);
   });
 
-  it('loads and runs nothing', () => {
+  it('loads nothing and runs nothing', () => {
     for (const tag of tags(mail.html)) {
       expect(tag).not.toMatch(
         /^<(?:img|script|style|link|iframe|object|embed|video|audio|base|meta|form|input|svg)\b/i,
@@ -89,7 +89,7 @@ describe.each(templates)('%s', (_, write, isToOwner) => {
     }
   });
 
-  it('is an HTML document for email clients', () => {
+  it('is an HTML document with balanced tags', () => {
     expect(mail.html).toMatch(/^<!doctype html>\n<html lang="en">/);
     const closings = tags(mail.html).filter((tag) => tag.startsWith('</'));
     expect(tags(mail.html)).toHaveLength(1 + 2 * closings.length);
@@ -102,8 +102,8 @@ const change: EmailChange = { email: 'new@example.com', ...digests, ...times };
 const owner = { id: 1, email: 'old@example.com', name: 'Ada', role: 'viewer', createdAt: 0, confirmedAt: 0 } as const;
 const account: Account = { ...owner, emailChange: change };
 
-describe('a pending change of an email address', () => {
-  it('shows the confirmed parts, without the tokens', () => {
+describe('the pending change of an email address', () => {
+  it('is shown with the sides that have confirmed, without tokens', () => {
     const half: EmailChange = { ...change, oldConfirmedAt: 1500 };
     expect(emailChangeView({ ...account, emailChange: half }, 1999)).toEqual({
       email: 'new@example.com',
@@ -113,21 +113,21 @@ describe('a pending change of an email address', () => {
     });
   });
 
-  it('looks the same if the address has an account, so that only its owner learns that', () => {
+  it('is shown in the same way if the new address has an account, so that only its owner learns that', () => {
     const { newDigest: _, ...taken } = change;
     expect(emailChangeView({ ...account, emailChange: taken }, 1500)).toEqual(emailChangeView(account, 1500));
   });
 
   it.each<[string, Partial<Account>, number]>([
-    ['when it has expired', {}, 2000],
-    ['when it was cancelled', { emailChange: { ...change, outcome: 'cancelled' } }, 1500],
-    ['when all sessions were ended, as by a new password', { sessionsValidFrom: 1200 }, 1500],
-    ['when the account is deleted', { deletedAt: 1200 }, 1500],
-  ])('has ended %s', (_, after, now) => {
+    ['after it has expired', {}, 2000],
+    ['after it was cancelled', { emailChange: { ...change, outcome: 'cancelled' } }, 1500],
+    ['after all sessions were ended, as by a new password', { sessionsValidFrom: 1200 }, 1500],
+    ['after the account was deleted', { deletedAt: 1200 }, 1500],
+  ])('is not shown %s', (_, after, now) => {
     expect(emailChangeView({ ...account, ...after }, now)).toBe(null);
   });
 });
 
-it('the consent email to the owner names the new address', () => {
+it('the email that asks for consent names the new address', () => {
   expect(agreementMail(account, 'new@example.com', 'https://x').text).toContain('new@example.com');
 });

@@ -36,7 +36,7 @@ describe('the queue of password hashes', () => {
     expect([maxRunning(), results]).toEqual([2, Array.from({ length: 60 }, (_, index) => index)]);
   });
 
-  it('refuses a hash that waits too long with 503, and runs later ones once a place is free', async () => {
+  it('refuses a hash with 503 if it waits too long, and continues with later ones', async () => {
     const { run } = hashQueue(1);
     const { hash, open } = hashes();
     const first = run(hash);
@@ -49,7 +49,7 @@ describe('the queue of password hashes', () => {
     expect(await next).toBe('next');
   });
 
-  it('frees the place of a failed hash', async () => {
+  it('continues after a failed hash', async () => {
     const { run } = hashQueue(1);
     await expect(run(() => Promise.reject(new Error('no memory')))).rejects.toThrow('no memory');
     expect(await run(() => Promise.resolve('next'))).toBe('next');
@@ -67,30 +67,30 @@ function versionOne(password: string): string {
 }
 
 describe('a password hash', () => {
-  it('is a PHC string with its parameters, and only the password matches it', async () => {
+  it('is a PHC string with its parameters, and matches only the password', async () => {
     const phc = await hashPassword('correct horse', cost, salt);
     expect(phc).toMatch(/^\$scrypt\$v=2\$ln=12,r=8,p=1\$[\w+/]+\$[\w+/]+$/);
     expect(await verifyPassword('correct horse', phc)).toBe(true);
     expect(await verifyPassword('correct horsf', phc)).toBe(false);
   });
 
-  it('treats any Unicode form of the same text as the same password', async () => {
+  it('matches any Unicode normalization of the password', async () => {
     const phc = await hashPassword('caf\u00e9 au lait', cost, salt);
     expect(await verifyPassword('cafe\u0301 au lait', phc)).toBe(true);
   });
 
-  it('is outdated when the cost has changed', async () => {
+  it('is outdated if the cost has changed', async () => {
     const phc = await hashPassword('correct horse', cost, salt);
     expect([isOutdated(phc, 'correct horse', cost), isOutdated(phc, 'correct horse', 17)]).toEqual([false, true]);
   });
 
-  it.each(['\0', '\0\0\0', '\0'.repeat(40)])('does not match the password with %j after it', async (tail) => {
+  it.each(['\0', '\0\0\0', '\0'.repeat(40)])('does not match the password followed by %j', async (tail) => {
     const phc = await hashPassword('correct horse', cost, salt);
     expect(await verifyPassword(`correct horse${tail}`, phc)).toBe(false);
     expect(await verifyPassword('correct horse', await hashPassword(`correct horse${tail}`, cost, salt))).toBe(false);
   });
 
-  it('of version 1 still matches its password, and is outdated for every password that does not end in NUL', async () => {
+  it('of version 1 matches its password, and is outdated unless the password ends in NUL', async () => {
     const phc = versionOne('correct horse');
     expect(await verifyPassword('correct horse', phc)).toBe(true);
     expect(await verifyPassword('correct horsf', phc)).toBe(false);

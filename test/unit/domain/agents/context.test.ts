@@ -98,14 +98,14 @@ function check(holds: (choices: ContextInput, result: Chosen) => void): Promise<
 const earlierSent = ({ messages }: ChosenContext, { required }: ContextInput) => messages.slice(0, -required.length);
 
 describe('the context of a turn', () => {
-  it('is counted to the token, and fits into the window together with its reply', () =>
+  it('is counted to the token, and fits into the window with its reply', () =>
     check(({ window, agent }, { context }) => {
       expect(context.used).toBe(overhead + systemTokens(context.system) + sum(context.messages));
       expect(context.used + context.maxTokens).toBeLessThanOrEqual(window);
       expect(context.maxTokens).toBeGreaterThanOrEqual(agent.maxTokens ?? 1);
     }));
 
-  it('ends with the new message after the newest earlier ones, without gaps', () =>
+  it('ends with the new message, preceded by the latest earlier ones without gaps', () =>
     check((choices, { context }) => {
       const places = context.messages.map(({ place }) => place);
       expect(context.messages.slice(-choices.required.length)).toEqual(choices.required);
@@ -120,7 +120,7 @@ describe('the context of a turn', () => {
       }
     }));
 
-  it('starts with the instructions, then passages in order, in at most half of the room', () =>
+  it('starts with the instructions, then passages in order, which fill at most half of the room', () =>
     check((choices, { context, made }) => {
       const { agent, summary } = choices;
       const { instructions, truncation } = agent;
@@ -145,7 +145,7 @@ describe('the truncation mode', () => {
       expect([earlierSent(context, choices), old]).toEqual([choices.earlier, []]);
     }));
 
-  it('summarize covers every unsent message with the summary, if one was made', () =>
+  it('summarize covers every unsent message by the summary, if one was made', () =>
     check((choices, { context, made }) => {
       if (choices.agent.truncation !== 'summarize' || !made) return;
       const first = earlierSent(context, choices)[0]?.place ?? choices.earlier.length;
@@ -153,7 +153,7 @@ describe('the truncation mode', () => {
       if (context.system?.includes('"summary"')) expect(first).toBeGreaterThanOrEqual(made.upTo);
     }));
 
-  it('drop makes no summary, and refuses a message only if it does not fit alone', async () => {
+  it('drop makes no summary, and refuses only a message that does not fit alone', async () => {
     const property = fc.asyncProperty(cases, async (given) => {
       const choices = choicesOf({ ...given, truncation: 'drop' });
       const result = await chosen(choices);
@@ -167,7 +167,7 @@ describe('the truncation mode', () => {
   });
 });
 
-it('a result without its expired call is not sent, nor a call without its result', async () => {
+it('a function result whose call has expired is not sent, and neither is a call without its result', async () => {
   const [call, result, ...rest] = messagesOf([
     ['called', 10],
     ['text', 10],

@@ -19,7 +19,7 @@ const pointsOf = (value: string): string[] => Array.from(value);
 const isSpace = (value: string): boolean => !/\S/.test(value);
 
 describe('the chunks of a text', () => {
-  it('are at least as many as the bound computed without cutting', () => {
+  it('are at least as many as the lower bound that is computed without cutting', () => {
     const property = fc.property(text, (value) => {
       fc.pre(!isSpace(value));
       expect(minChunksOf(value)).toBeLessThanOrEqual(chunksOf(value).length);
@@ -28,7 +28,7 @@ describe('the chunks of a text', () => {
     expect(minChunksOf('Word '.repeat(10_000))).toBe(40);
   });
 
-  it('are slices of the text in order, at code point offsets, and omit only white space', () => {
+  it('are consecutive slices of the text at code point offsets, and omit only white space', () => {
     const property = fc.property(text, (value) => {
       const points = pointsOf(value);
       const chunks = chunksOf(value);
@@ -44,7 +44,7 @@ describe('the chunks of a text', () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it('contain 1 to 1,000 bytes, and never half of a character', () => {
+  it('contain 1 to 1,000 bytes, and never half a character', () => {
     const property = fc.property(text, (value) => {
       for (const { text: passage } of chunksOf(value)) {
         expect(Buffer.byteLength(passage)).toBeLessThanOrEqual(chunkBytes);
@@ -69,20 +69,20 @@ describe('the chunks of a text', () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  it('split combining marks from their letter only if they exceed a chunk', () => {
+  it('separate combining marks from their letter only if they exceed a chunk', () => {
     const chunks = chunksOf(`a${'\u0301'.repeat(2000)}`);
     expect(chunks.length).toBe(5);
     expect(chunks.at(-1)?.end).toBe(2001);
   });
 
-  it('end at sentence ends', () => {
+  it('end at the ends of sentences', () => {
     const sentence = 'The office opens at nine in the morning. ';
     const chunks = chunksOf(sentence.repeat(100));
     for (const { text: passage } of chunks) expect(passage).toMatch(/^The office .* morning\.$/);
     expect(chunks.length).toBeLessThan(6);
   });
 
-  it('do not exist for white space alone', () => {
+  it('do not exist for a text of white space', () => {
     expect([chunksOf(''), chunksOf(' \n\t\u3000')]).toEqual([[], []]);
   });
 });
@@ -99,7 +99,7 @@ const cosine = (one: readonly number[], other: readonly number[]): number =>
   dot(one, other) / ((Math.hypot(...one) || 1) * (Math.hypot(...other) || 1));
 
 describe('packed vectors', () => {
-  it('have the same score as their cosine similarity, to 0.01 and half of a byte’s step', () => {
+  it('score their cosine similarity, to 0.01 and half a byte step', () => {
     const property = fc.property(fc.array(vector, { minLength: 1, maxLength: 5 }), vector, (vectors, query) => {
       const scores = scoresOf(packVectors(vectors), vectors.length, unit(query));
       expect(scores).toHaveLength(vectors.length);
@@ -109,7 +109,7 @@ describe('packed vectors', () => {
     fc.assert(property);
   });
 
-  it('have the same score at any position in a buffer', () => {
+  it('score the same at any position of a buffer', () => {
     const packed = packVectors([
       [1, 2, 3],
       [3, 2, 1],
@@ -123,7 +123,7 @@ describe('packed vectors', () => {
     }
   });
 
-  it('score 0 if all values are zero, and are refused if the length differs', () => {
+  it('score 0 if all their values are 0, and are refused if their lengths differ', () => {
     expect([...scoresOf(packVectors([[0, 0]]), 1, unit([0, 0]))]).toEqual([0]);
     expect(() => scoresOf(packVectors([[1, 2]]), 1, unit([1, 2, 3]))).toThrow(RangeError);
     expect(() => packVectors([[1, 2], [1]])).toThrow(RangeError);
@@ -143,18 +143,18 @@ describe('a ranking of passages', () => {
   const placesOf = (text: string, some: readonly PassageBlock[] = blocks) =>
     rankPassages(some, { text, vector }, 4).map(({ block }) => some.indexOf(block));
 
-  it('contains passages that vectors or words find, and no others', () => {
+  it('contains the passages that match by vector or by word, and no others', () => {
     expect(placesOf('Oslo')).toEqual([0]);
     expect(placesOf('Breakfast?')).toEqual([0, 2]);
     expect(placesOf('ferries')).toEqual([0]);
   });
 
-  it('uses only vectors for documents stored without words', () => {
+  it('uses only vectors for documents that were stored without words', () => {
     const before = blocks.map(({ count, vectors }) => ({ count, vectors }));
     expect(placesOf('Breakfast?', before)).toEqual([0]);
   });
 
-  it('omits passages with the vectors of another model', () => {
+  it('omits passages whose vectors come from another model', () => {
     expect(placesOf('Breakfast', [blockOf('Breakfast', [1, 0, 0])])).toEqual([]);
   });
 });
@@ -175,7 +175,7 @@ describe('2,000 passages of hostile texts', () => {
     ['digits and spaces', (at) => repeated(250, (i) => `${(at + i) % 1000} `)],
   ];
 
-  it.each(texts)('of %s are counted, packed and searched within 4 s, in at most 4 MB', (_, textAt) => {
+  it.each(texts)('of %s are counted, packed and searched within 4 s, and take at most 4 MB', (_, textAt) => {
     const passages = Array.from({ length: 2000 }, (_one, at) => textAt(at));
     const start = performance.now();
     const blocks = Array.from({ length: 20 }, (_one, block) => {
@@ -191,7 +191,7 @@ describe('2,000 passages of hostile texts', () => {
     expect(countMs + searchMs).toBeLessThan(4000);
   });
 
-  it.each(texts)('of %s fit into one item with their vectors, 96 at a time', (_, textAt) => {
+  it.each(texts)('of %s fit into items with their vectors, 96 to an item', (_, textAt) => {
     const words = packWords(Array.from({ length: 96 }, (_one, at) => countWords(textAt(at).slice(0, 1000))));
     expect(words.length + 96 * (1536 + 4)).toBeLessThan(390_000);
   });

@@ -42,7 +42,7 @@ describe('untrusted text in a system message', () => {
     );
   });
 
-  it('is absent if there is none', () => {
+  it('is absent if there is no untrusted text', () => {
     expect(systemText({ instructions: 'Be brief.', summary: undefined, passages: [] })).toBe('Be brief.');
     expect(systemText({ instructions: '', summary: undefined, passages: [] })).toBeUndefined();
   });
@@ -70,7 +70,7 @@ describe('a function result', () => {
     expect(sent(content)).toBe(expected);
   });
 
-  it('keeps its meaning as JSON without a marker in any string, and is counted as sent', async () => {
+  it('keeps its meaning as JSON without template markers, and is counted as it is sent', async () => {
     const property = fc.asyncProperty(fc.jsonValue(), text, fc.nat({ max: 2 }), async (value, extra, indent) => {
       const content = JSON.stringify({ value, extra, [extra]: [extra] }, undefined, indent);
       expect(JSON.parse(sent(content))).toEqual(JSON.parse(content));

@@ -34,7 +34,7 @@ describe('an alert rule', () => {
     expect(alertsOf(charged(used, amount)).map(({ rule }) => rule.kind)).toEqual(kinds);
   });
 
-  it('is crossed exactly once on the way down, for any steps', () => {
+  it('raises its alert exactly once while the balance falls, for any steps', () => {
     const property = fc.property(
       fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 60 }),
       (amounts) => {
@@ -56,7 +56,7 @@ describe('an alert rule', () => {
     fc.assert(property);
   });
 
-  it('of one key does not apply to another key', () => {
+  it('for one key does not apply to another', () => {
     const image = charged(90, 90);
     const rules = [{ kind: 'key_percent', value: 25, keyId: 'key-2' } as const];
     expect(alertsOf({ ...image, alerts: { rules, channels: ['email'] } })).toEqual([]);
@@ -64,8 +64,8 @@ describe('an alert rule', () => {
 
   it.each([
     ['the first key', { keyId: 'key-1-id-of-the-first' }],
-    ['a key that was rotated from the first', { keyId: 'key-0-id', family: 'key-1-id' }],
-  ])('of %s applies to the rotated keys, once for their budget', (_, about) => {
+    ['a key rotated from the first', { keyId: 'key-0-id', family: 'key-1-id' }],
+  ])('for %s applies to all keys of the rotation, once for their budget', (_, about) => {
     const image = charged(90, 90);
     const rules = [{ kind: 'key_percent', value: 25, ...about } as const];
     const alerts = alertsOf({ ...image, alerts: { rules, channels: ['email'] } });

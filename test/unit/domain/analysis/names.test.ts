@@ -19,9 +19,14 @@ describe('a quoted name', () => {
     ['with another particle', '김철수가 웃었다.', '김철수', '[P] 웃었다.'],
     ['with endings, in other case', 'Müller kam. Müllers Haus. MÜLLER!', 'Müller', '[P] kam. [P] Haus. [P]!'],
     ['in compounds', 'Anna_Müller, Müller2, 2Müller', 'Müller', 'Anna_[P], [P], 2[P]'],
-    ['with what is joined to it', 'Anna_Müller und #AnnaMüller', 'Anna', '[P] und #[P]'],
-    ['over the end of a line', '12 Main St,\nSpringfield', '12 Main St, Springfield', '[P]'],
-    ['over any space', 'Ada\u00a0Lovelace, Ada\nLovelace, Ada \u200b\t Lovelace', 'Ada Lovelace', '[P], [P], [P]'],
+    ['with the text joined to it', 'Anna_Müller und #AnnaMüller', 'Anna', '[P] und #[P]'],
+    ['across a line break', '12 Main St,\nSpringfield', '12 Main St, Springfield', '[P]'],
+    [
+      'across any white space',
+      'Ada\u00a0Lovelace, Ada\nLovelace, Ada \u200b\t Lovelace',
+      'Ada Lovelace',
+      '[P], [P], [P]',
+    ],
     ['decomposed', 'Jose\u0301 lives here.', 'José', '[P] lives here.'],
     ['composed', 'José lives here.', 'Jose\u0301', '[P] lives here.'],
     ['in decomposed Hangul', '김철수는 가.'.normalize('NFD'), '김철수', '[P] 가.'.normalize('NFD')],
@@ -56,7 +61,7 @@ describe('a quoted name', () => {
     expect((await redact(text, [name])).redactedText.replaceAll('[PERSON]', '[P]')).toBe(expected);
   });
 
-  it('that is missing from the text is counted', async () => {
+  it('is counted if it is missing from the text', async () => {
     expect(await redact('Adam', ['Eve', 'Ad', '', ' ', '\u200b', '\ud83d', 'Eve'])).toMatchObject({
       pii: [],
       unlocated: 7,
@@ -94,7 +99,7 @@ const signs = /[\p{L}\p{N}]/gu;
 const beginning = (name: string) =>
   new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${name.replaceAll(/[\\^$.*+?()[\]{}|]/g, (sign) => `\\${sign}`)}`, 'u');
 
-it('redaction hides quotes at every word start, and offsets slice to the hidden text, for any text', async () => {
+it('redaction hides quotes at every word start, and offsets point at the hidden text, for any text', async () => {
   const texts = fc.tuple(written, quoted, fc.constantFrom('utf16' as const, 'code_point' as const));
   const property = fc.asyncProperty(texts, async ([text, names, unit]) => {
     const { pii, redactedText } = await redact(text, names, unit);
@@ -132,8 +137,8 @@ const text = fc.oneof(
 );
 const always = <Given>(property: fc.IProperty<Given>) => fc.assert(property, { numRuns: 500 });
 
-describe('the fast search and the slow search find the same', () => {
-  it('in ASCII alone and next to other text', () => {
+describe('a fast search finds the same as the slow one', () => {
+  it('for ASCII text alone and next to other text', () => {
     always(
       fc.property(ascii, (given) => {
         const [alone, beside] = [folded(given), folded(`${given}字`)];
@@ -144,7 +149,7 @@ describe('the fast search and the slow search find the same', () => {
     );
   });
 
-  it('folded letters and positions', () => {
+  it('for folded letters and their positions', () => {
     always(
       fc.property(text, (given) => {
         const [quick, slow] = [folded(given), foldedPieces(given)];
@@ -163,7 +168,7 @@ describe('the fast search and the slow search find the same', () => {
     );
   });
 
-  it('email addresses', () => {
+  it('for email addresses', () => {
     always(
       fc.property(text, text, (one, other) => {
         const [before, after] = [one.replaceAll(/[@"]/g, ''), other.replaceAll(/[@[]/g, '')];
@@ -179,7 +184,7 @@ describe('the fast search and the slow search find the same', () => {
     );
   });
 
-  it('card numbers, with and without digits of other scripts next to them', () => {
+  it('for card numbers, with and without digits of other scripts next to them', () => {
     const digits = fc.string({ unit: fc.constantFrom(...Array.from('01234-. a')), maxLength: 60 });
     const card = fc.constantFrom('4111 1111 1111 1111', '4111111111111111', '5500-0000-0000-0004');
     always(
@@ -192,7 +197,7 @@ describe('the fast search and the slow search find the same', () => {
     );
   });
 
-  it('rule matches, and possible phone numbers', () => {
+  it('for rule matches and possible phone numbers', () => {
     always(
       fc.property(text, (given) => {
         expect(plainTexts(given).length).toBe(/\p{Cf}/u.test(given) ? 2 : 1);

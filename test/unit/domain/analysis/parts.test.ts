@@ -5,7 +5,7 @@ import { heaviest, overallCategories, overallScores, overallSentiment } from '#d
 const parts = <Value>(...all: [value: Value, weight: number][]) => all.map(([value, weight]) => ({ value, weight }));
 
 describe('a combined analysis', () => {
-  it('has the language of most of the text, and the first one if equal', () => {
+  it('has the language of most of the text, or the first one of equals', () => {
     expect(heaviest(parts(['en', 10], ['de', 30], ['en', 25]))).toBe('en');
     expect(heaviest(parts(['de', 10], ['en', 10]))).toBe('de');
     expect(heaviest([])).toBeUndefined();
@@ -22,12 +22,12 @@ describe('a combined analysis', () => {
     [{ positive: 3, neutral: 2 }, 'positive'],
     [{ mixed: 1, positive: 9 }, 'positive'],
     [{ mixed: 2, neutral: 3 }, 'neutral'],
-  ])('has for %j the sentiment %s', (weights, expected) => {
+  ])('of parts with %j has the sentiment %s', (weights, expected) => {
     const all = Object.entries(weights) as [Sentiment, number][];
     expect(overallSentiment(parts(...all))).toBe(expected);
   });
 
-  it('has the categories of at least a third of the text, heaviest first, or the heaviest if there are none', () => {
+  it('has the categories of at least a third of the text, longest first, or else the longest one', () => {
     expect(overallCategories(parts([['a', 'b'], 6], [['b', 'd'], 4], [['c'], 1]))).toEqual(['b', 'a', 'd']);
     expect(overallCategories(parts([['a'], 1], [['b'], 2], [[], 9]))).toEqual(['b']);
     expect(overallCategories(parts([[] as string[], 1]))).toEqual([]);

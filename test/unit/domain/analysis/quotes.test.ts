@@ -22,7 +22,7 @@ const withQuotes = anyText.chain((text) => {
 
 describe("a quote's offset", () => {
   it.each(['utf16', 'code_point'] as const)(
-    'slices to its quote in %s, for any text and any quotes',
+    'selects its quote in %s, for any text and any quotes',
     async (offsetUnit) => {
       const property = fc.asyncProperty(withQuotes, async ({ text, quotes, type }) => {
         const entities = quotes.map((quote) => ({ text: quote, type }));
@@ -43,7 +43,7 @@ describe("a quote's offset", () => {
     },
   );
 
-  it('follows the order of the text, with one offset for each mention of the same words', async () => {
+  it('exists once for each mention of the same words, in the order of the text', async () => {
     const text = 'Ada met Bob. Bob liked Ada, and Adam did not.';
     const entities = ['Bob', 'Ada', 'Ada'].map((name) => ({ text: name, type: 'PERSON' }));
     const { analyze } = analysisBy(() => reply({ entities }));
@@ -75,6 +75,6 @@ it.each([
   ['C++', 'C++ or C', [0]],
   ['Ada', 'Bob', []],
   ['', 'Bob', []],
-])('a mention of %j in %j is a whole word if possible', (quote, text, starts) => {
+])('a mention of %j in %j is a whole word if one exists', (quote, text, starts) => {
   expect(mentionsOf(quote, text).map(({ start }) => start)).toEqual(starts);
 });

@@ -52,7 +52,7 @@ it.each([
   ['https://en.wikipedia.org/wiki/River_(film)', ['URL https://en.wikipedia.org/wiki/River_(film)']],
   ['http://[2001:db8::1]/x', ['IP_ADDRESS 2001:db8::1', 'URL http://[2001:db8::1]/x']],
   ['https://, www., http://...', []],
-])('a rule finds the expected data in %j', (text, expected) => {
+])('the rules find the expected data in %j', (text, expected) => {
   expect(found(text)).toEqual(expected);
 });
 
@@ -75,7 +75,7 @@ const separators = [
   ['a joiner', '\u2060'],
 ] as const;
 
-describe('a rule finds a whole number', () => {
+describe('the rules find a whole number', () => {
   it.each(separators)('with %s between its groups', (_, separator) => {
     const joined = (number: string): string => number.replaceAll(' ', separator);
     expect(redact(`a ${joined('4111 1111 1111 1111')}, b`)).toBe('a [CREDIT_CARD], b');
@@ -166,7 +166,7 @@ describe('a redacted text', () => {
     expect(redacted(text, spansOf(text))).toBe('Mail [EMAIL] or [PHONE]; card [CREDIT_CARD], 👍.');
   });
 
-  it('merges overlapping items, with the type and the source of the longer', () => {
+  it('has overlapping items merged, with the type and the source of the longer one', () => {
     const text = 'Write to Ada Lovelace ada@example.org now';
     const [endsInside, around] = [text.slice(13, 25), text.slice(9, -4)];
     expect(spansOf(text, [endsInside])).toEqual([{ type: 'EMAIL', source: 'rule', start: 13, end: 37 }]);

@@ -47,7 +47,7 @@ describe('model audio', () => {
     await fc.assert(property, { numRuns: 200 });
   });
 
-  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets correct lengths if its header has %d for unknown', async (length) => {
+  test.each([0, 0xffff_ffff, 0x7fff_ffff])('gets its true length if its header has %d for unknown', async (length) => {
     const samples = Buffer.alloc(5000, 3);
     const file = await read(wav(samples, { length, facts: 26 }), 'wav');
     expect(file.readUInt32LE(4)).toBe(file.length - 8);
@@ -67,7 +67,7 @@ describe('model audio', () => {
     'hex',
   );
 
-  test('in FLAC gets its sample count if the header has none, and is unchanged if no frame counts samples', async () => {
+  test('in FLAC gets its sample count if the header has none, and is unchanged if the count is unknown', async () => {
     const file = await read(Buffer.from(streamedFlac), 'flac');
     expect([file.length, flac.facts(file).seconds]).toEqual([streamedFlac.length, 0.7]);
     expect(file.subarray(26)).toEqual(streamedFlac.subarray(26));
@@ -86,7 +86,7 @@ describe('model audio', () => {
   };
   const formats = Object.keys(beginnings) as SpeechFormat[];
 
-  test.each(formats)('of format %s is recognized by its first bytes, and only that format', async (format) => {
+  test.each(formats)('in %s is recognized by its first bytes, and as no other format', async (format) => {
     const files = beginnings[format].map((head) => Buffer.from(head.padEnd(20, '\0'), 'latin1'));
     for (const file of files) {
       expect(await read(file, format)).toEqual(file);
@@ -106,10 +106,10 @@ describe('model audio', () => {
   });
 });
 
-it.each(uploadTypes)('an upload may have the type %s of a container', (type) => {
+it.each(uploadTypes)('an upload may have the media type %s', (type) => {
   expect(() => refuseUnknownType(type)).not.toThrow();
 });
 
-it('an upload of any other type is refused', () => {
+it('an upload of another media type is refused', () => {
   expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

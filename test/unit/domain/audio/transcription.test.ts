@@ -25,24 +25,24 @@ describe('the price of audio', () => {
     [1.01, 0.2],
     [60, 6],
     [3600, 360],
-  ])('of %d s is %d credits: each started second counts', async (seconds, credits) => {
+  ])('of %d s is %d credits, for each started second', async (seconds, credits) => {
     expect((await ordered(100, seconds).order).amount).toBe(Math.round(credits * credit));
   });
 
-  test('reserves the duration that the bytes allow if a header states fewer seconds', async () => {
+  test('is held for the longest duration that the bytes allow if the header states fewer seconds', async () => {
     const { amount, within } = await ordered(1_600_000, 1).order;
     expect(amount).toBe(10 * credit);
     expect((await within!(3 * credit))?.amount).toBe(3 * credit);
     expect(await within!(credit / 10 - 1)).toBeUndefined();
   });
 
-  test('uses the larger of our seconds and the model’s', async () => {
+  test('is that of the larger of our duration and the model’s', async () => {
     expect((await ordered(100, 10, { duration: 12.4 }).transcribed()).cost).toBe(1.3 * credit);
     expect((await ordered(100, 10, { duration: 2 }).transcribed()).cost).toBe(credit);
     expect((await ordered(1_600_000, 10, { duration: 12 }).transcribed()).cost).toBe(1.2 * credit);
   });
 
-  test('is the whole hold if a model reports no seconds', async () => {
+  test('is the whole hold if the model reports no duration', async () => {
     expect((await ordered(1_600_000, 10).transcribed()).cost).toBe(10 * credit);
   });
 
@@ -51,7 +51,7 @@ describe('the price of audio', () => {
     expect(body).toMatchObject({ text: 'hi', credits: 1, durationSeconds: 12 });
   });
 
-  test('is 0 if a model reports many more seconds than the header, and no text is returned', async () => {
+  test('is 0 if the model reports many more seconds than the header, and the text is withheld', async () => {
     const { transcribed } = ordered(4 * 2 ** 20, 1, { container: 'FLAC', duration: 1000 });
     await expect(transcribed()).rejects.toMatchObject({
       code: 'INVALID_FORMAT',
@@ -73,12 +73,12 @@ describe('a model reply', () => {
     return service.transcribe(await service.order({ model: 'svc-transcribe', file, segments: needed, words: false }));
   };
 
-  test('is invalid without segments if the call requests segments', async () => {
+  test('is invalid without segments if the request asked for them', async () => {
     for (const segments of [[], [{ start: 0, end: 1, text: ' ' }]])
       await expect(replied(segments, true)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
-  test('is valid without segments if none were requested or nobody spoke', async () => {
+  test('is valid without segments if none were requested or nothing was spoken', async () => {
     expect((await replied([], false)).body.text).toBe('hi');
     expect((await replied([], true, ' ')).body.text).toBe('');
   });
@@ -98,7 +98,7 @@ test.each([
   ['WAVE', 'audio/mpeg', false],
   ['FLAC', 'text/html', false],
   ['AIFF', 'audio/aiff', false],
-])('a file of %s with the name %j is accepted: %j', async (container, contentType, isTaken) => {
+])('a file of %s with the media type %j is accepted: %j', async (container, contentType, isTaken) => {
   const { order } = ordered(100, 1, { container, contentType });
   if (isTaken) await expect(order).resolves.toMatchObject({ amount: credit / 10 });
   else await expect(order).rejects.toMatchObject({ code: 'INVALID_FORMAT' });

@@ -25,7 +25,7 @@ describe('billing months', () => {
     ['2027-01-31', ['2027-02-28', '2027-03-31', '2027-04-30', '2027-05-31']],
     ['2028-01-31', ['2028-02-29', '2028-03-31', '2028-04-30', '2028-05-31']],
     ['2027-12-30', ['2028-01-30', '2028-02-29', '2028-03-30', '2028-04-30']],
-  ])('from the %s end on the last day of shorter months, then on that day again', (anchor, days) => {
+  ])('from the %s end on the last day of shorter months, and on the same day otherwise', (anchor, days) => {
     expect(days.map((_, month) => day(addMonths(at(`${anchor}T10:30:00Z`), month + 1)))).toEqual(days);
   });
 
@@ -45,7 +45,7 @@ describe('the free allowance', () => {
     expect([later.meter.spendable, later.entries]).toEqual([0, []]);
   });
 
-  it('is granted each month, and its rest expires without rolling over', () => {
+  it('is granted each month, and its unused part expires without rolling over', () => {
     const { meter, entries } = bringCurrent(spend(opened, credits(30)), at('2027-02-15T08:00:00Z'), planOfRank);
     expect(entries.map(({ type, amount }) => [type, amount])).toEqual([
       ['expiry', -credits(70)],
@@ -67,7 +67,7 @@ describe('a subscription', () => {
   const since = at('2027-01-31T12:00:00Z');
   const subscribed = startSubscription(openMeter(1, since, planOfRank).meter, pro, 'sub-1', since, planOfRank).meter;
 
-  it('grants the plan each month and rolls unused credits over for three months, so four grants are alive', () => {
+  it('grants the plan each month and rolls credits over for three months, so that four grants are alive', () => {
     const later = bringCurrent(subscribed, at('2027-09-01T00:00:00Z'), planOfRank).meter;
     expect(currentLots(later).map(({ granted, expiresAt }) => [granted, day(expiresAt)])).toEqual([
       [credits(100_000), '2027-09-30'],
@@ -77,13 +77,13 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('spends the oldest expiry first', () => {
+  it('spends the grant with the earliest expiry first', () => {
     const later = bringCurrent(subscribed, at('2027-04-01T00:00:00Z'), planOfRank).meter;
     const [oldest, second] = currentLots(spend(later, credits(100_010)));
     expect([oldest?.remaining, second?.remaining]).toEqual([credits(99_990), credits(100_000)]);
   });
 
-  it('moves the rate limits of earlier calls to the new limit', () => {
+  it('applies its rate limit to the calls of the minute before it', () => {
     const free: Meter = {
       ...openMeter(1, since, planOfRank).meter,
       admitted: 7,

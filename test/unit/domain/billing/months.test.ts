@@ -50,7 +50,7 @@ describe.each(starts)('24 months from %s, with calls every day', (start) => {
   const opened = openMeter(1, from, planOfRank).meter;
   const first = startSubscription(opened, dev, 'sub', from, planOfRank).meter;
 
-  it('grant once on each billing date, and let a grant live for exactly three months more', () => {
+  it('grant once on each billing date, and keep each grant for exactly three months more', () => {
     const grants: number[] = [];
     for (const { now, meter, entries } of twoYears(first, from)) {
       grants.push(...entries.filter(({ type }) => type === 'grant').map(({ at }) => at));
@@ -66,7 +66,7 @@ describe.each(starts)('24 months from %s, with calls every day', (start) => {
     expect(grants.length).toBeGreaterThanOrEqual(24);
   });
 
-  it('spend the oldest grant first, and nothing that has expired', () => {
+  it('spend the oldest grant first, and no expired one', () => {
     let before = first;
     for (const { now, meter } of twoYears(first, from)) {
       const left = new Map(currentLots(meter).map((lot) => [lot.expiresAt, lot.remaining]));

@@ -45,7 +45,7 @@ describe('a request to a model', () => {
     expect(modelRequest({ messages: [message] }).messages).toEqual([sent]);
   });
 
-  it('contains tool calls and their results by id, with the names of the tools', () => {
+  it('contains tool calls and their results by id, with the names of their tools', () => {
     const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b', 'get_time')] };
     const results = [
       { role: 'tool', tool_call_id: 'b', content: [part('noon')] },
@@ -59,7 +59,7 @@ describe('a request to a model', () => {
     ]);
   });
 
-  it('contains a function result as the response to the call before it', () => {
+  it('contains a function result as the result of the preceding call', () => {
     const result = { role: 'function', name: 'get_weather', content: 'clear' };
     expect(modelRequest({ messages: [user, calling, result] }).messages).toMatchObject([
       user,
@@ -103,7 +103,7 @@ describe('a request to a model', () => {
     expect(modelRequest({ response_format })['response_format']).toEqual(response_format);
   });
 
-  it('contains nothing else', () => {
+  it('contains no other fields', () => {
     const more = {
       response_format: { type: 'text' },
       tools: [],
@@ -239,7 +239,7 @@ describe('a chat stream', () => {
     ]);
   });
 
-  it('contains only the first call if one was requested', async () => {
+  it('contains only the first call unless parallel calls were requested', async () => {
     const names = (chunks: any[]) => JSON.stringify(chunks).match(/get_\w+/g);
     expect(names(await streamed(calls, openAiChat(parsed({ tools, parallel_tool_calls: false }))))).toEqual([
       'get_weather',
@@ -251,7 +251,7 @@ describe('a chat stream', () => {
     expect(names(await streamed(calls, specifiedChat))).toEqual(['get_weather']);
   });
 
-  it('sends the role and the end even without text', async () => {
+  it('sends role and finish reason even without text', async () => {
     const chunks = await streamed([chunkOf({}, 'stop')], openAiChat(parsed({})));
     expect(chunks.map(({ choices }) => choices[0])).toEqual([
       choiceOf({ role: 'assistant', content: '', refusal: null }),
@@ -259,7 +259,7 @@ describe('a chat stream', () => {
     ]);
   });
 
-  it('reports the usage after the end if it was requested', async () => {
+  it('reports the usage last if it was requested', async () => {
     const reporting = openAiChat(parsed({ stream_options: { include_usage: true } }));
     const chunks = await streamed([chunkOf({ content: 'Hi' }, 'stop')], reporting);
     expect(chunks.at(-1)).toEqual({ ...about, object: 'chat.completion.chunk', choices: [], usage: total });
@@ -268,13 +268,13 @@ describe('a chat stream', () => {
     expect(JSON.stringify(silent)).not.toContain('usage');
   });
 
-  it.each(['length', 'content_filter'])('reports the end %s of a call that may be cut', async (reason) => {
+  it.each(['length', 'content_filter'])('reports the finish reason %s of a truncated call', async (reason) => {
     const cut = [...calls.slice(0, 3), chunkOf({}, reason)];
     expect((await streamed(cut, openAiChat(parsed({ tools })))).at(-1).choices[0].finish_reason).toBe(reason);
     expect((await streamed(cut, specifiedChat)).at(-1).choices[0].finish_reason).toBe(reason);
   });
 
-  it('assembles to the whole response wherever it is cut', async () => {
+  it('assembles to the whole response wherever its text is cut', async () => {
     const pieces = fc.array(fc.string(), { maxLength: 4 });
     const made = fc.record({ id: fc.string(), name: fc.string({ minLength: 1 }), pieces });
     const texts = fc.array(fc.string(), { maxLength: 5 });

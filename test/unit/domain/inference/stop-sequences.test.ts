@@ -39,18 +39,18 @@ describe('a text with stop sequences', () => {
     ['xabc', ['c', 'abc'], 'x', true],
     ['aab', ['ab'], 'a', true],
     ['今日は。明日', ['。'], '今日は', true],
-  ])('for %j with %j is %j', (whole, sequences, cut, stopped) => {
+  ])('%j with %j is cut to %j', (whole, sequences, cut, stopped) => {
     expect(cutAtStop(whole, sequences)).toEqual({ text: cut, stopped });
   });
 
-  it('is cut at the same place for any chunks', () => {
+  it('is cut at the same place, however it is chunked', () => {
     const property = fc.property(pieces, stops, (all, sequences) => {
       expect(inPieces(all, sequences)).toEqual(cutAtStop(all.join(''), sequences));
     });
     fc.assert(property, { numRuns: 3000 });
   });
 
-  it('is held back only while a stop sequence may have started', () => {
+  it('is held back only while it may be the start of a stop sequence', () => {
     const property = fc.property(pieces, stops, (all, sequences) => {
       const cutter = new StopCutter(sequences);
       let given = '';
@@ -68,7 +68,7 @@ describe('a text with stop sequences', () => {
     fc.assert(property, { numRuns: 1000 });
   });
 
-  it('is cut within a second if 100,000 characters repeat the start of a long stop sequence', async () => {
+  it('is cut within a second even if 100,000 characters repeat the start of a stop sequence', async () => {
     const took = await processorMs(() => {
       const cutter = new StopCutter(['a'.repeat(20_000)]);
       for (let piece = 0; piece < 25_000; piece += 1) cutter.push(piece % 4999 === 0 ? 'b' : 'aaaa');

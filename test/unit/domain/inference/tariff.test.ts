@@ -48,7 +48,7 @@ describe('the price of a model by tokens', () => {
     );
   });
 
-  it('never exceeds the maximum for its tokens, however many are cached', () => {
+  it('is at most the maximum for the same tokens, however many are cached', () => {
     fc.assert(
       fc.property(price, tokens, tokens, tokens, tokens, (rates, plain, cached, written, output) => {
         const prompt_tokens = plain + cached + written;
@@ -60,7 +60,7 @@ describe('the price of a model by tokens', () => {
     );
   });
 
-  it('allows the largest output and input that a budget covers, and no token more', () => {
+  it('lets a budget buy as much input and output as it covers, and no token more', () => {
     fc.assert(
       fc.property(price, fc.integer({ min: 0, max: 10 ** 12 }), tokens, (rates, budget, input) => {
         const tariff = modelTariff(rates);

@@ -35,13 +35,13 @@ describe('a request without max_tokens', () => {
     return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
   };
 
-  it('allows 100 tokens for a completion and 1,024 for a chat by default, for any byte length of the words', async () => {
+  it('defaults to 100 tokens for a completion and 1,024 for a chat, however long the words are', async () => {
     for (const count of [1, 700, 799, 815, 818, 819, 820, 1_000, 3_996])
       expect([count, (await completion(count)).body.max_tokens]).toEqual([count, 100]);
     for (const count of [1, 617, 717, 817, 825, 837, 3_065]) expect([count, await chat(count)]).toEqual([count, 1024]);
   });
 
-  it('has a longer output cut to the room of the window, and is refused without room', async () => {
+  it('is limited to the room in the window, and is refused without room', async () => {
     expect((await completion(4_000)).body.max_tokens).toBe(96);
     expect(await chat(4_000)).toBe(4096 - 4_000 - 7);
     await expect(completion(4_096)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
@@ -49,14 +49,14 @@ describe('a request without max_tokens', () => {
   });
 });
 
-it('an embedding text is limited to 8,192 tokens, and the error states its count', async () => {
+it('a text to embed may have 8,192 tokens, and the error for a longer one states its count', async () => {
   const order = (count: number) =>
     toModelEmbeddings({ model: 'svc-embed', input: words(count) } as never, bpeTokenizer, proved);
   expect((await order(8_192)).maxTokens).toBe(8_192);
   await expect(order(8_193)).rejects.toThrow(/8193/);
 });
 
-describe('our token count and the library’s', () => {
+describe('our token count and that of the reference library', () => {
   /** The library's own count, in the parts that we count. It removes a byte order mark from its input. */
   const theirs = (text: string): number =>
     (text.match(/\s{1,256}|\S{1,256}/g) ?? [])
@@ -78,7 +78,7 @@ describe('our token count and the library’s', () => {
     }
   });
 
-  it('stop after the requested maximum', async () => {
+  it('stop soon after the requested maximum', async () => {
     expect(await bpeTokenizer.count(words(1000), 10)).toBe(11);
     expect(await bpeTokenizer.count('='.repeat(100_000), 50)).toBeLessThan(70);
     expect(await bpeTokenizer.count(words(10), 10)).toBe(10);

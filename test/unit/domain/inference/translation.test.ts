@@ -55,7 +55,7 @@ async function translated(text: string, chat: Chat): Promise<string> {
   return (await service.translate(await service.order({ ...request, text }, proved))).translatedText;
 }
 
-it('the price counts each started unit of 100 words, and exists only for services sold by units', () => {
+it('the price covers each started unit of 100 words, and exists only for services sold by such units', () => {
   const prices = [1, 99, 100, 101, 200, 201, 5000].map((words) => pricePerStarted('translation', words));
   expect(prices).toEqual([10, 10, 10, 20, 20, 30, 500].map(credits));
   expect(pricePerStarted('audio', 1001)).toBe(credits(100));
@@ -63,7 +63,7 @@ it('the price counts each started unit of 100 words, and exists only for service
   expect(() => pricePerStarted('embeddings', 1)).toThrow(/token/);
 });
 
-it('an order reports the cost of the text, and refuses an empty or long text with both numbers', async () => {
+it('an order states words and cost, and an empty or long text is refused', async () => {
   const { order } = serviceWith(shout);
   expect(await order(request, proved)).toMatchObject({ model: 'svc-instruct', words: 2, amount: credits(10) });
   const text = (words: number) => ({ ...request, text: 'word '.repeat(words) });
@@ -94,7 +94,7 @@ describe('a translation', () => {
     }
   });
 
-  it('leaves half of the context to the output, for any text', () =>
+  it('leaves half of the context for the output, for any text', () =>
     fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         if (countWords(text) === 0) return;
@@ -111,7 +111,7 @@ describe('a translation', () => {
     expect(await translated(` ${manySentences}\n`, shout)).toBe(` ${manySentences.toUpperCase()}\n`);
   });
 
-  it('keeps the order of the parts under any delays, with at most four concurrently', async () => {
+  it('joins the parts in order under any delays, with at most four concurrently', async () => {
     let [open, maxOpen] = [0, 0];
     const property = fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 0, max: 5 })), async (delays) => {
       const slowly: Chat = async (id, sent) => {
@@ -127,7 +127,7 @@ describe('a translation', () => {
   });
 
   it.each([
-    ['cut for its length', reply('Bon', 'length')],
+    ['cut off at its length', reply('Bon', 'length')],
     ['cut by a filter', reply('Bon', 'content_filter')],
     ['empty', reply('')],
     ['blank', reply(' \n')],
@@ -143,7 +143,7 @@ describe('a translation', () => {
     ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
     ['INVALID_FORMAT', 'MODEL_ERROR'],
     ['CONTEXT_LENGTH_EXCEEDED', 'MODEL_ERROR'],
-  ] as const)('fails with the first failed part: %s as %s', async (code, expected) => {
+  ] as const)('fails if one part fails: %s as %s', async (code, expected) => {
     let calls = 0;
     const failing: Chat = async (id, sent) => {
       if (++calls === 3) throw new ServiceError(code, 'The third part failed.');
@@ -172,14 +172,14 @@ describe('a translation', () => {
   });
 });
 
-it('the stage selects a chat model of the catalog for translations, by default svc-instruct', () => {
+it('the stage may select a chat model of the catalog for translations, by default svc-instruct', () => {
   expect(v.parse(Environment, {}).TRANSLATION_MODEL).toBe(model);
   expect(v.parse(Environment, { TRANSLATION_MODEL: 'svc-1' }).TRANSLATION_MODEL?.id).toBe('svc-1');
   for (const wrong of ['svc-embed', 'gpt-4', ''])
     expect(() => v.parse(Environment, { TRANSLATION_MODEL: wrong })).toThrow('must name a chat model');
 });
 
-it('languages are the 183 of ISO 639-1, each with its own name, in either case', () => {
+it('languages are the 183 of ISO 639-1 by code, in either case, each with its own name', () => {
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
   const letters = Array.from('abcdefghijklmnopqrstuvwxyz');
   const known = letters.flatMap((one) => letters.map((two) => one + two)).filter((code) => names.of(code));
@@ -233,7 +233,7 @@ describe('the word count', () => {
     expect(countWords(text)).toBe(words);
   });
 
-  it('of a text is at most the sum of its parts, and at least that of each', () => {
+  it('of a joined text is at least that of each part, and at most one above their sum', () => {
     const property = fc.property(anyText, space, anyText, (one, gap, two) => {
       const [first, whole, second] = [one, one + gap + two, two].map(countWords) as [number, number, number];
       expect(whole).toBeGreaterThanOrEqual(Math.max(first, second));
@@ -249,7 +249,7 @@ describe('the word count', () => {
     fc.assert(property);
   });
 
-  it('is at least 1 for every text with more than white space', () => {
+  it('is at least 1 for every text that is not white space', () => {
     fc.assert(fc.property(anyText, (text) => countWords(text) > 0 === (text.trim() !== '')));
     const points = Array.from({ length: 0x3_23b0 }, (_, point) => String.fromCodePoint(point));
     const letters = points.filter((character) => /\p{Lo}|\p{Lm}/u.test(character));
@@ -258,7 +258,7 @@ describe('the word count', () => {
 });
 
 describe('the worst texts of 100 KB and of 1 MiB', () => {
-  it.each(worst(100))('made of %s are counted and cut in time', async (_, text) => {
+  it.each(worst(100))('of %s are counted and cut within 2 s', async (_, text) => {
     const took = await processorMs(() => {
       countWords(text);
       cutText(text, 1024);
@@ -266,7 +266,7 @@ describe('the worst texts of 100 KB and of 1 MiB', () => {
     expect(took).toBeLessThan(2000);
   });
 
-  it.each(worst(1024))('made of %s are counted in time', async (_, text) => {
+  it.each(worst(1024))('of %s are counted within 5 s', async (_, text) => {
     expect(await processorMs(() => countWords(text))).toBeLessThan(5000);
   });
 });
@@ -288,7 +288,7 @@ describe('a text split into parts', () => {
     fc.assert(property);
   });
 
-  it('never has a character split', () => {
+  it('never splits a character', () => {
     const property = fc.property(
       fc.string({ unit: 'binary', maxLength: 200 }),
       fc.integer({ min: 4, max: 20 }),
@@ -299,7 +299,7 @@ describe('a text split into parts', () => {
     fc.assert(property);
   });
 
-  it('is cut at sentence ends, otherwise between words, otherwise anywhere', () => {
+  it('is cut at sentence ends, or else between words, or else anywhere', () => {
     const texts = (text: string, maxBytes: number) => cutText(text, maxBytes).map((part) => part.text);
     expect(texts('One is here. Two is there.\n\nThree?', 30)).toEqual(['One is here. Two is there.', 'Three?']);
     expect(texts('今日は晴れです。明日は雨です。', 30)).toEqual(['今日は晴れです。', '明日は雨です。']);

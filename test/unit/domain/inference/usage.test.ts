@@ -35,13 +35,13 @@ describe('usage reported by a model', () => {
 
   it.each([
     ['is charged to the token', { prompt_tokens: 7, completion_tokens: 5 }, tokenPrice('completion', 12)],
-    ['is counted by us when it is 0 for a text', { prompt_tokens: 0, completion_tokens: 0 }, counted],
-    ['is counted by us when it is 0 for the prompt', { prompt_tokens: 0, completion_tokens: 5 }, counted],
-    ['is counted by us when it is missing', undefined, counted],
-    ['is counted by us when a part is missing', { prompt_tokens: 7 }, counted],
-    ['is counted by us when it is text', { prompt_tokens: '7', completion_tokens: '5' }, counted],
-    ['is counted by us when it is 1e300', { prompt_tokens: 7, completion_tokens: 1e300 }, counted],
-    ['is counted by us when it is null', null, counted],
+    ['is replaced by our count if it is 0 for a text', { prompt_tokens: 0, completion_tokens: 0 }, counted],
+    ['is replaced by our count if it is 0 for the prompt', { prompt_tokens: 0, completion_tokens: 5 }, counted],
+    ['is replaced by our count if it is missing', undefined, counted],
+    ['is replaced by our count if a part is missing', { prompt_tokens: 7 }, counted],
+    ['is replaced by our count if it is text', { prompt_tokens: '7', completion_tokens: '5' }, counted],
+    ['is replaced by our count if it is 1e300', { prompt_tokens: 7, completion_tokens: 1e300 }, counted],
+    ['is replaced by our count if it is null', null, counted],
     ['is counted by us when it is negative', { prompt_tokens: 1, completion_tokens: -5 }, counted],
     ['is counted by us when it is a fraction', { prompt_tokens: 1.5, completion_tokens: 5 }, counted],
     ['is counted by us when it is no number that could be', { prompt_tokens: 1, completion_tokens: 2 ** 60 }, counted],
@@ -62,7 +62,7 @@ const gateway: ModelGateway = {
 };
 const oneTokenEach = { count: async (text: string) => text.length / 10 };
 
-it('an order within a budget keeps the prepared call unless less output fits', async () => {
+it('an order within a budget reuses the prepared call unless the budget allows less output', async () => {
   const { orderCompletion } = inference(gateway, oneTokenEach, { now: () => 0 });
   const body = { model: 'svc-instruct', prompt: 'x'.repeat(100), max_tokens: 50, stream: true };
   const order = await orderCompletion(body as never, specifiedCompletion, async () => undefined);

@@ -20,7 +20,7 @@ function refusal(body: object, make = order): string {
   return 'none';
 }
 
-describe('a message order is refused', () => {
+describe('a message order', () => {
   it.each([
     [{ ...sms, channel: 'fax' }, 'channel must be sms or voice_call'],
     [{ ...sms, to: '14155550100' }, 'to must be a number in E.164 format, such as +14155550100'],
@@ -45,15 +45,15 @@ describe('a message order is refused', () => {
     [{ ...sms, voice: 'joanna' }, 'voice applies to calls only; omit it for an SMS.'],
     [{ ...sms, reference: 'x'.repeat(65) }, 'reference must have at most 64 characters'],
     [{ ...call, text: '😀'.repeat(1001) }, 'text must have at most 1000 characters for a call.'],
-  ])('for %j: %s', (body, expected) => {
+  ])('is refused for %j: %s', (body, expected) => {
     expect(refusal(body)).toBe(expected);
   });
 
-  it('with the list of voices if the voice is unknown', () => {
+  it('is refused with the list of voices if its voice is unknown', () => {
     expect(refusal({ ...call, voice: 'alloy' })).toMatch(/^voice must be one of amy, .*joanna.*zhiyu$/);
   });
 
-  it('if the stage has no country or no number to call from', () => {
+  it('is refused if the stage sends to no country, or has no number for calls', () => {
     expect(refusal(sms, messageOrders({ ...parts, countries: new Set() }))).toBe(
       'to is a number in US; messages are sent to no country yet.',
     );
@@ -63,7 +63,7 @@ describe('a message order is refused', () => {
   });
 });
 
-it('an order contains the segments of an SMS or the voice of a call, and costs two credits', () => {
+it('contains the segments of an SMS or the voice of a call, and costs two credits', () => {
   const made = (body: object) => order(v.parse(NewMessage, body));
   expect(made({ ...sms, text: 'a€'.repeat(60) })).toMatchObject({
     service: 'sms',

@@ -21,7 +21,7 @@ it('every event type of a single message has a status', () => {
   ]);
 });
 
-it('every event type of a failed message has a reason, and no other type has one', () => {
+it('every event type of a failure has a reason, and no other type has one', () => {
   const reports = Object.values(EventType).flatMap((type) => receiptIn(event(type)) ?? []);
   for (const { status, failure } of reports)
     expect([status, failure !== undefined]).toEqual([status, status === 'undelivered' || status === 'failed']);
@@ -38,14 +38,14 @@ it('every event type of a failed message has a reason, and no other type has one
   expect([...ofReceipts, ...ofRefusals].toSorted()).toEqual([...failures].toSorted());
 });
 
-it('only the last event or the delivery ends a message', () => {
+it('only a final event or a delivery changes the status of a message', () => {
   const early = { isFinal: false };
   expect(
     ['TEXT_UNREACHABLE', 'TEXT_INVALID', 'TEXT_UNKNOWN', 'TEXT_DELIVERED'].map((type) => statusOf(type, early)),
   ).toEqual(['sent', 'sent', 'sent', 'delivered']);
 });
 
-it('events of another form are ignored, and message ids are unchanged', () => {
+it('events of another form are ignored, and message ids are read unchanged', () => {
   const carrierId = 'ed23196c-75ce-4727-93ee-7bf72b64998f';
   const bad = [undefined, { account: 'bar' }, { ...context, account: '-1' }, { ...context, message: 'msg_#' }];
   const others = [

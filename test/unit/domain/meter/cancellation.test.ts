@@ -29,7 +29,7 @@ function cancelledLife(plan: ChosenPlan, registered: string, cancelled: string, 
 }
 
 describe('a cancelled subscription', () => {
-  it('does not grant the free month in which it began again', () => {
+  it('is not followed by a free grant in the month that began before it', () => {
     const lives = cancelledLife(dev, '2027-01-02', '2027-01-02', ['2027-02-01T09:00:00', '2027-02-02T09:00:00']);
     expect(lives.map(({ spendable }) => spendable)).toEqual([credits(5000), credits(100)]);
     expect(lives[1]?.lots.filter(({ remaining }) => remaining > 0)).toMatchObject([
@@ -37,7 +37,7 @@ describe('a cancelled subscription', () => {
     ]);
   });
 
-  it('keeps its state, limits and credits until the paid month ends, even if that is longer than 30 days', () => {
+  it('keeps its state, limits and credits until the paid month ends, even if that takes more than 30 days', () => {
     const moments = ['2027-01-31T09:00:00', '2027-02-01T08:59:59', '2027-02-01T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-01', moments);
     expect(lives.map((meter) => [meter.planRank, meter.ceiling - meter.admitted, meter.maxConcurrentCalls])).toEqual([
@@ -51,7 +51,7 @@ describe('a cancelled subscription', () => {
     expect(lives[0]?.subscription).toMatchObject({ endsAt: end, creditsExpireAt: end });
   });
 
-  it('keeps the credits after the limits end if the paid month ends first', () => {
+  it('keeps its credits for 30 days, even if the paid month and its limits end first', () => {
     const moments = ['2027-02-01T08:59:59', '2027-02-01T09:00:00', '2027-02-19T08:59:59', '2027-02-19T09:00:00'];
     const lives = cancelledLife(pro, '2027-01-01', '2027-01-20', moments);
     expect(lives.map((meter) => [meter.planRank, meter.spendable / credits(1), meter.subscription?.status])).toEqual([
@@ -65,7 +65,7 @@ describe('a cancelled subscription', () => {
   it.each([
     ['the free plan', { planId: 'freemium', plan: planOfRank(1) }],
     ['a paid plan', pro],
-  ])('cancelled on %s is resumed without a grant on the last day of its month', (_, plan) => {
+  ])('of %s is resumed without a grant on the last day of its month', (_, plan) => {
     const [over] = cancelledLife(plan, '2027-01-01', '2027-01-01', ['2027-01-31T10:00:00']);
     const now = at('2027-01-31T11:00:00Z');
     const again = subscribe({ ...over!, callsThisMonth: 7 }, plan, 'sub-2', now, planOfRank).meter;

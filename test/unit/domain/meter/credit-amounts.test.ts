@@ -17,7 +17,7 @@ describe('credit amounts', () => {
       (amount) => Number.isSafeInteger(amount) && amount >= 0,
     );
 
-  it('are safe integers, even if an unlimited plan is assigned repeatedly', () => {
+  it('are safe integers, even if an unlimited plan is assigned again and again', () => {
     let settled = openMeter(1, start / 1000, planOfRank);
     const rows = [...settled.entries];
     for (let count = 0; count < 24; count++) {
@@ -33,7 +33,7 @@ describe('credit amounts', () => {
     expect(rows.reduce((sum, { amount }) => sum + BigInt(amount), 0n)).toBe(BigInt(balance(settled.meter)));
   });
 
-  it('stay safe integers for any grants, and the lots add up to the balance', () => {
+  it('stay safe integers for any grants, and the lots equal the balance', () => {
     const huge = fc.array(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(huge, fc.array(fc.nat(100 * 86_400)), (grants, waits) => {
@@ -51,14 +51,14 @@ describe('credit amounts', () => {
     );
   });
 
-  it('are a whole number of microcredits per unit for every price', () => {
+  it('are whole microcredits per unit for every price', () => {
     for (const { credits: price, unitSize, unit } of Object.values(prices)) {
       expect(Number.isInteger(credits(price))).toBe(true);
       if (unit === 'token') expect(Number.isInteger(credits(price) / unitSize)).toBe(true);
     }
   });
 
-  it('show in the ledger any difference of the sum', () => {
+  it('that do not add up are reported by the audit', () => {
     const row = { accountId: 1, type: 'grant', at: 0 } as const;
     const rows = [
       { ...row, seq: 1, amount: 5, balance: 5 },

@@ -68,7 +68,7 @@ function rightful({ meter, entries }: Settled, sum: number): void {
 
 describe('a year of random account actions', () => {
   it(
-    'grants at most the most expensive plan of each month, keeps exact sums, and keeps the item small',
+    'grants at most the most expensive plan of each month, with exact sums and a small item',
     () => {
       const life = fc.array(step, { minLength: 40, maxLength: 120, size: 'max' });
       fc.assert(
@@ -101,7 +101,7 @@ describe('a year of random account actions', () => {
 });
 
 describe('the credit lots of an account', () => {
-  it('are read from rows of earlier versions without ids', () => {
+  it('are read from rows of earlier versions, whose lots have no ids', () => {
     const { meter } = openMeter(1, born, planOfRank);
     const { gn: _none, ...row } = newMeterRow(grantCredits(meter, credits(7), born).meter, []);
     const lots = (row['g'] as unknown[][]).map((lot) => lot.slice(0, 4));
@@ -122,7 +122,7 @@ describe('the credit lots of an account', () => {
     ]);
   });
 
-  it('stay few after any number of grants, by merging the closest expiries into the later one', () => {
+  it('stay few after any number of grants, because those with the closest expiries are merged', () => {
     let { meter } = openMeter(1, born, planOfRank);
     const days = [...times(maxLotsPerSource, (index) => index), maxLotsPerSource - 0.5];
     for (const count of days) ({ meter } = grantCredits(meter, credits(1), born + count * day));
@@ -134,88 +134,91 @@ describe('the credit lots of an account', () => {
 });
 
 describe('the stored item of an account', () => {
-  it.each([0, 5, 100, 1000])('stays within its limit with the maximum of everything and %i running calls', (calls) => {
-    const max = Number.MAX_SAFE_INTEGER;
-    const moment = 4_102_444_799;
-    const { meter } = openMeter(max, moment, planOfRank);
-    const id = (index: number, length: number) => String(index).padStart(length, 'x');
-    const budget = { id: id(0, 9), start: moment };
-    const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
-    const maxCallSeconds =
-      Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
-    const names = Object.keys(prices) as ServiceName[];
-    // One grant per second for three years.
-    const maxLots = 99_999_999;
-    const lots = (['free', 'plan', 'purchase'] as const).flatMap((source) =>
-      times(source === 'free' ? 2 : maxLotsPerSource, () => ({
-        id: maxLots,
-        source,
-        granted: max,
-        remaining: max,
-        expiresAt: moment,
-      })),
-    );
-    const fullest: Meter = {
-      ...meter,
-      seq: max,
-      admitted: max,
-      ceiling: max,
-      spendable: max,
-      holds: new Map(
-        times(calls, (index) => [
-          id(index, newRequestId(ambient.random).length),
-          { ...hold, keyId: id(0, 43), budget },
-        ]),
-      ),
-      lots,
-      lotsGranted: maxLots,
-      endedCancellations: times(maxEndedCancellations, () => max),
-      // A finished call removes the buckets it found that no longer count.
-      buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
-      used: Object.fromEntries(names.map((name) => [name, max])),
-      subscription: {
-        id: id(0, 19),
-        planId: 'enterprise',
-        status: 'cancelled',
-        pending: { planId: 'freemium', planRank: 1 },
-        endsAt: moment,
-        creditsExpireAt: moment,
-        cancellation: { seq: max, lots },
-      },
-      marks: times(4, () => 'abcdefgh'),
-      alerts: {
-        rules: times(20, (index) => ({ kind: 'key_percent' as const, value: 100, keyId: id(index, 43) })),
-        channels: ['email', 'webhook'],
-      },
-    };
-    const entry = { type: 'expiry', at: moment, amount: -max } as const;
-    const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
-    const limited = keyRow({
-      expiresAt: 253_402_300_799,
-      limit: { budget: budget.id, amount: max, period: 'month' },
-      models: models.map(({ id: model }) => model),
-      services: names,
-    });
-    const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
-    // Buckets without a usable key are removed when a key is limited.
-    const budgets = times(limits.usableKeys + 1, (index) => [
-      budgetName(id(index, 9)),
-      budgetRow({ start: moment, used: max }),
-    ]);
-    const item = {
-      ...newMeterRow(fullest, entries),
-      ...Object.fromEntries(budgets),
-      k: keys,
-      h: rowOfHolds(fullest),
-      x: 'suspended',
-      hd: moment,
-    };
-    const bytes = itemBytes(item);
-    expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
-    expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
-    // One SQS message must be able to carry it (docs/adr/0011-typed-jobs.md).
-    expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
-  });
+  it.each([0, 5, 100, 1000])(
+    'stays within its size limit with the maximum of everything and %i running calls',
+    (calls) => {
+      const max = Number.MAX_SAFE_INTEGER;
+      const moment = 4_102_444_799;
+      const { meter } = openMeter(max, moment, planOfRank);
+      const id = (index: number, length: number) => String(index).padStart(length, 'x');
+      const budget = { id: id(0, 9), start: moment };
+      const hold = { amount: 999_999_999, deadline: moment, service: 'text_analysis', model: 'svc-1-32k' } as const;
+      const maxCallSeconds =
+        Math.max(...Object.values(routes).map(({ timeoutSeconds }) => timeoutSeconds)) + graceSeconds;
+      const names = Object.keys(prices) as ServiceName[];
+      // One grant per second for three years.
+      const maxLots = 99_999_999;
+      const lots = (['free', 'plan', 'purchase'] as const).flatMap((source) =>
+        times(source === 'free' ? 2 : maxLotsPerSource, () => ({
+          id: maxLots,
+          source,
+          granted: max,
+          remaining: max,
+          expiresAt: moment,
+        })),
+      );
+      const fullest: Meter = {
+        ...meter,
+        seq: max,
+        admitted: max,
+        ceiling: max,
+        spendable: max,
+        holds: new Map(
+          times(calls, (index) => [
+            id(index, newRequestId(ambient.random).length),
+            { ...hold, keyId: id(0, 43), budget },
+          ]),
+        ),
+        lots,
+        lotsGranted: maxLots,
+        endedCancellations: times(maxEndedCancellations, () => max),
+        // A finished call removes the buckets it found that no longer count.
+        buckets: new Map(times(21 + maxCallSeconds / 3, (index) => [(moment / 3 + index).toString(36), max])),
+        used: Object.fromEntries(names.map((name) => [name, max])),
+        subscription: {
+          id: id(0, 19),
+          planId: 'enterprise',
+          status: 'cancelled',
+          pending: { planId: 'freemium', planRank: 1 },
+          endsAt: moment,
+          creditsExpireAt: moment,
+          cancellation: { seq: max, lots },
+        },
+        marks: times(4, () => 'abcdefgh'),
+        alerts: {
+          rules: times(20, (index) => ({ kind: 'key_percent' as const, value: 100, keyId: id(index, 43) })),
+          channels: ['email', 'webhook'],
+        },
+      };
+      const entry = { type: 'expiry', at: moment, amount: -max } as const;
+      const entries = times(entriesPerWrite + 3 * maxLotsPerSource, () => entry);
+      const limited = keyRow({
+        expiresAt: 253_402_300_799,
+        limit: { budget: budget.id, amount: max, period: 'month' },
+        models: models.map(({ id: model }) => model),
+        services: names,
+      });
+      const keys = Object.fromEntries(times(limits.activeKeys, (index) => [id(index, 43), limited]));
+      // Buckets without a usable key are removed when a key is limited.
+      const budgets = times(limits.usableKeys + 1, (index) => [
+        budgetName(id(index, 9)),
+        budgetRow({ start: moment, used: max }),
+      ]);
+      const item = {
+        ...newMeterRow(fullest, entries),
+        ...Object.fromEntries(budgets),
+        k: keys,
+        h: rowOfHolds(fullest),
+        x: 'suspended',
+        hd: moment,
+      };
+      const bytes = itemBytes(item);
+      expect(bytes).toBeLessThanOrEqual(maxItemBytes.atRest + calls * maxItemBytes.perCall);
+      expect(bytes).toBeGreaterThan((maxItemBytes.atRest + calls * maxItemBytes.perCall) * 0.75);
+      // One SQS message must be able to carry it (docs/adr/0011-typed-jobs.md).
+      expect(Buffer.byteLength(JSON.stringify(marshall(item)))).toBeLessThan(256 * 1024);
+    },
+  );
 });
 
 /** Cancelled streams that recorded their delivery. */

@@ -13,7 +13,7 @@ describe('the budget of a limited key', () => {
     ['month', '2027-02-01T00:00:00Z', '2027-03-01T00:00:00Z', 0],
     ['month', '2027-12-01T00:00:00Z', '2028-01-01T00:00:00Z', 0],
     ['total', '1970-01-01T00:00:00Z', '2099-01-01T00:00:00Z', 3],
-  ] as const)('per %s, spent since %s, has at %s %i used', (period, start, now, used) => {
+  ] as const)('per %s, charged since %s, has at %s %i used', (period, start, now, used) => {
     expect(budgetAt(limit(period), spent(start), seconds(now)).used).toBe(used);
   });
 

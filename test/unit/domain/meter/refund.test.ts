@@ -37,7 +37,7 @@ function charged(before: Meter, amount: number): { meter: Meter; charge: Refunda
 }
 
 describe('refunded credits', () => {
-  it('return the charge to the balance, the month and an entry, despite later grants', () => {
+  it('return to the balance and the month and have an entry, despite later grants', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1000 }),
@@ -60,7 +60,7 @@ describe('refunded credits', () => {
     );
   });
 
-  it('keep the lots in order, for any contents and later spending', () => {
+  it('keep the order of the lots, for any contents and later spending', () => {
     const lot = fc.record({ remaining: fc.nat(20), more: fc.nat(5), days: fc.integer({ min: 1, max: 90 }) });
     fc.assert(
       fc.property(fc.array(lot, { minLength: 1, maxLength: 4 }), fc.nat(100), (drawn, spent) => {
@@ -99,7 +99,7 @@ describe('refunded credits', () => {
     expect(expired.entries.filter(({ type }) => type === 'expiry')).toMatchObject([{ amount: -(lot?.remaining ?? 0) }]);
   });
 
-  it('return to their original lots, as if the call had cost no more than it did', () => {
+  it('return to their lots as if the call had cost only the rest', () => {
     const drawn = fc.array(fc.record({ amount: fc.nat(50), days: fc.integer({ min: 1, max: 90 }) }), {
       minLength: 1,
       maxLength: 5,
@@ -129,7 +129,7 @@ describe('refunded credits', () => {
     );
   });
 
-  it('expire at once if their lot has expired', () => {
+  it('expire immediately if their lot has expired', () => {
     const { meter, charge } = charged(opened(), 10);
     const later = bringCurrent(meter, start + 40 * day, plans).meter;
     const back = refund(later, charge, { amount: 10 }, start + 40 * day);
@@ -170,7 +170,7 @@ describe('refunded credits', () => {
     });
   });
 
-  it('return to the lots of a cancelled subscription, even after a later subscription was cancelled and replaced', () => {
+  it('return to the lots of a cancelled subscription, even after a later one was cancelled and replaced', () => {
     const before = grantCredits(opened(), credits(5000), start).meter;
     const dev = { planId: 'dev_pass', plan: plans(2) };
     const subscribed = startSubscription(before, dev, 'sub-1', start, plans).meter;
@@ -205,7 +205,7 @@ describe('refunded credits', () => {
     ]);
   });
 
-  it('return in full after more grants than the maximum of lots, even while the subscription is cancelled', () => {
+  it('return in full even if more lots were granted since than an account can have', () => {
     const grants = (meter: Meter, count: number, from: number): Meter =>
       Array.from({ length: count }, (_, index) => start + (from + index) * day).reduce(
         (current, at) => grantCredits(current, credits(10), at).meter,
@@ -223,13 +223,13 @@ describe('refunded credits', () => {
     expect(resumed.lots.every(({ remaining }) => remaining >= 0)).toBe(true);
   });
 
-  it('from an earlier month do not change the use of the current month', () => {
+  it('from an earlier month do not change the use of this month', () => {
     const { meter, charge } = charged(opened(), 10);
     const later = { ...bringCurrent(meter, start + 40 * day, plans).meter, used: { [service]: 4 } };
     expect(refund(later, charge, { amount: 10 }, start + 40 * day).meter.used).toEqual({ [service]: 4 });
   });
 
-  it('may be 0: the entry still ends the job', () => {
+  it('may be 0, and their entry ends the job', () => {
     const { meter, charge } = charged(opened(), 10);
     const back = refund(meter, charge, { amount: 0 }, start);
     expect([balance(back.meter), back.entries.length]).toEqual([balance(meter), 1]);
@@ -245,11 +245,11 @@ describe('a key’s budget', () => {
   });
 
   it.each([
-    ['has it back in the period that it was taken in', limited, { start, used: 10 }, { id: 'b1', start, amount: 10 }],
-    ['of a later period does not', limited, { start: start + day, used: 10 }, undefined],
-    ['that was spent less does not', limited, { start, used: 9 }, undefined],
-    ['that is gone does not', limited, undefined, undefined],
-    ['of another key does not', charge, { start, used: 10 }, undefined],
+    ['gets the refund in the period of the charge', limited, { start, used: 10 }, { id: 'b1', start, amount: 10 }],
+    ['gets no refund in a later period', limited, { start: start + day, used: 10 }, undefined],
+    ['gets no refund above its use', limited, { start, used: 9 }, undefined],
+    ['gets no refund if it no longer exists', limited, undefined, undefined],
+    ["gets no refund for another key's charge", charge, { start, used: 10 }, undefined],
   ])('%s', (_, kept, budget, expected) => {
     expect(budgetBack(spent(budget), kept, 10)).toEqual(expected);
   });

@@ -15,7 +15,7 @@ const accountIds = fc.oneof(fc.integer({ min: 1, max: 100 }), fc.maxSafeInteger(
 const kinds = fc.constantFrom('key', 'session', 'confirmation', 'reset', 'device');
 
 describe('a credential', () => {
-  it('shows its owner and type, and is found by its digest', () => {
+  it('contains its account and type, and is found by its digest', () => {
     const property = fc.property(kinds, accountIds, (kind, accountId) => {
       const { text, ...issued } = issueCredential(kind, accountId, random);
       expect(parseCredential(text)).toEqual(issued);
@@ -24,7 +24,7 @@ describe('a credential', () => {
     fc.assert(property);
   });
 
-  it('names its account in its first 13 characters only if it is a key', () => {
+  it('contains its account in its first 13 characters only if it is a key', () => {
     const property = fc.property(kinds, accountIds, fc.integer({ min: 13, max: 62 }), (kind, accountId, length) => {
       const { text } = issueCredential(kind, accountId, random);
       expect(accountOfKey(text.slice(0, length))).toBe(kind === 'key' ? accountId : undefined);
@@ -33,7 +33,7 @@ describe('a credential', () => {
     for (const text of ['tai_zzzzzzzzz', 'tai_é00000000']) expect(accountOfKey(text)).toBeUndefined();
   });
 
-  it('is refused after a change of any character, without a database call', () => {
+  it('is rejected after a change of any character, without a database call', () => {
     const { text } = issueCredential('key', 123_456_789, random);
     const others = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     for (let place = 4; place < text.length; place++) {
@@ -52,11 +52,11 @@ describe('a credential', () => {
     'xai_' + '0'.repeat(58),
     'é'.repeat(62),
     `tai_${'0'.repeat(5000)}`,
-  ])('refuses %j', (text) => {
+  ])('is rejected if it is %j', (text) => {
     expect(parseCredential(text)).toBeUndefined();
   });
 
-  it('is unique in 20,000, and never shows its digest', () => {
+  it('is unique in 20,000, and does not contain its digest', () => {
     const issued = Array.from({ length: 20_000 }, () => issueCredential('key', newAccountId(random), random));
     expect(new Set(issued.map(({ text }) => text)).size).toBe(20_000);
     expect(issued.some(({ text, digest }) => text.includes(digest))).toBe(false);
@@ -72,7 +72,7 @@ describe('account ids', () => {
   });
 });
 
-it('request ids are 19 letters and digits, use every character, and are unique in 20,000', () => {
+it('request ids have 19 letters and digits, use all 62 of them, and are unique in 20,000', () => {
   const ids = Array.from({ length: 20_000 }, () => newRequestId(random));
   expect(ids.filter((id) => !/^[0-9A-Za-z]{19}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(20_000);
@@ -81,7 +81,7 @@ it('request ids are 19 letters and digits, use every character, and are unique i
 
 const lastDay = Date.UTC(8888, 0);
 
-it('ids are ordered by their millisecond and unique', () => {
+it('timed ids sort by their millisecond and are unique', () => {
   const times = fc.uniqueArray(fc.integer({ min: 0, max: lastDay }), { minLength: 2, maxLength: 20 });
   const property = fc.property(times, (all) => {
     const ids = all.toSorted((one, other) => one - other).map((now) => timedId('msg', now, random));

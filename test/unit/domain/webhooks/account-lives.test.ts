@@ -73,7 +73,7 @@ const shown = (meter: Meter) => {
 const types = (about: string) => Object.keys(webhookEvents).filter((type) => type.startsWith(about));
 
 it(
-  `webhook events reproduce subscription and credits after each write of any life (SEED=${seed})`,
+  `webhook events reproduce subscription and credits after each write of any account (SEED=${seed})`,
   () => {
     const met = new Set<string>();
     const property = fc.property(life, (steps) => {
@@ -97,7 +97,7 @@ it(
 );
 
 it(
-  'events of any life have a unique id, which stays the same for repeats in any order',
+  'events of any account have unique ids, which repeats in any order keep',
   () => {
     const named = (change: MeterChange): [string, AccountEvent][] =>
       eventsOf(change).map((event, index) => [eventId(change.after.accountId, change.id, index), event]);
@@ -116,7 +116,7 @@ it(
   patience,
 );
 
-it('events of any life match their schema and are ordered by the ledger', { timeout: patience }, () => {
+it('events of any account match their schema and are ordered by the ledger', { timeout: patience }, () => {
   const property = fc.property(life, (steps) => {
     for (const change of changesOf(steps)) {
       const { seq } = change.after;
@@ -131,7 +131,7 @@ it('events of any life match their schema and are ordered by the ledger', { time
   fc.assert(property, { seed, numRuns: atLength(50, 2000) });
 });
 
-it('credits are low at 80 % of the monthly use and exhausted below one credit, once each', () => {
+it('credits are reported low at 80 % of the month and exhausted below one credit, once each', () => {
   const meter = { ...openMeter(7, born, planOfRank).meter, spendable: credits(100) };
   const follower = new Follower();
   let current: Meter = meter;

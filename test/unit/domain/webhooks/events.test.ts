@@ -49,10 +49,10 @@ function settled(usedBefore: number, held: number, cost: number, others: Record<
 
 describe('the limit of a key', () => {
   it.each([
-    ['is reached by the call after which less than a credit is left', credits(9), credits(1), credits(1), true],
-    ['is not reached while a credit is left', credits(8), credits(1), credits(1), false],
-    ['is not reached by what a call held and did not come to', credits(8), credits(2), credits(0.5), false],
-    ['is reached once: not again by a call after it', credits(9.5), credits(0.5), credits(0.5), false],
+    ['is reached by the call after which less than a credit remains', credits(9), credits(1), credits(1), true],
+    ['is not reached while a credit remains', credits(8), credits(1), credits(1), false],
+    ['is not reached by held credits that a call did not use', credits(8), credits(2), credits(0.5), false],
+    ['is not reached again by a later call', credits(9.5), credits(0.5), credits(0.5), false],
     ['is not reached by a call that costs nothing', credits(9), credits(1), 0, false],
   ])('%s', (_, used, held, cost, isReached) => {
     expect(settled(used, held, cost)).toEqual(isReached ? ['key.limit_reached'] : []);
@@ -63,7 +63,7 @@ describe('the limit of a key', () => {
     expect(settled(credits(5 + 3), credits(1), credits(1), running)).toEqual([]);
   });
 
-  it('is not reached by a call of an earlier period', () => {
+  it('is not reached by a call that was admitted in an earlier period', () => {
     const old = hold(credits(1), { budget: { id: 'b1', start: yesterday } });
     expect(charged(account(credits(10), { r: old }), account(credits(10), {}))).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe('the limit of a key', () => {
     ]);
   });
 
-  it('is found by its budget after a rotation, and not found once no key has it', () => {
+  it('is reported for its budget after a rotation, and not once no key has the budget', () => {
     const before = account(credits(10), { r: hold(credits(1)) });
     const rotated = account(credits(10), {}, { keys: new Map([['key-2', { expiresAt: at + 9999, limit }]]) });
     const gone = account(credits(10), {}, { keys: new Map() });
@@ -106,13 +106,13 @@ describe('a change of keys', () => {
     expect(eventsOf({ id: '1', before: meter, after: meter, entries: [], keyEvent })).toEqual([event]);
   });
 
-  it('creates no event if keys are suspended, renamed or expire', () => {
+  it('is no event if keys are suspended, renamed or expire', () => {
     const before = account(0, {});
     expect(eventsOf({ id: '1', before, after: { ...before, keys: new Map() }, entries: [] })).toEqual([]);
   });
 });
 
-it('an account that is new or deleted has no events', () => {
+it('a new account and a deleted one have no events', () => {
   const entries: LedgerEntry[] = [{ type: 'grant', at, amount: credits(5), source: 'free' }];
   const after = { ...meter, seq: 2 };
   expect(eventsOf({ id: '1', before: undefined, after, entries })).toEqual([]);
@@ -144,7 +144,7 @@ function alerted(alerts: Alerts | undefined, balanceBefore = 52) {
 }
 
 describe('alert events', () => {
-  it('exist for an account with webhooks among its channels, one for each rule that matches', () => {
+  it('exist for each matching rule if webhooks are among the channels', () => {
     const events = alerted({ rules, channels: ['email', 'webhook'] });
     const data = { accountId: 7, seq: meter.seq + 1, balance: 47 };
     const start = periodStart(meter.period);
@@ -164,7 +164,7 @@ describe('alert events', () => {
     expect(alerted(alerts)).toEqual([]);
   });
 
-  it('do not change the other events of an account', () => {
+  it('do not change the other events', () => {
     const types = (alerts?: Alerts) => alerted(alerts, 22).map(({ type }) => type);
     expect(types()).toEqual(['credits.low']);
     expect(types({ rules: [], channels: ['webhook'] })).toEqual(['credits.low']);

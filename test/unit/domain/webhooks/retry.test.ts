@@ -29,7 +29,7 @@ describe('a failed delivery', () => {
     expect(schedule.reduce((sum, wait) => sum + wait, 0)).toBeGreaterThan(3 * day);
   });
 
-  it('waits for Retry-After if longer, and never more than a day', () => {
+  it('waits for a longer Retry-After, and never more than a day', () => {
     const wait = (retryAfterMs: number) => nextAttempt(1, { ...failed, retryAfterMs }, now, none)! - now;
     expect([wait(1 * second), wait(90 * second), wait(3 * day)]).toEqual([5 * second, 90 * second, day]);
   });
@@ -59,17 +59,17 @@ describe('a failing webhook', () => {
     expect(after(12).pauses.map((pause) => pause / second)).toEqual([0, 0, 5, 10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
 
-  it('is not paused longer because of concurrent failures', () => {
+  it('is not paused longer for concurrent failures', () => {
     let health: Health = healthy;
     for (let attempt = 0; attempt < 10; attempt++) health = healthAfterFailure(health, failed, now);
     expect(health).toEqual({ failures: 3, failingSince: now, pausedUntil: now + 5 * second });
   });
 
-  it('is paused for the time of Retry-After', () => {
+  it('is paused for Retry-After', () => {
     expect(healthAfterFailure(healthy, { ...failed, retryAfterMs: hour }, now).pausedUntil).toBe(now + hour);
   });
 
-  it('counts as failing for long after five days', () => {
+  it('is to be disabled after five days', () => {
     const { health } = after(1);
     expect([hasFailedForLong(health, now + 5 * day - 1), hasFailedForLong(health, now + 5 * day)]).toEqual([
       false,

@@ -57,7 +57,7 @@ describe('the URL of a webhook', () => {
     expect(refusal(url)).toBe(expected);
   });
 
-  it('may be on loopback, even without TLS, only on one machine', () => {
+  it('may be on loopback, even without TLS, if the service runs on one machine', () => {
     const here = ['http://127.0.0.1:3000/hook', 'http://localhost:3000/', 'http://[::1]:3000/', 'https://127.0.0.9/'];
     expect(here.map((url) => refusal(url, 'public and loopback'))).toEqual(here.map(() => 'taken'));
     const inner = ['http://10.0.0.1/', 'https://192.168.1.1/', 'http://example.com/', 'https://vault.internal/'];
@@ -85,7 +85,7 @@ describe('an IP address', () => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it('is recognized as this machine’s in either form', () => {
+  it('is on loopback in its IPv4 and its IPv6 forms', () => {
     const own = ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1'];
     expect([...own, '8.8.8.8', '10.0.0.1', '::', '::2'].filter(isLoopbackAddress)).toEqual(own);
   });

@@ -29,8 +29,8 @@ describe('the duration of a file', () => {
     ['whose pages state sample 0', [begin(), ...sound(10, 0)], 10],
     ['whose pages state sample 1', [begin(), ...sound(10, 1)], 10],
     ['whose pages state a sample after 500 s', [begin(), ...sound(10, 48_000 * 500)], 10],
-    ['in two streams, one after the other', [begin(), ...sound(3, 1), begin(2), ...sound(4, 1, 2)], 7],
-  ])('in Opus is that of its packets: %s', async (_, pages, expected) => {
+    ['in two consecutive streams', [begin(), ...sound(3, 1), begin(2), ...sound(4, 1, 2)], 7],
+  ])('in Opus is the sum of its packets: %s', async (_, pages, expected) => {
     const { container, seconds } = await audioFacts(joined(...pages));
     expect([container, seconds]).toEqual(['Ogg', expect.closeTo(expected, 6)]);
   });
@@ -57,11 +57,11 @@ describe('the duration of a file', () => {
     ['a rate of 0', wavFile({ rate: 0 })],
     ['no samples', wavFile({ bytes: 0, length: 0 })],
     ['more than a day', wavFile({ rate: 1, bytes: 100_000, length: 100_000 })],
-  ])('in WAV with %s is undefined', async (_, file) => {
+  ])('in WAV with %s is refused', async (_, file) => {
     await expect(audioFacts(file)).rejects.toThrow('the audio has no duration');
   });
 
-  it('of a truncated file is found or refused, wherever it is cut', async () => {
+  it('is found or refused in a truncated file, wherever it is cut', async () => {
     for (const file of [joined(begin(), ...sound(1, 1)), wavFile(), Buffer.from('fLaC')])
       for (let length = 0; length < Math.min(file.length, 400); length += 1)
         await audioFacts(file.subarray(0, length)).catch((error: unknown) => expect(error).toBeInstanceOf(Error));
@@ -88,7 +88,7 @@ describe('a browser recording', () => {
     await expect(audioFacts(webm({ seconds: 0 }))).rejects.toThrow('no audio');
   });
 
-  it('is read as far as possible or refused quickly if it is cut or broken anywhere', async () => {
+  it('is read as far as possible or refused quickly, wherever it is cut or damaged', async () => {
     const files = [webm({ seconds: 2 }), mp4({ seconds: 2, by: 'sample' })];
     const damage = fc.tuple(fc.constantFrom(...files), fc.nat(), fc.nat(), fc.nat(255));
     const property = fc.asyncProperty(damage, async ([file, cut, at, value]) => {
@@ -120,7 +120,7 @@ function opus(seconds: number): Buffer {
   return joined(oggPage(2, 0n, 0, opusHead), oggPage(0, 0n, 1, tags), ...sounds, last);
 }
 
-describe('a file that is read in parts', () => {
+describe('a file that is read in ranges', () => {
   function movieAtEnd(seconds: number): Buffer {
     const header = (length: number) => words(0, 0, 0, 1000, length * 1000, 0);
     const track = box('mdia', box('mdhd', header(seconds)), box('hdlr', words(0, 0), Buffer.from('soun\0')));
@@ -150,7 +150,7 @@ describe('a file that is read in parts', () => {
     expect(parts.length).toBeLessThanOrEqual(maxParts);
   });
 
-  it('has no duration if that needs the whole file, and is read only to a limit', async () => {
+  it('has no duration if that requires the whole file, and is read up to a limit', async () => {
     const { container, seconds, parts } = await found(adts(100_000, 200));
     expect([container?.startsWith('ADTS'), seconds]).toEqual([true, undefined]);
     expect(parts.reduce((sum, [from, to]) => sum + to - from, 0)).toBeLessThanOrEqual(16 * 256 * 1024);
@@ -165,12 +165,12 @@ describe('a file that is read in parts', () => {
     ['words', Buffer.from('These are words, and no audio at all. '.repeat(100))],
     ['a header without its audio', silence(2).subarray(0, 20)],
     ['zeros', Buffer.alloc(100_000)],
-  ])('has no properties for %s', async (_, file) => {
+  ])('of %s is refused', async (_, file) => {
     await expect(found(file)).rejects.toThrow(/./);
   });
 });
 
-it("a model's WAV file without a sample rate is not speech", async () => {
+it("a model's WAV file without a sample rate is refused", async () => {
   await expect(audioDuration(wavFile({ rate: 0 }), 'wav')).rejects.toThrow('the audio has no duration');
 });
 

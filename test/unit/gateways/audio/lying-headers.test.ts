@@ -145,20 +145,20 @@ const files: Readonly<Record<string, () => Buffer>> = {
 };
 
 describe('a file of 8 s', () => {
-  it.each(Object.entries(files))('%s counts as 8 s, or 8 s are reserved for it', async (_, make) => {
+  it.each(Object.entries(files))('%s counts as at least 8 s, or 8 s are held for it', async (_, make) => {
     const { seconds: own, maxSeconds = own } = await audioFacts(make());
     expect(Math.max(own, maxSeconds)).toBeGreaterThan(seconds - 0.2);
     expect(own).toBeLessThan(seconds + 1);
   });
 
-  it.each(Object.entries(files))('%s has 8 s reserved for it in storage as well', async (_, make) => {
+  it.each(Object.entries(files))('%s has 8 s held for it if it is read from storage', async (_, make) => {
     const file = make();
     const facts = await rangedFacts(file.length, async (from, to) => file.subarray(from, to));
     const { seconds: own = facts.maxSeconds ?? file.length / 2000, maxSeconds = own } = facts;
     expect(Math.max(own, maxSeconds)).toBeGreaterThan(seconds - 0.6);
   });
 
-  it('in a recorded MP4 lasts as long as its header states, if the header is true', async () => {
+  it('in a recorded MP4 counts as the duration in its header, if that is true', async () => {
     expect(await audioFacts(m4a())).toEqual({ container: 'mp4', seconds });
     expect(await audioFacts(mp4({ seconds, by: 'sample' }))).toEqual({ container: 'mp4', seconds });
   });

@@ -34,17 +34,17 @@ const cases: [error: unknown, expected: string][] = [
   ['nothing', 'unknown'],
 ];
 
-it('an error response is a refusal, and a lost response is unknown unless the connection failed', () => {
+it('an error response is a refusal, and a lost response is unknown unless no connection was made', () => {
   for (const [error, expected] of cases) {
     const result = handOverOf(error);
     expect([error, result.is === 'refused' ? `refused: ${result.why}` : result.is]).toEqual([error, expected]);
   }
 });
 
-it('logs contain neither number nor text', () => {
+it('the cause of a failure contains neither number nor text', () => {
   for (const [error] of cases) expect(String(Object(handOverOf(error)).cause)).not.toMatch(/\+1415|hello/);
 });
 
-it('the voices equal those of the API', () => {
+it('the supported voices are those of the AWS API', () => {
   expect(callVoices.map((voice) => voice.toUpperCase())).toEqual(Object.values(VoiceId).toSorted());
 });

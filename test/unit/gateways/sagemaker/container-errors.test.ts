@@ -49,21 +49,24 @@ describe('a container error', () => {
     ['a proxy', 502, '<html>Bad Gateway</html>', 'MODEL_ERROR', /failed/],
     ['an unknown source', 500, '', 'MODEL_ERROR', /failed/],
     ['SageMaker after its timeout', 0, timedOut, 'MODEL_TIMEOUT', /in time/],
-  ] as const)('from %s with status %i has an explanation', (_, OriginalStatusCode, OriginalMessage, code, detail) => {
-    const message = `Received client error (${OriginalStatusCode}) from primary with message "${OriginalMessage}"`;
-    const cause = new ModelError({ message, OriginalStatusCode, OriginalMessage, $metadata: {} });
-    const error = serviceErrorOf(cause, 'svc-1', false);
-    expect(error.code).toBe(code);
-    expect(error.message).toMatch(detail);
-    expect(error.retryAfterSeconds !== undefined).toBe(code === 'SERVICE_UNAVAILABLE');
-  });
+  ] as const)(
+    'from %s with status %i becomes the expected error',
+    (_, OriginalStatusCode, OriginalMessage, code, detail) => {
+      const message = `Received client error (${OriginalStatusCode}) from primary with message "${OriginalMessage}"`;
+      const cause = new ModelError({ message, OriginalStatusCode, OriginalMessage, $metadata: {} });
+      const error = serviceErrorOf(cause, 'svc-1', false);
+      expect(error.code).toBe(code);
+      expect(error.message).toMatch(detail);
+      expect(error.retryAfterSeconds !== undefined).toBe(code === 'SERVICE_UNAVAILABLE');
+    },
+  );
 
   it.each([
     ['ECONNRESET', /connection .* broke/],
     ['ECONNREFUSED', /could not be reached/],
     ['HPE_INVALID_CONSTANT', /invalid response/],
     ['invalid JSON', /invalid response/],
-  ])('of type %s has an explanation, but is not reported as busy', (code, detail) => {
+  ])('of type %s becomes MODEL_ERROR, without advice to try again', (code, detail) => {
     const cause = code === 'invalid JSON' ? new SyntaxError('x') : Object.assign(new Error('x'), { code });
     const error = serviceErrorOf(cause, 'svc-1', false);
     expect([error.code, error.retryAfterSeconds]).toEqual(['MODEL_ERROR', undefined]);
@@ -71,7 +74,7 @@ describe('a container error', () => {
     expect(error.message).not.toMatch(/busy|try again/);
   });
 
-  it('is logged by its type only, without its text', () => {
+  it('is logged by its type, without its text', () => {
     const secret = 'the prompt of somebody';
     const $metadata = { httpStatusCode: 424, requestId: 'r-1' };
     const failed = { message: secret, OriginalMessage: secret, OriginalStatusCode: 500, $metadata };

@@ -22,7 +22,7 @@ describe.each([
   ['vllm', vllm],
   ['lmi', lmi],
 ] as const)('%s', (_, container) => {
-  it('receives OpenAI bodies with top_k, without a model, with the usage of streams', () => {
+  it('receives OpenAI bodies with top_k and without a model, and reports usage in streams', () => {
     const chat = { messages, max_tokens: 9 };
     expect(chatBody(container, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...sampling, stop: ['.'] });
     expect(completionBody(container, neutral)).toEqual({ prompt: 'Hi', max_tokens: 9, ...neutral });
@@ -33,18 +33,18 @@ describe.each([
     expect(completionBody(container, neutral, streamed)).toEqual(completion);
   });
 
-  it("receives the model's served name if the stage sets one", () => {
+  it('receives its served name as the model if the stage sets one', () => {
     expect(chatBody(container, {}, { stream: false, servedName: 'mine' })).toMatchObject({ model: 'mine' });
     expect(completionBody(container, {}, { stream: true, servedName: 'mine' })).toMatchObject({ model: 'mine' });
   });
 
-  it('receives the smallest top_p instead of 0, which it refuses', () => {
+  it('receives the smallest positive top_p in place of 0, which it refuses', () => {
     expect(chatBody(container, { top_p: 0 })).toMatchObject({ top_p: 1e-6 });
   });
 });
 
 describe('tgi', () => {
-  it('receives chats in OpenAI form, without unsupported fields', () => {
+  it('receives chats in OpenAI form, without the fields that it does not support', () => {
     const chat = { messages, max_tokens: 9 };
     const { top_k: _, presence_penalty: __, ...known } = sampling;
     expect(chatBody(tgi, { ...sampling, stop: ['.'] })).toEqual({ ...chat, ...known, stop: ['.'] });
@@ -52,7 +52,7 @@ describe('tgi', () => {
     expect(chatBody(tgi, neutral, streamed)).toEqual({ ...chat, temperature: 1, ...stream });
   });
 
-  it('receives calls and results without empty content, and a chosen function by name', () => {
+  it('receives calls and results without empty content, and a chosen function by its name', () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const calling = { role: 'assistant', tool_calls: [call] };
@@ -69,7 +69,7 @@ describe('tgi', () => {
     expect(chatBody(tgi, { tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('receives the JSON schema of a response in its own format', () => {
+  it('receives the JSON schema of a response in its own form', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } };
     const request = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
     expect(chatBody(tgi, request)).toMatchObject({ response_format: { type: 'json', value: schema } });
@@ -91,7 +91,7 @@ describe('tgi', () => {
     });
   });
 
-  it('does not sample at a temperature of 0', () => {
+  it('is asked for greedy decoding at a temperature of 0', () => {
     const body = { parameters: { do_sample: false, max_new_tokens: 9 } };
     expect(completionBody(tgi, { ...sampling, temperature: 0 })).toMatchObject(body);
     expect(JSON.stringify(completionBody(tgi, { ...sampling, temperature: 0 }))).not.toMatch(/temperature|top_[pk]/);
@@ -122,7 +122,7 @@ describe('tgi', () => {
     [{ generated_text: 'Hello', details }, 'eos_token', usage],
     [[{ generated_text: 'Hello', details: { ...details, prefill: [] } }], 'eos_token', undefined],
     [[{ generated_text: 'Hello' }], undefined, undefined],
-  ])('replies to a completion with %j', (reply, finish_reason, reported) => {
+  ])('completes with the text and usage of %j', (reply, finish_reason, reported) => {
     expect(tgi.completion!.reply(reply)).toEqual({ choices: [{ text: 'Hello', finish_reason }], usage: reported });
   });
 
@@ -133,7 +133,7 @@ describe('tgi', () => {
     [{ token, generated_text: null, details: null }, ' you', null, undefined],
     [{ token, generated_text: 'to you', details: ended }, ' you', 'length', usage],
     [{ token: end, generated_text: 'to', details: null }, '', 'stop', undefined],
-  ])('streams a completion with %j', (event, text, finish_reason, reported) => {
+  ])('streams the text and finish reason of %j', (event, text, finish_reason, reported) => {
     expect(tgi.completion!.chunk(event)).toEqual({ choices: [{ text, finish_reason }], usage: reported });
   });
 });
@@ -165,9 +165,12 @@ describe('embeddings', () => {
     expect(tei.embeddings!.reply(vectors)).toEqual({ vectors });
   });
 
-  it.each([[{ data: vectors }], [[['a']]], [[[Number.NaN]]], ['no']])('are refused if invalid: %j', (reply) => {
-    expect(() => tei.embeddings!.reply(reply)).toThrow(v.ValiError);
-  });
+  it.each([[{ data: vectors }], [[['a']]], [[[Number.NaN]]], ['no']])(
+    'are refused if the reply is invalid: %j',
+    (reply) => {
+      expect(() => tei.embeddings!.reply(reply)).toThrow(v.ValiError);
+    },
+  );
 });
 
 const reply = (json: string) => whisperx.transcription?.reply(JSON.parse(json));
@@ -181,7 +184,7 @@ it.each([
   ['3', '1', 3, 3],
   ['0', '1e999', 0, 86_400],
   ['1e999', '-1e999', 86_400, 86_400],
-])('transcript times from %s to %s are refused unless they are ordered numbers', (from, to, start, end) => {
+])('transcript times from %s to %s are limited to a day and put in order', (from, to, start, end) => {
   const timed = `"start":${from},"end":${to}`;
   const read = reply(`{"text":"hi","duration":1,"segments":[{${timed},"text":"hi"}],"words":[{${timed},"word":"hi"}]}`);
   expect(read).toMatchObject({ segments: [{ start, end, text: 'hi' }], words: [{ start, end, word: 'hi' }] });

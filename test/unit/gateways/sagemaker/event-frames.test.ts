@@ -32,7 +32,7 @@ const encoded = ({ headers, body }: { headers: Record<string, string>; body: Uin
 };
 
 describe('the messages of an event stream', () => {
-  it("equal those of the SDK's codec, wherever the bytes are cut", () => {
+  it("equal those of the SDK's codec wherever the bytes are cut", () => {
     const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
     const property = fc.property(fc.array(message, { maxLength: 5 }), shares, (messages, at) => {
       const sent = messages.map(encoded);
@@ -43,7 +43,7 @@ describe('the messages of an event stream', () => {
     fc.assert(property);
   });
 
-  it('are refused, as by the codec, after a change of any byte', () => {
+  it('are refused if any byte has changed, as by the codec', () => {
     const sent = encoded({ headers: { ':message-type': 'event' }, body: Buffer.from('some words') });
     for (let at = 0; at < sent.length; at += 1) {
       const damaged = Buffer.from(sent);
@@ -53,7 +53,7 @@ describe('the messages of an event stream', () => {
     }
   });
 
-  it('are refused if the stream ends within one', () => {
+  it('are refused if the stream ends inside one', () => {
     const sent = encoded({ headers: { a: 'b' }, body: Buffer.from('some words') });
     for (let length = 1; length < sent.length; length += 1)
       expect(() => read(sent, sent.subarray(0, length))).toThrow('the stream ends within a message');

@@ -51,7 +51,7 @@ const textOf = (chunks: readonly ModelChunk[]) =>
 describe.each(wires)('a stream of %s', (_, chunk, wire) => {
   const bytes = Buffer.from(wire);
 
-  it('is the same wherever its bytes are cut', async () => {
+  it('has the same chunks wherever its bytes are cut', async () => {
     const whole = await collected(chunk, [bytes]);
     expect(textOf(whole)).toBe('Zürich 🎉');
     expect(whole.findLast((each) => each.usage)?.usage).toEqual(usage);
@@ -64,14 +64,14 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
     expect(await collected(chunk, withEmpty)).toEqual(whole);
   });
 
-  it('fails if it ends anywhere before its finish reason', async () => {
+  it('fails if it ends before its finish reason', async () => {
     const end = bytes.indexOf(Buffer.from('"finish_reason":"'));
     for (let at = 0; at < end; at += 1) {
       await expect(collected(chunk, [bytes.subarray(0, at)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
     }
   });
 
-  it('is cut at a stop sequence split over two chunks, and still reports its usage', async () => {
+  it('is cut at a stop sequence that spans two chunks, and still reports its usage', async () => {
     const chunks = await collected(chunk, [bytes], ['üri', 'never']);
     expect(textOf(chunks)).toBe('Z');
     expect(chunks.flatMap(({ choices }) => choices).at(-1)?.finish_reason).toBe('stop');
@@ -83,12 +83,12 @@ describe.each(wires)('a stream of %s', (_, chunk, wire) => {
 describe('a model stream', () => {
   const { chunk } = vllm.chat!;
 
-  it('passes on its held back end if it ends with [DONE] alone', async () => {
+  it('passes on held-back text if it ends with [DONE] alone', async () => {
     const wire = Buffer.from(events(chunkOf('to be'), '[DONE]'));
     expect(textOf(await collected(chunk, [wire], ['be or']))).toBe('to be');
   });
 
-  it('passes on its text before a call starts', async () => {
+  it('passes on its text before a call begins', async () => {
     const call = { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] } }] };
     const wire = events(chunkOf('to be'), JSON.stringify(call), chunkOf('', 'tool_calls'));
     const chunks = await collected(chunk, [Buffer.from(wire)], ['be or']);
@@ -97,7 +97,7 @@ describe('a model stream', () => {
     expect(pieces.filter(Boolean)).toEqual(['to ', 'be', 'call']);
   });
 
-  it('times out if it continues without a chunk, but not if its consumer is slow', async () => {
+  it('times out if it sends only comments, but not if its consumer is slow', async () => {
     const hello = Buffer.from(`data: ${chunkOf('Hello')}\n\n`);
     async function* pings(deadline: Deadline) {
       yield hello;
@@ -120,7 +120,7 @@ describe('a model stream', () => {
     expect(chunks).toBe(3);
   });
 
-  it('is invalid if a line never ends', async () => {
+  it('fails if a line never ends', async () => {
     const parts = Array.from({ length: 20 }, () => Buffer.alloc(64 * 1024, 'x'));
     await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /line/ });
   });
@@ -136,7 +136,7 @@ describe('a model stream', () => {
   it.each([
     ['a finish reason of its own', `data: ${chunkOf('', 'stop')}\n\n`],
     ['no finish reason', 'data: [DONE]\n\n'],
-  ])('with an incomplete character at its end has U+FFFD for it, with %s', async (_, end) => {
+  ])('replaces an incomplete character at its end with U+FFFD, with %s', async (_, end) => {
     const parts = ['a', '\ud83d', '\ude00', '\ud83d'].map((text) => Buffer.from(`data: ${chunkOf(text)}\n\n`));
     expect(textOf(await collected(chunk, [...parts, Buffer.from(end)]))).toBe('a😀\ufffd');
   });
@@ -147,13 +147,13 @@ describe('a model stream', () => {
     await expect(collected(chunk, [Buffer.from(wire)])).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });
 
-  it('fails with JSON that is indented endlessly', async () => {
+  it('fails if its JSON is indented endlessly', async () => {
     const line = Buffer.from(`  "x": "${'x'.repeat(1000)}",\n`);
     const parts = [Buffer.from('{\n'), ...Array.from({ length: 1200 }, () => line)];
     await expect(collected(chunk, parts)).rejects.toMatchObject({ code: 'MODEL_ERROR', message: /incomplete JSON/ });
   });
 
-  it('continues after an invalid usage', async () => {
+  it('ignores an invalid usage', async () => {
     for (const wrong of [{ prompt_tokens: 'many', completion_tokens: 1 }, { prompt_tokens: 5 }, 'much', [1]]) {
       const wire = `data: ${chunkOf('Hello', 'stop')}\n\ndata: ${JSON.stringify({ choices: [], usage: wrong })}\n\n`;
       const chunks = await collected(chunk, [Buffer.from(wire)]);

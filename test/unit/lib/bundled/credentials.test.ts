@@ -21,7 +21,7 @@ it.each([
   ['are read from the environment once', undefined, 'first'],
   ['are kept while they are good', inMinutes(60), 'first'],
   ['are read again when they end', inMinutes(-1), 'second'],
-])('%s', async (_, expiration, expected) => {
+])('credentials %s', async (_, expiration, expected) => {
   const credentials = defaultProvider()!;
   environment('first', expiration);
   expect(await credentials()).toMatchObject({ accessKeyId: 'first', secretAccessKey: 'secret', sessionToken: 'token' });

@@ -59,7 +59,7 @@ describe('a stream job', () => {
     expect(sent).toEqual([{ a: { N: '7' } }]);
   });
 
-  test('sends a failed item to the queue from there on, in order, and continues with all others', async () => {
+  test('sends a failed record and the later ones of its item to the queue, in order, and continues with other items', async () => {
     const { done, handle } = worker();
     const { sent, open } = queue();
     const steps = stepsOf('1.1 7.1 7.2! 2.1 7.3 1.2');
@@ -74,7 +74,7 @@ describe('a stream job', () => {
     expect(await itemStreamJob(handle, open)(eventOf(stepsOf('1.1')))).toEqual({ batchItemFailures: [] });
   });
 
-  test('processes the next batch of the item without its past', async () => {
+  test('processes the next batch of a failed item normally', async () => {
     const { done, handle } = worker();
     const { open } = queue();
     const job = itemStreamJob(handle, open);
@@ -85,7 +85,7 @@ describe('a stream job', () => {
 
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
 
-  test('leaves an outage, which affects all items, to the stream', async () => {
+  test('leaves an outage, which affects all items, to the retries of the stream', async () => {
     const { sent, open } = queue();
     const job = itemStreamJob(() => Promise.reject(throttled), open);
     const event = eventOf(stepsOf('1.1 2.1'));
@@ -93,7 +93,7 @@ describe('a stream job', () => {
     expect(sent).toEqual([]);
   });
 
-  test('lets the stream retry records that the queue rejects', async () => {
+  test('lets the stream retry the records that the queue rejects', async () => {
     const { handle } = worker();
     const { open } = queue(1);
     const steps = stepsOf('7.1! 1.1 7.2 2.1');
@@ -117,7 +117,7 @@ describe('a stream job', () => {
     expect(max).toEqual({ items: 10, ofOne: 1 });
   });
 
-  test('starts nothing more in an outage, and restarts from the first unfinished record', async () => {
+  test('starts nothing more in an outage, and reports the first unfinished record', async () => {
     const done: number[] = [];
     const job = itemStreamJob(async ({ a, n }) => {
       await sleep(a === 1 ? 20 : 1);
@@ -129,7 +129,7 @@ describe('a stream job', () => {
     expect(done).toEqual([0, 10]);
   });
 
-  test('loses and repeats nothing after any failure', async () => {
+  test('neither loses nor repeats a record after any failure', async () => {
     const step = fc.record({ a: fc.integer({ min: 1, max: 4 }), bad: fc.boolean() });
     const property = fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (drawn) => {
       const steps = drawn.map((about, n) => ({ ...about, n }));
@@ -161,7 +161,7 @@ describe('a queue job', () => {
     expect(response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier)).toEqual(['m1', 'm2']);
   });
 
-  test('processes an image like the stream job', async () => {
+  test('processes an image as the stream job does', async () => {
     const { done, handle } = worker();
     const { sent, open } = queue();
     const steps = stepsOf('7.1! 7.2');
@@ -172,7 +172,7 @@ describe('a queue job', () => {
   });
 });
 
-test('a log job receives only the lines that match its schema', async () => {
+test('a log job receives only lines that match its schema', async () => {
   const messages = ['{"record":1,"other":2}', 'START RequestId: x', '{"record":"none"}', '{"record":3}'];
   const logEvents = messages.map((message) => ({ message }));
   const seen: unknown[] = [];

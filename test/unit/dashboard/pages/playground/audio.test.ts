@@ -30,7 +30,7 @@ describe('the length of audio', () => {
     expect(progressClocks(0, seconds)[1]).toBe(clock);
   });
 
-  it('equals the player position only at the end', () => {
+  it('equals the position of the player only at the end', () => {
     expect(progressClocks(4.9599, 4.96)).toEqual(['0:05', '0:05']);
     expect(progressClocks(4.5, 4.96)).toEqual(['0:04', '0:05']);
     expect(progressClocks(0, 4.96)).toEqual(['0:00', '0:05']);
@@ -55,7 +55,7 @@ describe('a waveform', () => {
     fc.assert(property);
   });
 
-  it('has the same height for quiet and loud audio, and is a line for silence', () => {
+  it('has the same height for quiet and for loud audio, and is a line for silence', () => {
     const bars = (values: number[]) => waveformPath(values, 3).split('M').slice(1);
     expect(bars([0.1, 1, 0.5])).toEqual(['0.5 45.2v9.6', '1.5 2.0v96.0', '2.5 26.0v48.0']);
     expect(bars([0.01, 0.1, 0.05])).toEqual(bars([0.1, 1, 0.5]));
@@ -116,14 +116,14 @@ describe('an upload', () => {
     );
   });
 
-  it('starts if the hidden fraction of a credit may cover the cost', () => {
+  it('starts if a fraction of a credit, which the balance does not show, may cover the cost', () => {
     expect([creditRefusal(33, 331), creditRefusal(32, 329), creditRefusal(0, 9)]).toEqual(Array(3).fill(undefined));
     expect([creditRefusal(32, 330), creditRefusal(0, 10)].map((refusal) => refusal?.code)).toEqual(
       Array(2).fill('INSUFFICIENT_CREDITS'),
     );
   });
 
-  it('is refused with unknown length only if the balance is 0', () => {
+  it('of unknown length is refused only if the balance is 0', () => {
     expect(creditRefusal(0, undefined)?.message).toMatch(/^This call needs credits; you have 0 left\./);
     expect(creditRefusal(1, undefined)).toBeUndefined();
   });
@@ -150,7 +150,7 @@ describe('a transcription job', () => {
     expect([isOpen({ status }), pollMs({ status }, 1)]).toEqual([false, false]);
   });
 
-  it('is polled less and less often, for about the eight hours that it may run', () => {
+  it('is polled at growing intervals, for about the eight hours that it may run', () => {
     const waits = Array.from({ length: 5000 }, (_, reads) => pollMs({ status: 'running' }, reads));
     expect(waits.slice(0, 30)).toEqual(Array(30).fill(1000));
     expect(new Set(waits)).toEqual(new Set([1000, 3000, 10_000, false]));
@@ -170,13 +170,13 @@ const segments = [
 ];
 
 describe('the timed segments', () => {
-  it('contain each word once, even if segments and words are rounded differently', () => {
+  it('contain each word once, even if times of segments and words are rounded differently', () => {
     const words = [word(0, 'Good'), word(0.5, 'morning.'), word(1.18, 'The'), word(2, 'river'), word(3.4, 'is')];
     expect(wordsOf(segments, words)).toEqual(['Good morning.', 'The river is']);
     expect(wordsOf(segments, [])).toEqual(['', '']);
   });
 
-  it('form one segment for words alone, and are empty without times', () => {
+  it('are one segment if only words have times, and none if nothing has', () => {
     expect(timedSegments([], [word(1, 'Good'), word(2, 'day')])).toMatchObject([
       { start: 1, end: 2.4, text: 'Good day' },
     ]);

@@ -47,13 +47,13 @@ describe('a preset', () => {
     expect(refusal([], 'brief', values)).toBeUndefined();
   });
 
-  it('is refused beyond 50 unless it replaces one', () => {
+  it('is refused if 50 are stored, unless it replaces one', () => {
     const full = Array.from({ length: maxPresets }, (_, index) => preset(String(index)));
     expect(refusal(full, 'one more', values)).toMatch(/^You can save up to 50/);
     expect(refusal(full, ' preset 7 ', values)).toBeUndefined();
   });
 
-  it('has a limited size', () => {
+  it('is refused above a maximum size', () => {
     expect(refusal([], 'long', { ...values, system: 'x'.repeat(maxPresetLength) })).toMatch(/too long/);
   });
 });
@@ -98,7 +98,7 @@ describe('the presets of an account', () => {
     expect(Object.keys(localStorage)).toEqual(['mantine-color-scheme-value']);
   });
 
-  it('are deleted on sign-out, after which none can be saved', async () => {
+  it('are deleted at sign-out, and none can be saved after that', async () => {
     const { savePreset } = await openStore();
     const { closeAccountStorage } = await openAccounts();
     savePreset(1, preset('a'));
@@ -131,14 +131,14 @@ const items = [user('a'), reply('b'), user('c'), call, result, reply('d')];
 const ids = (list: readonly ChatItem[] | undefined) => list?.map(({ id }) => id).join(' ');
 
 describe('a conversation', () => {
-  it('is sent again up to the prompt of its last response', () => {
+  it('is sent up to the prompt of its last response', () => {
     expect(ids(promptOf(items))).toBe('a b c call result');
     expect(ids(promptOf([user('a')]))).toBe('a');
     expect(ids(promptOf([reply('b')]))).toBe('');
     expect(ids(promptOf([]))).toBe('');
   });
 
-  it('continues from an edited message, without the later ones', () => {
+  it('ends with an edited message, without the later ones', () => {
     const edited = withContent(items, 'c', 'new');
     expect(ids(edited)).toBe('a b c');
     expect(edited?.at(-1)).toEqual({ id: 'c', message: { role: 'user', content: 'new' } });

@@ -19,13 +19,13 @@ const evaluated = (code: string): unknown => JSON.parse(JSON.stringify(runInCont
 const invisible = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
 describe('a value in code', () => {
-  it.each(hostileTexts)('is the same text in JSON and JavaScript: %j', (text) => {
+  it.each(hostileTexts)('evaluates to the original text in JSON and JavaScript: %j', (text) => {
     const value = { [text]: [text, { text }], text };
     expect(JSON.parse(jsonLiteral(value))).toEqual(value);
     expect(evaluated(javascriptLiteral(value))).toEqual(value);
   });
 
-  it('is the same value in JSON and JavaScript, for any value', () => {
+  it('evaluates to the original value in JSON and JavaScript, for any value', () => {
     const property = fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.nat(3), (value, depth) => {
       expect(JSON.parse(jsonLiteral(value))).toEqual(JSON.parse(JSON.stringify(value)));
       expect(evaluated(javascriptLiteral(value, depth))).toEqual(JSON.parse(JSON.stringify(value)));
@@ -41,7 +41,7 @@ describe('a value in code', () => {
       }
   });
 
-  it('sets no prototype through a key', () => {
+  it('cannot set a prototype through a key', () => {
     const code = javascriptLiteral(JSON.parse('{"__proto__": {"polluted": true}}'));
     expect(code).toBe("{ ['__proto__']: { polluted: true } }");
     expect(evaluated(code)).toEqual(JSON.parse('{"__proto__": {"polluted": true}}'));
@@ -56,7 +56,7 @@ describe('a value in code', () => {
     );
   });
 
-  it('is split into indented lines if one line would be too long', () => {
+  it('is split into indented lines if a single line would be too long', () => {
     const message = { role: 'user', content: 'x'.repeat(40) };
     expect(javascriptLiteral({ model: 'svc-1', messages: [message] }, 1)).toBe(`{
     model: 'svc-1',
@@ -65,7 +65,7 @@ describe('a value in code', () => {
     expect(jsonLiteral([message, message])).toMatch(/^\[\n {2}\{"role".*\},\n {2}\{"role".*\}\n\]$/);
   });
 
-  it('omits undefined fields, and writes calls', () => {
+  it('omits undefined fields, and can contain calls', () => {
     expect(javascriptLiteral({ a: undefined, b: new CodeCall('tool', { name: 'x' }) })).toBe(
       "{ b: tool({ name: 'x' }) }",
     );
@@ -122,14 +122,14 @@ describe('the code of a request', () => {
     }
   });
 
-  it('streams if the request streams', () => {
+  it('requests a stream if the request does', () => {
     const streamed: CodeRequest = { kind: 'chat', body: { model: 'svc-1', messages, stream: true } };
     for (const { code } of codeSnippets(origin, streamed)) expect(code).toMatch(/stream|-sN/);
     expect(codeOf(streamed, 'ai-sdk')).toContain('streamText');
     expect(codeOf(requests['chat']!, 'ai-sdk')).toContain('generateText');
   });
 
-  it('prints the reply of an agent, with its function calls if any', () => {
+  it('prints the reply of an agent, or its whole message if the agent has functions', () => {
     const agent = requests['agent']!;
     expect(codeOf(agent, 'curl')).toContain(`'${origin}/api/agents/agt_1/conversations/cnv_1/messages'`);
     expect(codeOf(agent, 'python')).toContain('print(body["data"]["message"]["content"])');
@@ -146,7 +146,7 @@ describe('the code of a request', () => {
     }
   });
 
-  it("passes parameters that an SDK does not know in the SDK's own way", () => {
+  it('passes parameters that an SDK lacks in the way that this SDK provides', () => {
     const body = { model: 'svc-1', messages, top_k: 40 };
     expect(codeOf({ kind: 'chat', body }, 'openai-python')).toContain('extra_body={"top_k": 40},');
     expect(codeOf({ kind: 'chat', body }, 'ai-sdk')).toContain('providerOptions: { platform: { top_k: 40 } }');

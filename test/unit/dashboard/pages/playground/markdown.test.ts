@@ -38,7 +38,7 @@ const shown = (text: string): string =>
 const kinds = (text: string) => partsOf(parse(text)).map(({ kind }) => kind);
 
 describe('a Markdown text', () => {
-  it('contains the expected blocks', () => {
+  it('is parsed into the expected blocks', () => {
     const kindsOfBlocks = parse(sampleMarkdown).map(({ kind }) => kind);
     expect(kindsOfBlocks.join(' ')).toBe('heading paragraph heading list list quote table code heading paragraph rule');
   });
@@ -52,11 +52,11 @@ describe('a Markdown text', () => {
     ['```py\nx\n', ['code']],
     ['1. a\n2. b', ['list', 'tight', 'text', 'tight', 'text']],
     ['| a |\n| --- |\n| b<br>c |', ['table', 'text', 'text', 'break', 'text']],
-  ])('parses %j', (text, expected) => {
+  ])('is parsed into the expected parts: %j', (text, expected) => {
     expect(kinds(text)).toEqual(expected);
   });
 
-  it('keeps the language of code, the start of a list, the alignment of a table and task states', () => {
+  it('keeps the language of code, the start of a list, the alignment of a table and the states of tasks', () => {
     expect(parse('```ts title="x"\nlet a;\n```')).toEqual([{ kind: 'code', language: 'ts', text: 'let a;' }]);
     expect(parse('7. a\n8. b')[0]).toMatchObject({ start: 7 });
     expect(parse('- a')[0]).toMatchObject({ start: undefined });
@@ -77,7 +77,7 @@ describe('a Markdown text', () => {
     ['<div>\nblock\n</div>', '<div>\nblock\n</div>'],
     [String.raw`\*no\* \<b\>`, '*no* <b>'],
     ['`&amp;`', '&amp;'],
-  ])('decodes character references, and shows HTML as text: %j', (text, expected) => {
+  ])('has its character references decoded and its HTML shown as text: %j', (text, expected) => {
     expect(shown(text)).toBe(expected);
   });
 
@@ -89,11 +89,11 @@ describe('a Markdown text', () => {
     ['[a][1]\n\n[1]: https://example.com/one', 'https://example.com/one'],
     ['![a cat](https://example.com/cat.png)', 'https://example.com/cat.png'],
     ['[a](https://ex\u0430mple.com/)', 'https://xn--exmple-4nf.com/'],
-  ])('has https and email links, with the address that the browser opens: %j', (text, href) => {
+  ])('may have https and email links, shown with the address that the browser opens: %j', (text, href) => {
     expect(partsOf(parse(text)).find(({ kind }) => kind === 'link')).toMatchObject({ href });
   });
 
-  it('loads nothing, even from a hostile model: only links have addresses, all https', () => {
+  it('loads nothing, even from a hostile model: only links have addresses, and these use https', () => {
     for (const text of [hostileMarkdown.join('\n\n'), ...hostileMarkdown]) {
       const parts = partsOf(parse(text));
       const foreign = parts.filter(
@@ -112,7 +112,7 @@ describe('a Markdown text', () => {
 });
 
 describe('a growing Markdown text', () => {
-  it('keeps its parsed blocks, and parses its end as if from the beginning', () => {
+  it('keeps its parsed blocks, and has the same blocks as a text parsed at once', () => {
     const text = Array.from({ length: 5 }, (_, index) => sampleMarkdown.replace('short', `short ${index}`)).join('\n');
     let before: SplitText | undefined;
     for (let end = 0; end <= text.length; end += 7) {
@@ -139,7 +139,7 @@ describe('a growing Markdown text', () => {
     ['#', ''],
     ['a - b', 'a - b'],
     ['- a', '- a'],
-  ])('shows the last line only after its block type is certain: %j', (text, settled) => {
+  ])('omits a last line whose block type is not yet certain: %j', (text, settled) => {
     expect(withoutUnsettledEnd(text)).toBe(settled);
   });
 });
@@ -148,7 +148,7 @@ describe('a Markdown text that is expensive to parse', () => {
   const words = listed('[ ]( ![ * _ **a ` ``a` ~ < <!-- & | |- # a@ http://a [a]( [a][ *a_ ~~~');
   const units = words.concat('\\', '> ', '- ', '1. ', '\n', ' ', '<a ', '\t', 'a\n-');
 
-  it.each(units)('is parsed quickly, at any depth: %j, 8,000 tokens long', (unit) => {
+  it.each(units)('is parsed within its limit of time at any nesting, 8,000 tokens long: %j', (unit) => {
     const texts = [5000, 9900, 19_900, 32_000].flatMap((length) => [
       unit.repeat(length / unit.length),
       `${unit}\n`.repeat(length / (unit.length + 1)),
@@ -164,14 +164,14 @@ describe('a Markdown text that is expensive to parse', () => {
     ['lists in lists', Array.from({ length: 180 }, (_, depth) => `${'  '.repeat(depth)}- a`).join('\n')],
     ['a table of many columns', `|${'a|'.repeat(2500)}\n|${'-|'.repeat(2500)}\n${'|\n'.repeat(11_000)}`],
     ['a table of many rows', `|${'a|'.repeat(6)}\n|${'-|'.repeat(6)}\n${'|\n'.repeat(8000)}`],
-    ['an address that is named often', `${'[a]'.repeat(199)}\n\n[a]: https://example.com/${'x'.repeat(30_000)}`],
+    ['a link reference that is used often', `${'[a]'.repeat(199)}\n\n[a]: https://example.com/${'x'.repeat(30_000)}`],
     ['emphasis in every item', '- *a* _b_ **c**\n'.repeat(2000)],
-  ])('is parsed quickly if it is %s', (_, text) => {
+  ])('is parsed within a second if it is %s', (_, text) => {
     expect(callMsOf(() => parse(text))).toBeLessThan(1000);
     expect(partsOf(parse(text)).length).toBeLessThan(20_000);
   });
 
-  it('still has its short parts parsed', () => {
+  it('has its short parts parsed, and its long ones shown as text', () => {
     const blocks = parse(`# *a*\n\n${'*b* '.repeat(4000)}\n\n*c*\n\n\`\`\`\n${'*d* '.repeat(8000)}\n\`\`\``);
     expect(blocks.map((block) => ('content' in block ? block.content.map(({ kind }) => kind) : block.kind))).toEqual([
       ['emphasis'],

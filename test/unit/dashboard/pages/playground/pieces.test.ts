@@ -5,7 +5,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the chunks of a stream', () => {
-  it('are painted together: a thousand per second in fewer than 30 renders', async () => {
+  it('are rendered together: a thousand per second in fewer than 30 renders', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
     for (let piece = 0; piece < 1000; piece++) {
@@ -18,7 +18,7 @@ describe('the chunks of a stream', () => {
     expect(painted.length).toBeLessThan(30);
   });
 
-  it('are painted less often if a paint is slow', async () => {
+  it('are rendered less often if a render is slow', async () => {
     let paints = 0;
     const buffer = pieceBuffer(() => {
       paints += 1;
@@ -33,7 +33,7 @@ describe('the chunks of a stream', () => {
     expect(paints).toBeLessThan(80);
   });
 
-  it('are all painted once at the end', async () => {
+  it('are all rendered once at the end', async () => {
     const painted: string[] = [];
     const buffer = pieceBuffer((pieces) => painted.push(joinPieces(pieces).text));
     buffer.add({ text: 'a' });
@@ -44,7 +44,7 @@ describe('the chunks of a stream', () => {
     expect(painted).toEqual(['ab']);
   });
 
-  it('are joined with their text, call and finish reason', () => {
+  it('are joined by text, function call and finish reason', () => {
     expect(
       joinPieces([
         { text: 'a', call: { name: 'find' } },
