@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { startTestDatabase } from '#test/database/database.ts';
 
-it('every database that a test opens is DynamoDB Local, and its own', async () => {
+it('every database that a test opens is its own DynamoDB Local', async () => {
   const databases = await Promise.all([startTestDatabase(), startTestDatabase()]);
   const [one, other] = databases;
   expect((await fetch(one.url, { method: 'POST' })).headers.get('server')).toMatch(/^Jetty/);

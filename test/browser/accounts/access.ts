@@ -103,11 +103,11 @@ export function accessTests(): void {
     expect(looks.filter(({ serious }) => serious.length > 0)).toEqual([]);
   });
 
-  test('fits a phone of 360 pixels without horizontal scrolling, wrapped numbers or ISO timestamps', () => {
+  test('fits a phone of 360 pixels without horizontal scrolling, split numbers or ISO timestamps', () => {
     expect(looks.filter(({ isTooWide, unreadable }) => isTooWide || unreadable.length > 0)).toEqual([]);
   });
 
-  test('uses the width of a window of 1920 pixels', () => {
+  test('uses the width of a window of 1,920 pixels', () => {
     const wide = looks.filter(({ margins }) => margins.length > 0);
     expect(wide).toHaveLength(widePages.size);
     expect(wide.filter(({ margins }) => Math.max(...margins) > 64)).toEqual([]);
@@ -135,38 +135,35 @@ export function accessTests(): void {
     expect(boxes.map(({ y }) => y)).toEqual(boxes.map(({ y }) => y).toSorted((one, other) => one - other));
   }, 60_000);
 
-  test.each([1280, 360])(
-    'keeps the account menu and the current page visible in a window of %i × 640 px, and is reached from its menu',
-    async (width) => {
-      const page = await visit(await service.person(), { viewport: { width, height: 640 } });
-      const openMenu = async () => width < 600 && press(page, 'Menu');
-      for (const path of ['/docs', '/']) {
-        await page.goto(path);
-        await settled(page);
-        await openMenu();
-        const account = page.getByRole('button', { name: /^Account of/ });
-        await account.waitFor();
-        await still(page);
-        await shoot(page, `low-${width}-${path.slice(1) || 'overview'}`);
-        const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
-        expect([await isInView(account), await isInView(current)]).toEqual([true, true]);
-      }
-      const linksOf = async (name: string) =>
-        page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
-      expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
-      expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
-      expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
-      expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
-      await page.getByRole('button', { name: /^Account of/ }).click();
-      await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.keyboard.press('Escape');
-      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click();
-      await heading(page, 'API keys');
-    },
-  );
+  test.each([1280, 360])('shows the account menu and the current page in a window of %i × 640 px', async (width) => {
+    const page = await visit(await service.person(), { viewport: { width, height: 640 } });
+    const openMenu = async () => width < 600 && press(page, 'Menu');
+    for (const path of ['/docs', '/']) {
+      await page.goto(path);
+      await settled(page);
+      await openMenu();
+      const account = page.getByRole('button', { name: /^Account of/ });
+      await account.waitFor();
+      await still(page);
+      await shoot(page, `low-${width}-${path.slice(1) || 'overview'}`);
+      const current = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current="page"]');
+      expect([await isInView(account), await isInView(current)]).toEqual([true, true]);
+    }
+    const linksOf = async (name: string) =>
+      page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
+    expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
+    expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
+    expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
+    expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'API keys' }).click();
+    await heading(page, 'API keys');
+  });
 
-  test('can be used with the keyboard: past the navigation, and to the heading of the next page', async () => {
+  test('can be used with the keyboard: a link skips the navigation, and focus moves to the heading of the next page', async () => {
     const page = await open('/', person);
     await settled(page);
     await page.keyboard.press('Tab');
@@ -186,7 +183,7 @@ export function accessTests(): void {
     await page.getByRole('button', { name: 'Switch to light theme' }).waitFor();
   });
 
-  test('is a 404 at an unknown address, with a link to the overview', async () => {
+  test('shows an unknown address as a 404 with a link to the overview', async () => {
     const page = await visit(person);
     expect((await page.goto('/no-such-page'))?.status()).toBe(404);
     await heading(page, 'Page not found');

@@ -32,7 +32,7 @@ export function accountTests(): void {
     expect((await service.call('GET', '/v1/models', { key })).status).toBe(200);
   });
 
-  test('are not created with invalid fields: each error is next to its field, in the words of the API', async () => {
+  test('are not created with invalid fields: each error is next to its field, as the API words it', async () => {
     const { email } = await service.registered();
     const page = await open('/register');
     const password = page.getByLabel('Password', { exact: true });
@@ -57,7 +57,7 @@ export function accountTests(): void {
     expect(await page.evaluate('document.activeElement.dataset.path')).toBe('email');
   });
 
-  test('reject a wrong password; the demo account needs one click, and the local issuer replaces Google', async () => {
+  test('reject a wrong password, offer one-click sign-in to the demo account, and use the local issuer as Google', async () => {
     const page = await open('/login');
     await signIn(page, { email: 'demo@example.com', password: 'not the password' });
     await page.getByRole('alert').waitFor();
@@ -72,7 +72,7 @@ export function accountTests(): void {
     await shows(other, 'Hello, Gina');
   });
 
-  test('get a new password through the emailed link, and its token is removed from the address', async () => {
+  test('get a new password through the emailed link, whose token disappears from the address bar', async () => {
     const { email } = await service.person();
     const confirmation = await service.mailedToken(email);
     const page = await open('/forgot-password');
@@ -88,7 +88,7 @@ export function accountTests(): void {
     await shows(page, /^Hello, /);
   });
 
-  test('explain a confirmation link that is used or of another account, and offer a new one', async () => {
+  test('offer a new confirmation link if one is used or belongs to another account', async () => {
     const page = await open('/confirm?token=tac_wrong', await service.registered());
     await shows(page, /^The confirmation link has expired or was replaced/);
     await press(page, 'resend the email');
@@ -99,7 +99,7 @@ export function accountTests(): void {
     await shows(others, other.email);
   });
 
-  test('change name and password in the settings, end sessions and are deleted', async () => {
+  test('change name and password in the settings, end sessions, and are deleted', async () => {
     const person = await service.person();
     await service.call('POST', '/api/auth/login', { body: person });
     const page = await open('/settings', person);

@@ -4,7 +4,7 @@ import { findings } from '../pages/findings.ts';
 import { ask, eventually, goTo, heading, log, member, open, service, shoot, shows, signIn, signOut } from '../stage.ts';
 
 export function addressTests(): void {
-  test('have tabs and filters, and a reload shows the same', async () => {
+  test('contain tabs and filters, so that a reload shows the same', async () => {
     const { page, person } = await member('/playground');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
     await service.settled();
@@ -65,13 +65,13 @@ export function addressTests(): void {
     await eventually(stored).not.toContain('Danube');
   });
 
-  test('lead a signed-in user from the sign-in page to the overview', async () => {
+  test('lead signed-in users from the sign-in page to the overview', async () => {
     const { page } = await member('/login');
     await shows(page, /^Hello, /);
     expect(new URL(page.url()).pathname).toBe('/');
   });
 
-  test('of a confirmation link explain it in a browser without the session, and continue after signing in', async () => {
+  test('of a confirmation link are explained without a session, and continue after sign-in', async () => {
     const person = await service.registered();
     const page = await open(`/confirm?token=${await service.mailedToken(person.email)}`);
     await shows(page, /^Sign in to confirm your email/);

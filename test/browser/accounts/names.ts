@@ -51,7 +51,7 @@ export function nameTests(): void {
     expect(await page.getByText('مفتاح').evaluate(direction)).toBe('rtl');
   });
 
-  test('the first call is explained until one is made; playground keys are one line of the usage and are not listed as keys', async () => {
+  test('the first call is explained until one is made; playground keys are one line of the usage and no line of the keys', async () => {
     const { page, person } = await member('/');
     await shows(page, /^Replace the value of API_KEY/);
     for (const calls of [1, 2]) {

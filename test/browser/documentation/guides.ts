@@ -10,7 +10,7 @@ async function chooseKey(page: Page, key: string) {
 }
 
 export function guideTests(): void {
-  test('are public, with the address of the service in their examples', async () => {
+  test("are public, with the service's address in their examples", async () => {
     const page = await open('/guides');
     await page.getByRole('main').getByRole('link', { name: 'Quick start' }).last().click();
     await heading(page, 'Quick start');

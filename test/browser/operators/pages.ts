@@ -34,7 +34,7 @@ export function operatorTests(): void {
     return page;
   }
 
-  test('are hidden from everyone else: no link, no page, no code', async () => {
+  test('are hidden from everyone else, in navigation, pages and code', async () => {
     const page = await visit(customer);
     const requests = requestsOf(page);
     const ofOperators = () => requests.map((url) => new URL(url).pathname).filter((path) => path.includes('operator'));
@@ -160,7 +160,7 @@ export function operatorTests(): void {
     expect((await services().metering().find(person.id))!.spendable).toBe(107_000_000);
   });
 
-  test('report that another operator was faster, and offer alternatives', async () => {
+  test('report an action that another operator has already performed, and offer alternatives', async () => {
     const person = await service.person();
     const page = await pageOf(person);
     await service.call('POST', `/api/operator/accounts/${person.id}/suspend`, {

@@ -90,7 +90,7 @@ export function boundaryTests(): void {
     expect(complaints()).not.toEqual([]);
   });
 
-  test('a page with code removed by a deployment reloads once, or shows an error without a loop', async () => {
+  test('a page whose code a deployment has removed reloads once, or shows an error without a loop', async () => {
     const { page } = await member('/');
     await shows(page, 'Make your first call');
     const reloaded = loadsOf(page);

@@ -53,7 +53,7 @@ export function deploymentTests(): void {
     expect(loads.count).toBe(1);
   });
 
-  test('unsaved input stays when the page detects a newer version', async () => {
+  test('unsaved input survives when the page detects a newer version', async () => {
     const page = await visit(await service.person());
     const deploy = await openEarlierBuild(page);
     await page.goto('/settings');

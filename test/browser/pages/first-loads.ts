@@ -70,7 +70,7 @@ export function firstLoadTests(): void {
     console.log(rows.join('\n'));
   }, 300_000);
 
-  test('loads at most 200 KB at first, the sign-in page 150 KB', () => {
+  test('transfers at most 200 KB at first, and the sign-in page 150 KB', () => {
     expect(visits.filter(({ path, bytes }) => bytes > maxBytes(path))).toEqual([]);
     expect(visits.every(({ files }) => files > 5)).toBe(true);
   });
@@ -102,7 +102,7 @@ export function firstLoadTests(): void {
     expect(seen.maxTaskMs).toBeLessThan(maxTaskMs);
   });
 
-  test('fails the check with a long task or a layout shift', async () => {
+  test('fails its own check with a long task or a layout shift', async () => {
     const page = await open('/login');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     const smoothness = await watchSmoothness(page);

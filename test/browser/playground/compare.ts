@@ -14,7 +14,7 @@ async function compare(page: Page): Promise<void> {
 }
 
 export function compareTests(): void {
-  test('two models get the same conversation, each streams with its own metrics, and both are charged', async () => {
+  test('two models receive the same conversation, stream with their own metrics, and are both charged', async () => {
     const { page, person } = await member('/playground');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('60');
     await page.getByLabel('System message').fill('Be brief');
@@ -46,7 +46,7 @@ export function compareTests(): void {
     expect(keys.filter(({ name }: { name: string }) => name === 'Playground')).toHaveLength(1);
   });
 
-  test('one stop ends both, and each shows its charge', async () => {
+  test('a single stop ends both, and each shows its charge', async () => {
     const { page } = await member('/playground');
     await page.getByRole('textbox', { name: 'Maximum tokens' }).fill('1500');
     await compare(page);
@@ -57,7 +57,7 @@ export function compareTests(): void {
     for (const model of threads) expect(await logOf(page, model).textContent()).toContain('interrupted');
   });
 
-  test('a failed model keeps the response of the other one, and is retried alone', async () => {
+  test('a failed model leaves the response of the other, and is retried alone', async () => {
     const { page } = await member('/playground');
     await compare(page);
     await page.route('**/v1/chat/completions', (route) =>

@@ -40,14 +40,14 @@ async function calls(count: number): Promise<number[]> {
   return statuses;
 }
 
-test('a version that cannot start fails its callers, and the one before is kept', async () => {
+test('a version that cannot start fails its callers, and the previous version still exists', async () => {
   expect(new Set(await calls(3))).toEqual(new Set([502]));
   const known = await versions();
   expect(known.length).toBeGreaterThan(1);
   expect((await alias()).FunctionVersion).toBe(known.at(-1));
 });
 
-test('with a tenth of the calls, as a rollout gives it, most succeed', async () => {
+test('most calls succeed while a rollout sends a tenth of them to the bad version', async () => {
   const [before = '', bad = ''] = (await versions()).slice(-2);
   const RoutingConfig = { AdditionalVersionWeights: { [bad]: 0.1 } };
   await client.send(new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: before, RoutingConfig }));
@@ -57,7 +57,7 @@ test('with a tenth of the calls, as a rollout gives it, most succeed', async () 
   expect(failed).toBeLessThan(20);
 });
 
-test('with its alias back at the version before, as the runbook has it, every call succeeds', async () => {
+test('every call succeeds once the alias names the previous version, as in the runbook', async () => {
   const [before = ''] = (await versions()).slice(-2);
   const RoutingConfig = { AdditionalVersionWeights: {} };
   await client.send(new UpdateAliasCommand({ FunctionName, Name: 'live', FunctionVersion: before, RoutingConfig }));

@@ -6,7 +6,7 @@ import { onDatabase, tableName } from '#test/database/rows.ts';
 import { chat, startTestService } from '#test/service/service.ts';
 import { until } from './until.ts';
 
-test('an account loses its meter and its rows, and with them its credits', async () => {
+test('an account whose meter and rows are deleted loses its access', async () => {
   const service = await startTestService();
   const { id, key } = await service.person();
   for (const status of [200, 200])

@@ -21,27 +21,27 @@ test('the stage uses the restored tables', () => {
   expect([process.env['METERS_TABLE'], process.env['LEDGER_TABLE']]).toEqual(['meters-restored', 'ledger-restored']);
 });
 
-test('balance, key and entries are what they were at the second that was named', async () => {
+test('balance, key and entries are those of the given second', async () => {
   const { status, body } = await credits();
   expect(status).toBe(200);
   expect(body.data).toMatchObject({ balance, held: 0 });
   expect(body.data.entries.map(({ type }: { type: string }) => type)).toEqual(['charge', 'charge', 'grant']);
 });
 
-test('a call is charged, and its row comes from the restored table', async () => {
+test('a call is charged, and its row is in the restored table', async () => {
   expect((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status).toBe(200);
   const { body } = await until(credits, (response) => response.body.data.entries.length === 4);
   expect(body.data).toMatchObject({ balance: balance - 1, entries: { length: 4 } });
 });
 
 // Tests take credits from other accounts without a row.
-test('the balance is the sum of its rows', () => {
+test('the balance equals the sum of its rows', () => {
   const { stdout } = spawnSync('node', ['bin/audit.ts'], { encoding: 'utf8' });
   expect(stdout).toMatch(/\d+ accounts, \d+ differ/);
   expect(stdout).not.toContain(String(id));
 });
 
-test('the tables before are kept, outside the stack', async () => {
+test('the replaced tables are kept outside the stack', async () => {
   const client = new DynamoDBClient();
   const { TableNames = [] } = await client.send(new ListTablesCommand({}));
   for (const id of ['meters', 'ledger']) {

@@ -6,13 +6,13 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-test('accounts and balances of before are there', async () => {
+test('accounts created before the update still exist', async () => {
   const login = { email: 'kept@example.com', password: 'a quiet river bank' };
   const { status, body } = await service.call('POST', '/api/auth/login', { body: login });
   expect([status, body.message]).toEqual([200, 'LOGIN_SUCCESS']);
 });
 
-test('the new setting is in force: the plan overview gives a free account 5 calls a minute', async () => {
+test('the updated plan table applies: a free account has 5 calls a minute', async () => {
   const { key } = await service.person();
   const statuses: number[] = [];
   for (let call = 0; call < 6; call++) {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   service = await startTestService();
 });
 
-test('a newcomer registers, gets the mail, confirms, makes a key, chats, and sees what it cost', async () => {
+test('a new user registers, confirms the emailed link, creates a key, chats, and sees the charge', async () => {
   const { email, cookie, id } = await service.registered();
   const token = await service.mailedToken(email);
   const early = await service.call('POST', '/api/keys', { cookie, body: { name: 'early' } });
@@ -68,7 +68,7 @@ test('a repeated request with an Idempotency-Key is replayed and charged once', 
   expect(before.body.data.balance - after.body.data.balance).toBe(1);
 });
 
-describe('an invalid request is refused in the envelope', () => {
+describe('an invalid request returns an enveloped error', () => {
   const refusals: [string, string, string, object, number, string][] = [
     ['no key', 'POST', '/v1/chat/completions', { body: chat() }, 401, 'INVALID_API_KEY'],
     ['a foreign key', 'POST', '/v1/chat/completions', { body: chat(), key: 'tai_nobody' }, 401, 'INVALID_API_KEY'],
@@ -82,7 +82,7 @@ describe('an invalid request is refused in the envelope', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^\w+$/);
   });
 
-  test('a bad body, a model above the plan, and a revoked key with the next call', async () => {
+  test('for a bad body, a model above the plan, and a revoked key', async () => {
     const send = (body: unknown) => service.call('POST', '/v1/chat/completions', { key, body });
     expect((await send({ model: 'svc-1' })).status).toBe(400);
     expect((await send({ ...chat(), model: 'svc-1-32k' })).status).toBe(403);
@@ -93,7 +93,7 @@ describe('an invalid request is refused in the envelope', () => {
   });
 });
 
-test('an account is kept for the update', async () => {
+test('an account is registered for the test of the update', async () => {
   const kept = { email: 'kept@example.com', name: 'Kept', password_hash: 'a quiet river bank' };
   const { status } = await service.call('POST', '/api/auth/register', { body: kept });
   expect(status).toBe(201);

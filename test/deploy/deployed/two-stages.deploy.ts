@@ -9,7 +9,7 @@ beforeAll(async () => {
 const elsewhere = async (path: string, headers: Record<string, string>) =>
   (await fetch(`${process.env['OTHER_API']}${path}`, { headers })).status;
 
-test('a second stage of the account has accounts, keys and credits of its own', async () => {
+test('a second stage of the account shares no accounts, keys or sessions with the first', async () => {
   expect(process.env['OTHER_API']).not.toBe(service.origin);
   const { key, cookie } = await service.person();
   expect((await service.call('POST', '/v1/chat/completions', { key, body: chat() })).status).toBe(200);
@@ -21,7 +21,7 @@ test('a second stage of the account has accounts, keys and credits of its own', 
   expect((await service.call('POST', '/api/auth/login', { body: login })).body.message).toBe('INVALID_CREDENTIALS');
 });
 
-test('its mails are sent, by an identity that the first stage owns', async () => {
+test('the emails of the second stage are sent through the identity of the first', async () => {
   const { email } = await service.registered();
   expect(await service.mailedToken(email)).toMatch(/^tac_/);
 });
