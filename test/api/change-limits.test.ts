@@ -11,7 +11,7 @@ const service = useTestService({ environment: { NETWORK_LIMITS: 'on' } });
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
 
-/** Moves the clock by the Retry-After of a response. */
+/** Advances the clock by the Retry-After of a response. */
 async function waitFor({ headers }: ApiResponse): Promise<void> {
   const seconds = Number(headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);

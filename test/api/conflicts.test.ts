@@ -31,7 +31,7 @@ async function stream(key: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-/** A random action; the number selects the key or the variant. */
+/** A random action. The number selects the key or the variant. */
 type Step = (person: Person, which: number) => Promise<ApiResponse | string>;
 
 const byKey = (path: string, body: unknown, more: CallOptions = {}): Step => {
@@ -183,7 +183,7 @@ it(
 );
 
 describe('a settlement that fails permanently', () => {
-  /** Somebody's stream that lasts so long, its settlement refused; what they have spent once the sweep has gone round. */
+  /** Runs a stream of this duration whose settlement is refused. Returns its charge after the sweep. */
   async function spentOf(delayMs: number): Promise<number> {
     const person = await service.person({ planRank: 2 });
     const before = (await meterOf(person)).spendable;

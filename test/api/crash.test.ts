@@ -10,7 +10,7 @@ const translation = { text: 'A quiet river bank.', sourceLanguage: 'en', targetL
 const completion = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
 const stream = { stream: true };
 
-/** Every way to spend credits: what is sent, and the step that `npm test` kills at. */
+/** Every way to spend credits: the request, and the step at which `npm test` kills the process. */
 const ways: [way: string, path: string, body: object, step: string][] = [
   ['a chat stream', '/v1/chat/completions', { ...chat(), ...stream }, 'model chunk 1'],
   ['completion', '/v1/completions', completion, 'model returned'],
@@ -30,7 +30,7 @@ async function spentBy({ id }: Person): Promise<number> {
   return granted - spendable;
 }
 
-/** Every step; of many chunks only the first, the middle and the last. */
+/** Every step. Of many chunks, only the first, the middle and the last. */
 function killable(steps: readonly string[]): string[] {
   const chunks = steps.filter((step) => step.includes('chunk'));
   const some = new Set([chunks[0], chunks[Math.floor(chunks.length / 2)], chunks.at(-1)]);
@@ -58,7 +58,7 @@ async function spentByTheKilled(
   return spent;
 }
 
-/** Nothing is spent, but by who was killed when the settlement, the last step, was done. Chunks may run together. */
+/** Expects no charge, except in a process killed after the settlement, which is the last step. Chunks may be merged. */
 function expectNothingLost(spent: Awaited<ReturnType<typeof spentByTheKilled>>, cost: number, settled?: string): void {
   expect(spent.length).toBeGreaterThan(0);
   for (const [step, died, amount] of spent) {
@@ -144,7 +144,7 @@ describe('a process killed during a plan change', () => {
         const { status } = await service.call(request.method, request.path, { ...request, key });
         const { balance } = (await service.call('GET', '/api/credits', { key })).body.data;
         expect([step, died, [200, 409].includes(status)]).toEqual([step, true, true]);
-        // An upgrade that is made only when it is requested again is prorated by two minutes, a part of a credit.
+        // An upgrade made by the repeat is prorated by two minutes, a fraction of a credit.
         expect(credits - balance).toBeOneOf([0, 1]);
       }
     },

@@ -25,7 +25,7 @@ const every = operations.map((operation) => [operation.name, operation] as const
 const withBody = every.filter(([, { body }]) => body);
 const runs = (short: number, long: number) => ({ numRuns: atLength(short, long), seed, endOnFailure: true });
 
-/** Rules that JSON Schema cannot express; what breaks one is a 400 too. */
+/** Rules that JSON Schema cannot express. Breaking one returns a 400 as well. */
 const unsayable = new RegExp(
   [
     /must differ from sourceLanguage/,
@@ -179,20 +179,20 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   );
 });
 
-/** A part of the list, another one for each operation; in a long run all of it. */
+/** A different part of the list for each operation. In a long run, the whole list. */
 function some<T>(list: readonly T[], operation: Operation): readonly T[] {
   const offset = operations.indexOf(operation) + seed;
   return list.filter((_, index) => (index + offset) % atLength(14, 1) === 0);
 }
 
-/** The schema's enum has each language once, in lower case; the service takes either case. */
+/** The schema's enum contains lower-case codes, and the service accepts either case. */
 function withLowerCaseLanguages(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body), (_, value) =>
     typeof value === 'string' && languageName(value) ? value.toLowerCase() : value,
   );
 }
 
-/** A request that the document shows. */
+/** A request with the example of the document. */
 async function shotAt(operation: Operation): Promise<Shot> {
   const [path] = fc.sample(target.addressOf(operation), { numRuns: 1, seed });
   return target.shotOf(operation, path!, shownBodies(operation)[0]);

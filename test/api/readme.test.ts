@@ -11,12 +11,12 @@ const [, walk = ''] = /## Six months in a minute\n.*?```sh\n(.*?)```/s.exec(read
 const lines = walk.split('\n');
 const promised = [...walk.matchAll(/^(?:balance|later \w+) +# (\d+)/gm)].map(([, balance]) => Number(balance));
 
-/** What the README has a newcomer paste, from the first call to the end of its time, in its order. */
+/** The shell blocks of the README, in order, up to the end of the test period. */
 const pasted = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, block = '']) => block).filter((block) =>
   block.includes('$API'),
 );
 
-/** Runs lines of the README in one shell, at a service of their own. */
+/** Runs lines of the README in one shell against a new service. */
 async function paste(edit: (lines: string) => string): Promise<string> {
   const service = await startTestService();
   const folder = await testFolder();

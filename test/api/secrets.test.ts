@@ -47,7 +47,7 @@ describe('secrets in output, logs, metrics and errors', () => {
     const email = secret('email');
     const [password, prompt] = [secret('password'), secret('prompt')];
     const all = Object.fromEntries([...secrets].map(([name, value]) => [name, value]));
-    // 400, 413, 415: all secrets in the body, in fields of the wrong type, and in what is no JSON.
+    // 400, 413 and 415: all secrets in the body, in fields of the wrong type, and in invalid JSON.
     for (const wrong of [all, [all], `{"password": "${password}", ${prompt}`, JSON.stringify(all).repeat(2)]) {
       for (const path of ['register', 'login', 'google', 'forgot-password', 'reset-password']) await auth(path, wrong);
       await send('POST', '/v1/chat/completions', wrong, { key });
@@ -124,7 +124,7 @@ describe('secrets in output, logs, metrics and errors', () => {
       await chat({ key });
       await send('GET', '/api/credits/me', undefined, { key });
     };
-    // An invalid row that the code never writes, with the password's hash and the address next to the fault.
+    // An invalid row that the code never writes, with the password's hash and the address next to the invalid field.
     await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'wizard');
     await failures();
     await set('accounts', { pk: `user#${id}`, sk: 'user' }, 'role', 'viewer');
@@ -132,7 +132,7 @@ describe('secrets in output, logs, metrics and errors', () => {
     await failures();
     await set('meters', { a: id }, 'r', 'nine');
     await failures();
-    // A mail that SES refuses by quoting its address, and one that lost its text.
+    // An email that SES refuses with an error that quotes its address, and an email without its text.
     await auth('register', {
       email: `${secret('email').split('@')[0]}${'x'.repeat(60)}@example.com`,
       name: 'Ada',
@@ -150,7 +150,7 @@ describe('secrets in output, logs, metrics and errors', () => {
     watched.command.kill('SIGTERM');
     await watched.command.ended;
     const printed = watched.command.out() + watched.command.err();
-    // It was all on: request lines, metrics, what the operators are sent, and the access log.
+    // Everything was on: request lines, metrics, operator notices, and the access log.
     expect(printed).toContain('"message":"request"');
     expect(printed).toContain('"_aws":{');
     expect(printed).toContain('unforeseen error');

@@ -5,15 +5,15 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 
-/** Where the screenshots of a run with `SCREENSHOTS` set are kept; git ignores it. Taking them costs a seventh of the run. */
+/** Folder of the screenshots of a run with `SCREENSHOTS` set, ignored by git. Screenshots take a seventh of the run. */
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'dashboard');
 
-/** The service of a file's tests, which share one browser too. */
+/** The service of a file's tests, which also share one browser. */
 export let service: TestService;
 let browser: Browser;
 const complained: string[] = [];
 
-/** Starts the service and the browser for the tests of a file, each of which begins without a page. */
+/** Starts the service and the browser for the tests of a file. Each test starts without a page. */
 export function useStage(): void {
   beforeAll(async () => {
     [service, browser] = await Promise.all([
@@ -29,10 +29,10 @@ export function useStage(): void {
   });
 }
 
-/** Closes the pages of a test, which would continue to send requests beside the next one; throws if one complained. */
+/** Closes the pages of a test, which would otherwise keep sending requests. Throws if a page reported an error. */
 async function closePages(): Promise<void> {
   const pages = browser.contexts().flatMap((context) => context.pages());
-  // A request that a test changes may be under way.
+  // A request that a test intercepts may still be running.
   await Promise.all(pages.map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
   await Promise.all(browser.contexts().map((context) => context.close()));
   const errors = complaints();
@@ -44,7 +44,7 @@ export const complaints = (): string[] => complained.splice(0);
 
 export const phone = { viewport: { width: 360, height: 740 } };
 
-/** A blank page in a new browser profile, signed in as the person, if one is named. */
+/** Opens a blank page in a new browser profile, signed in as the person if given. */
 export async function visit(person?: Pick<Person, 'cookie'>, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({
     baseURL: service.origin,
@@ -58,7 +58,7 @@ export async function visit(person?: Pick<Person, 'cookie'>, options: BrowserCon
   if (person) await become(page, person);
   page.on('pageerror', (error) => complained.push(error.message));
   page.on('console', (message) => {
-    // Refused requests are logged to the console too; the tests look at what the page shows of them.
+    // Refused requests are logged to the console too. The tests check how the page reports them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complained.push(message.text());
   });
@@ -76,7 +76,7 @@ export async function open(
   return page;
 }
 
-/** Like `open`, as a new confirmed person with a key, on the plan and with the credits that a test names. */
+/** Like `open`, as a new confirmed person with a key, on the given plan and with the given credits. */
 export async function member(
   path: string,
   about: Parameters<TestService['person']>[0] = {},
@@ -86,13 +86,13 @@ export async function member(
   return { page: await open(path, person, options), person };
 }
 
-/** Replaces the session of the browser, which notifies no page. */
+/** Replaces the session cookie of the browser without notifying any page. */
 export async function become(page: Page, { cookie }: Pick<Person, 'cookie'>): Promise<void> {
   const [name = '', value = ''] = cookie.split('=');
   await page.context().addCookies([{ name, value, url: service.origin }]);
 }
 
-/** Fills in the form of the sign-in page. */
+/** Fills in the sign-in form. */
 export async function signIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -110,14 +110,14 @@ export async function shoot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** Presses the button of that name, which may be a dialog's. */
+/** Presses the button with that name, including buttons of dialogs. */
 export const press = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('button', { name }).click();
 
-/** Follows the link of the navigation. */
+/** Follows the link in the navigation. */
 export const goTo = (page: Page, name: string): Promise<void> =>
   page.getByRole('link', { name, exact: true }).first().click();
 
-/** Chooses from a list that opens with a click. */
+/** Selects an option from a list that opens on click. */
 export async function pick(page: Page, name: string, option: string | RegExp): Promise<void> {
   await page.getByRole('combobox', { name }).click();
   await page.getByRole('option', { name: option, exact: true }).click();
@@ -136,13 +136,13 @@ export const eventually = <Value>(look: () => Value | Promise<Value>) => expect.
 
 export const log = (page: Page) => page.getByRole('log');
 
-/** Sends a message, of a chat or to an agent. */
+/** Sends a message in a chat or to an agent. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Your message').fill(text);
   await press(page, 'Send');
 }
 
-/** Sends a message, and waits for the end of so many responses in all. */
+/** Sends a message, and waits until this many responses have ended in total. */
 export async function ask(page: Page, text: string, responses = 1): Promise<void> {
   await say(page, text);
   await eventually(() => log(page).getByText('finish_reason: stop').count()).toBe(responses);
@@ -154,7 +154,7 @@ export async function saved(page: Page, button: string): Promise<{ name: string;
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
 }
 
-/** Responds to the requests of a page for a URL, of one method or of all, with an error of the API. */
+/** Responds to the page's requests for a URL with an API error, for one method or all. */
 export async function refuse(
   page: Page,
   url: string,
@@ -168,7 +168,7 @@ export async function refuse(
   );
 }
 
-/** Changes the data of the API's responses to a page's requests for a URL. */
+/** Changes the data of API responses to the page's requests for a URL. */
 export async function changeData(page: Page, url: string, change: (data: any, url: string) => unknown): Promise<void> {
   await page.route(url, async (route) => {
     const response = await route.fetch();
@@ -180,14 +180,14 @@ export async function changeData(page: Page, url: string, change: (data: any, ur
 export const storedIn = (page: Page): Promise<string> =>
   page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
 
-/** The URLs that a page requests from now on. */
+/** Records the URLs that a page requests from now on. */
 export function requestsOf(page: Page): string[] {
   const urls: string[] = [];
   page.on('request', (request) => void urls.push(request.url()));
   return urls;
 }
 
-/** Counts the different lengths that the text of an element has from now on. */
+/** Counts the distinct text lengths of an element from now on. */
 export async function lengthsOf(page: Page, selector: string): Promise<() => Promise<number>> {
   await page.evaluate(`(() => {
     window.lengths = new Set();

@@ -7,8 +7,8 @@ import { parseStage } from '#lib/stages.ts';
 import { plainStage } from '#test/stages/plain-stage.ts';
 
 /**
- * Two stages for one account of a local AWS. Context, so that there is something to update: `planTable` and `existingTables`
- * (JSON) of the stage `plain`; `broken`: the stage `spare` gets a version of one function that cannot start.
+ * Two stages for one account of a local AWS. Context for an update: `planTable` and `existingTables` (JSON) of the
+ * stage `plain`. With `broken`, the stage `spare` gets a version of one function that cannot start.
  */
 const app = new App();
 const context = (name: string): unknown => app.node.tryGetContext(name);
@@ -30,6 +30,6 @@ if (context('broken')) {
   broken.handler = 'index.missing';
 }
 
-// The local AWS has no metric filters; the alarms on their metrics are created all the same.
+// The local AWS has no metric filters, but still creates the alarms on their metrics.
 for (const node of app.node.findAll())
   if (node instanceof CfnMetricFilter) node.node.scope?.node.tryRemoveChild(node.node.id);

@@ -8,14 +8,17 @@ const started = Date.now();
 export type Variables = Readonly<Record<string, string>>;
 
 export interface RunOptions {
-  /** Its output is shown only if it fails. */
+  /** Shows the output only on failure. */
   readonly quiet?: boolean;
   readonly variables?: Variables;
 }
 
 export const log = (text: string): void => console.log(`[${Math.round((Date.now() - started) / 1000)} s] ${text}`);
 
-/** Runs a command, and gives its output where it is quiet. Does not block: the models' stand-in runs in this process. */
+/**
+ * Runs a command, and returns its output if `quiet`. Does not block, because the stand-in for models runs in this
+ * process.
+ */
 export async function run(
   command: string,
   args: readonly string[],
@@ -36,7 +39,7 @@ export async function run(
   return output;
 }
 
-/** Resolves with the reason when the command fails; rejects when it does not. */
+/** Resolves with the reason if the command fails. Rejects if it succeeds. */
 export async function runToFail(...[command, args, options]: Parameters<typeof run>): Promise<string> {
   const reason = await run(command, args, options).then(
     () => undefined,

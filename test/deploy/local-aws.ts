@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..');
 const environment = join(root, 'node_modules/.cache/local-aws');
 const packages = ['ministack==1.4.21', 'cfn-lint==1.58.0'];
 
-/** Installs the local AWS and the linter of templates into a virtual environment, once. The only part that needs Python. */
+/** Installs the local AWS and the template linter into a virtual environment, once. Nothing else needs Python. */
 export function installTools(): (name: string) => string {
   const marker = join(environment, ...packages.map((name) => `.${name}`).slice(-1));
   const tool = (name: string) => join(environment, 'bin', name);
@@ -28,12 +28,12 @@ export function installTools(): (name: string) => string {
 
 export interface LocalAws {
   readonly url: string;
-  /** What the SDK, the CDK and functions need to reach it. */
+  /** Environment variables with which the SDK, the CDK and functions reach it. */
   readonly variables: Readonly<Record<string, string>>;
   stop(): void;
 }
 
-/** Starts the local AWS on loopback; `variables` reach the functions that it runs. */
+/** Starts the local AWS on loopback. The functions that it runs receive `variables`. */
 export async function startLocalAws(python: string, variables: Readonly<Record<string, string>>): Promise<LocalAws> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -48,7 +48,7 @@ export async function startLocalAws(python: string, variables: Readonly<Record<s
   const settings = {
     BIND_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),
-    // Not a number: no broker is started, which would listen on every interface.
+    // Not a number, so that no broker is started, which would listen on every interface.
     IOT_MTLS_PORT: 'off',
     LOG_LEVEL: 'WARNING',
     PYTHONDONTWRITEBYTECODE: '1',

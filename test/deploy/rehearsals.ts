@@ -4,11 +4,11 @@ import { log, run, runToFail, synthesise, type Variables } from './commands.ts';
 import { stacksOf } from './deployed-stage.ts';
 import type { LocalAws } from './local-aws.ts';
 
-/** A local AWS, and what is done with it. */
+/** A local AWS, and the commands that use it. */
 export interface Rehearsal {
   readonly folder: string;
   readonly aws: LocalAws;
-  /** File with the beginning of a logical id: the next such resource is not created. */
+  /** File with the start of a logical id. The creation of the next matching resource fails. */
   readonly failNext: string;
   /** The environment of a deployed stage. */
   readonly stage: (name: string) => Variables;
@@ -17,7 +17,7 @@ export interface Rehearsal {
   readonly vitest: (stage: string, files: readonly string[], more?: Variables) => Promise<string>;
 }
 
-/** The creation of a stage fails, late in its data and late in its API; it is repeated as it is. */
+/** Lets the creation of a stage fail, late in its data stack and late in its API stack, and repeats it unchanged. */
 export async function rehearseFailedCreation({ aws, failNext, cdk, deploy, vitest }: Rehearsal, templates: string) {
   const [data = '', api = ''] = stacksOf('spare');
   const options = ['--exclusively', '--app', templates, '--require-approval', 'never'];
@@ -35,14 +35,17 @@ export async function rehearseFailedCreation({ aws, failNext, cdk, deploy, vites
   log('repeated as they are, they succeed');
 }
 
-/** A version that cannot start gets the calls of one function; its alias goes back to the version before. */
+/** Gives a share of one function's calls to a version that cannot start, then moves the alias back. */
 export async function rehearseBadVersion({ deploy, vitest }: Rehearsal, broken: string): Promise<void> {
   await deploy('spare', broken);
   await vitest('spare', ['after-bad-version.deploy.ts']);
   log('a version that cannot start is taken back by its alias');
 }
 
-/** Rows are lost; meters and ledger are restored to the second before, and the stage goes on with them. Gives its templates. */
+/**
+ * Deletes rows, restores meters and ledger to the second before, and deploys the stage with the restored tables.
+ * Returns its templates.
+ */
 export async function rehearseRestore({ folder, deploy, stage, vitest }: Rehearsal): Promise<string> {
   const state = join(folder, 'restore.json');
   await vitest('plain', ['after-loss.deploy.ts'], { RESTORE_STATE: state });

@@ -18,7 +18,7 @@ import { type Rehearsal, rehearseBadVersion, rehearseFailedCreation, rehearseRes
  * docs/deploy.md has what the local AWS does not support.
  */
 
-/** As on each change; what can go wrong is rehearsed before a release. */
+/** For every change. The failure rehearsals run before a release. */
 const isShort = process.argv.includes('--short');
 
 type Closer = () => void | Promise<void>;
@@ -31,7 +31,7 @@ async function exercise(folder: string, closers: Closer[]): Promise<void> {
     synthesise(join(folder, 'update'), ['planTable=overview', 'broken=yes']),
   ]);
   log('synthesised twice');
-  // Warnings are of style: CDK names what depends on a role although that follows (W3005).
+  // Warnings concern style: CDK states dependencies on a role that already follow from references (W3005).
   const lint = ['--ignore-checks', 'W', '--', ...globSync(join(templates, '*plain*.template.json'))];
   const rehearsal = await startRehearsal(folder, tool('python'), closers);
   const { cdk, deploy, vitest } = rehearsal;

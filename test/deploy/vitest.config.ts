@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need the service on one machine, beside those that turn its clock or break its parts (they skip themselves). */
+/** Titles of tests that need a service on one machine. Tests that move its clock or inject faults skip themselves. */
 const onlyOnOneMachine = [
-  // The local AWS cannot stream, reads paths in its own way, and takes a slash at the end of one for nothing.
+  // The local AWS cannot stream, decodes paths differently, and ignores a slash at the end of a path.
   'stream',
   'for a path that the gateway cannot read',
   String.raw`GET /\S+/ returns`,
-  // Deployed, the cookie has another name.
+  // A deployed stage uses another cookie name.
   'returns 201 with the user',
-  // They read a table by its name, or the clock of one machine.
+  // These read a table by its name, or use the clock of the test machine.
   'changes the name and nothing else',
   'end at their expiry',
   'are at most 50 active',
-  // They count the calls of a model server of their own.
+  // These count the calls of their own model server.
   'an SDK that gives up before the response',
   'a whole response whose client has disconnected',
-  // The stage names no countries to send to, so the number is refused (400) before the page is (403).
+  // The stage permits no countries, so the number is refused with 400 before the foreign page with 403.
   'POST /api/messages returns 403',
 ];
 

@@ -9,7 +9,7 @@ import { credits } from '#test/meter/meters.ts';
 
 const text = await readFile('docs/credits.md', 'utf8');
 
-/** The cells of the rows of the table under a heading, without its head. */
+/** The cells of the table below a heading, without the header row. */
 function tableUnder(heading: string): string[][] {
   const section = text.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
@@ -25,7 +25,7 @@ const moment = (day: string): number => Date.parse(`${day}T10:00:00Z`) / 1000;
 const day = (iso: string): string => iso.slice(0, 10);
 const number = (amount: number): string => amount.toLocaleString('en-US');
 
-/** Does what a cell describes to the account and to the model. */
+/** Performs the action of a cell on the account and on the model. */
 async function act(what: string, account: LedgerAccount, model: AccountModel): Promise<void> {
   const [verb = '', object = ''] = [what.split(' ')[0], what.split(' ').at(-1)];
   const { id, subscriptions } = account;

@@ -14,14 +14,14 @@ interface Block {
   readonly heading: string;
   readonly language: string;
   readonly code: string;
-  /** What it prints. */
+  /** A pattern of its output. */
   readonly expected: string | undefined;
 }
 
 const root = new URL('../../', import.meta.url).pathname;
 const blocks: Block[] = [];
 const parts = /^#+ (.+)$|(?:<!-- expect: (.+) -->\n\n)?^```(\w+)\n([^]*?)^```$/gm;
-// Credits has none, and those of webhooks are servers: their own test runs them.
+// Credits has no examples, and those of webhooks are servers, which their own test runs.
 for (const slug of guides.filter((name) => name !== 'credits' && name !== 'webhooks')) {
   let heading = '';
   for (const [, title, expected, language = '', code = ''] of readFileSync(
@@ -32,7 +32,7 @@ for (const slug of guides.filter((name) => name !== 'credits' && name !== 'webho
     else heading = title;
   }
 }
-/** As the dashboard shows it to a reader who chose a key: with its own address and that key, without any variable. */
+/** The code as the dashboard displays it to a user with a selected key: with its own origin and that key. */
 const shown = (code: string): string =>
   withKey(withOriginMark(code).replaceAll(originMark, service.origin), person.key);
 const inLanguage = (language: string) => blocks.filter((block) => block.language === language);
@@ -40,7 +40,7 @@ const named = (list: readonly Block[]) =>
   list.map((block, index) => [`${block.heading}, ${index + 1}`, block] as const);
 const python = inLanguage('python').map((block) => ({ ...block, isForSdk: block.code.includes('from openai') }));
 
-/** Runs code that comes on standard input; rejects with what it printed where it fails. */
+/** Runs code from standard input. Rejects with the output if it fails. */
 async function run(
   command: string,
   args: readonly string[],

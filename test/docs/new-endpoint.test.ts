@@ -16,7 +16,7 @@ const checks = (scripts['check'] ?? '')
 
 let copy: string;
 
-/** Runs a command in the copy; resolves with its exit code and what it printed. */
+/** Runs a command in the copy. Resolves with its exit code and output. */
 function run(program: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST)/.test(name)));
   const { promise, resolve: done } = Promise.withResolvers<{ code: number; output: string }>();
@@ -47,7 +47,7 @@ describe('npm run new:endpoint', () => {
     expect(checks).toContain('check:types');
     for (const check of checks)
       expect([check, await run('npm', 'run', '--silent', check)]).toMatchObject([check, { code: 0 }]);
-    // The linter reads types for half a minute; of all files, only these are new.
+    // The linter reads types for half a minute, so it checks only the new files.
     expect(await run('node_modules/.bin/oxlint', '--type-aware', '--deny-warnings', ...written)).toMatchObject({
       code: 0,
     });

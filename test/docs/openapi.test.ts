@@ -88,7 +88,7 @@ describe('docs/openapi.json', () => {
   });
 });
 
-/** Of all examples of a response; a response without one has a fault too. */
+/** Faults of all examples of a response. A missing example is a fault. */
 function faultsOf(operation: Operation, status: number, response: Response): string[] {
   const examples = examplesIn(response);
   const isBytes = Object.values(response.content).every(({ schema }) => schema['format'] === 'binary');

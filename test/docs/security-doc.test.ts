@@ -6,7 +6,7 @@ import { namedTests, testExists } from '#test/docs/named-tests.ts';
 
 const page = readFileSync('docs/security.md', 'utf8');
 
-/** The rows of a section's table, each with the tests that it names. */
+/** The rows of a section's table, each with the tests that it cites. */
 function rowsOf(section: string) {
   const [, text = ''] = page.split(`\n## ${section}\n`);
   const [table = ''] = text.split('\n## ');

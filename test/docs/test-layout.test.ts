@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const maxLines = 350;
 
-/** What starts a server, a socket or a process, or speaks to one. */
+/** Modules that start or call a server, a socket or a process. */
 const starting = /^(?:node:)?(?:child_process|cluster|dgram|http|http2|https|net|tls|worker_threads)$/;
 
 const entries = await readdir('test', { recursive: true, withFileTypes: true });
@@ -17,20 +17,20 @@ const files = entries
   }));
 const under = (folder: string) => files.filter(({ path }) => path.startsWith(`${folder}/`));
 
-/** What a file loads at run time: imports and re-exports but for those of types alone. */
+/** The modules that a file loads at run time, without type imports. */
 const importsOf = (text: string): string[] =>
   Array.from(
     text.matchAll(/^(?:import|export)(?! type\b)[^;'"]*?(?:from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm),
     ([, named, called]) => named ?? called ?? '',
   );
 
-/** The file of our tests that an import stands for. */
+/** The test file that an import refers to. */
 const supportOf = (from: string, specifier: string): string | undefined => {
   if (specifier.startsWith('#test/')) return join('test/support', specifier.slice('#test/'.length));
   return specifier.startsWith('.') ? join(dirname(from), specifier) : undefined;
 };
 
-/** The imports, through test/support too, by which a test starts something. */
+/** The imports by which a test starts something, directly or through test/support. */
 function startsBy(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path) || !existsSync(path)) return [];
   seen.add(path);

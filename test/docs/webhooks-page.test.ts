@@ -15,7 +15,7 @@ const blocks = new Map(
   Array.from(page.matchAll(/^```(\w+)\n([^]*?)^```$/gm), ([, language = '', code = '']) => [language, code]),
 );
 
-/** What is pasted into a shell, with what it prints. */
+/** Shell examples with their expected output. */
 const shellBlocks = [...page.matchAll(/<!-- expect: (.+) -->\n\n```sh\n([^]*?)^```$/gm)];
 
 const languages = [
@@ -31,7 +31,7 @@ const isThere = (command: string, version: string): Promise<boolean> => {
 };
 const hasCurl = await isThere('curl', '--version');
 const there = await Promise.all(languages.map(async ({ command, version }) => isThere(command, version)));
-/** Those that compile first take long. */
+/** Compiled languages take long. */
 const isQuick = ({ language }: { language: string }) => atLength(language === 'js' || language === 'python', true);
 const installed = languages.filter((one, index) => there[index] && isQuick(one));
 
@@ -65,7 +65,7 @@ const requests: [what: string, headers: Record<string, string>, text: string, st
   ['an empty body', signed({ text: '{}' }), '', 400],
 ];
 
-/** Some have ended before, and nothing of their group is left. */
+/** The process group may have ended already. */
 function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
@@ -84,7 +84,7 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-/** Starts the server of a language, in a process group of its own, as some start another process. */
+/** Starts the server of a language in its own process group, because some commands start another process. */
 async function startServer({ language, file, command, args }: (typeof languages)[number]): Promise<string> {
   const port = await freePort();
   await writeFile(join(folder, file), blocks.get(language)!);

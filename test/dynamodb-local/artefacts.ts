@@ -15,13 +15,13 @@ interface Artefact {
 }
 
 /**
- * Downloads what is missing of DynamoDB Local (50 MB) and gives the folder that has it. Rejects with an error that names
- * the file which cannot be had or is not the one of artefacts.sha256.
+ * Downloads missing files of DynamoDB Local (50 MB) and returns its folder. Rejects with an error that names a file
+ * that cannot be downloaded or does not match artefacts.sha256.
  */
 export async function fetchArtefacts(): Promise<string> {
   const lines = (await readFile(list, 'utf8')).trim().split('\n');
   const artefacts = lines.map((line): Artefact => ({ sha256: line.slice(0, 64), path: line.slice(66) }));
-  // A folder per list: no jar of another version comes onto the class path.
+  // One folder per list, so that no jar of another version is in the class path.
   const folder = join(cache, sha256(lines.join('\n')).slice(0, 16));
   await mkdir(folder, { recursive: true });
   const missing = artefacts.values().filter(({ path }) => !existsSync(join(folder, basename(path))));

@@ -5,7 +5,7 @@ import { fetchArtefacts } from './artefacts.ts';
 
 const startMs = 60_000;
 
-/** Vitest's global set-up: one DynamoDB Local for all test files, which find it by DYNAMODB_LOCAL. */
+/** Vitest's global set-up: one DynamoDB Local for all test files, passed on as DYNAMODB_LOCAL. */
 export default async function startDynamoDBLocal(): Promise<() => Promise<void>> {
   const folder = await fetchArtefacts();
   const options = [`-Djava.library.path=${folder}`, '-Xmx1g', '-cp', join(folder, '*')];

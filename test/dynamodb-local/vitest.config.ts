@@ -1,12 +1,12 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import common from '../../vitest.config.ts';
 
-/** These start the embedded database by itself, or measure time. */
+/** These start the embedded database themselves, or measure time. */
 const needsNoDatabase = ['test/api/{readme,restart}.test.ts', 'test/api/accounts/timing.test.ts'];
 
 const { projects: _, ...settings } = common.test ?? {};
 
-/** The tests of storage and of the API, against Amazon's DynamoDB Local instead of the embedded database (docs/dynamodb.md). */
+/** The tests of storage and API against Amazon's DynamoDB Local instead of the embedded database (docs/dynamodb.md). */
 export default defineConfig({
   test: {
     ...settings,

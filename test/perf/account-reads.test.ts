@@ -49,7 +49,7 @@ describe('GET /api/credits', () => {
   });
 });
 
-/** Writes the rows of usage that 50 keys with 5 services leave in so many days up to the end of 2027. */
+/** Writes the usage rows of 50 keys and 5 services for this many days up to the end of 2027. */
 async function fillUsage(accountId: number, days: number, prefixes: readonly (keyof typeof usagePrefixes)[]) {
   const dates = Array.from({ length: days }, (_, age) =>
     new Date(Date.UTC(2027, 11, 31 - age)).toISOString().slice(0, 10),
@@ -76,7 +76,7 @@ async function fillUsage(accountId: number, days: number, prefixes: readonly (ke
   }
 }
 
-/** Every page of a question, with its bytes and round trips. */
+/** Every page of a query, with its bytes and round trips. */
 async function usagePages(key: string, query: string) {
   const pages: Awaited<ReturnType<typeof api.get>>[] = [];
   let cursor: string | undefined = '';
@@ -93,7 +93,7 @@ async function usagePages(key: string, query: string) {
 describe('GET /api/usage', () => {
   const year = 'from=2027-01-01&to=2027-12-31';
 
-  /** The oldest day with rows of groups is read from the detail, which has none here. */
+  /** The oldest day with group rows is computed from the details, which do not exist here. */
   it('returns a year of 50 keys by group, in pages of at most 1 MB and five round trips', async () => {
     const { key, accountId } = await api.account();
     await fillUsage(accountId, 365, ['kind', 'key']);
@@ -135,7 +135,7 @@ describe('GET /api/usage', () => {
 });
 
 describe('GET /api/requests', () => {
-  /** So many requests, a second apart, the newest last. */
+  /** Writes `count` requests, one second apart, newest last. */
   async function fillRequests(accountId: number, count: number, statusOf: (index: number) => number) {
     const store = requestStore(api.client, tables.requests.name);
     const now = Date.now();
@@ -150,7 +150,7 @@ describe('GET /api/requests', () => {
     }
   }
 
-  /** A page, and how many stored items were examined for it. */
+  /** Reads a page, and counts the stored items read for it. */
   async function examined(path: string, key: string) {
     let items = 0;
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');

@@ -13,7 +13,7 @@ afterAll(() => api.close());
 
 const put = (Item: object) => api.client.send(new PutCommand({ TableName: tables.agents.name, Item: { ...Item } }));
 
-/** A conversation in which so many messages were exchanged, and where to write to it. */
+/** A conversation with `messages` earlier messages, and the path for the next one. */
 async function conversationOf(messages: number) {
   const { accountId, key } = await api.account();
   const now = Date.now();

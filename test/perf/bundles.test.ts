@@ -11,7 +11,7 @@ import { bundle } from '#lib/constructs/function-code.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** KB (1,000 bytes), minified, of what a start reads; a few per cent above what it is (bench/RESULTS.md has all of them). */
+/** Kilobytes (1,000 bytes, minified) that a start reads: a few percent above the measured sizes (bench/RESULTS.md). */
 describe.each([
   ['create-chat-completion', routeEntry, 375],
   ['create-openai-embeddings', routeEntry, 375],

@@ -20,7 +20,7 @@ import { attemptOn, meterWith, start } from '#test/meter/meters.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
 import { startCountedApi } from '#test/service/watched/counted-api.ts';
 
-/** The writes of one call of an account whose item also has these attributes. */
+/** The writes of one call of an account whose item has these additional attributes. */
 async function writesOfCall(more: object = {}): Promise<UpdateCommandInput[]> {
   const meter = meterWith(1e9);
   const sent: UpdateCommandInput[] = [];
@@ -183,15 +183,18 @@ test('webhooks add no bytes to an account without any, and at most 256 to one wi
   const recordOf = (image: Record<string, unknown>) => ({ dynamodb: { NewImage: marshall(image) } });
   expect([item, { ...item, wh }].map((image) => passes(filters, recordOf(image)))).toEqual([false, true]);
   expect(Object.keys(item)).not.toContain('wh');
-  // A set is counted as a list is, at the most.
+  // The size of a set is at most that of the list.
   expect(itemBytes({ ...item, wh: [...wh] }) - itemBytes(item)).toBeLessThanOrEqual(256);
 });
 
-/** Far more than a busy machine adds to a call, so that the slope counts only the waits. */
+/** Far more than a busy machine adds to a call, so that the difference counts only round trips. */
 const delayMs = 250;
 const callsPerDelay = 4;
 
-/** How many waits for the database follow one another: what a delay of each adds, over that delay (docs/performance.md). */
+/**
+ * The number of sequential database requests: the time that a delay of each request adds, divided by the delay
+ * (docs/performance.md).
+ */
 async function roundTrips(body: object) {
   const { key } = await api.account();
   const times: { delay: number; firstByteMs: number; lastByteMs: number }[] = [];
@@ -210,7 +213,7 @@ async function roundTrips(body: object) {
   return { first: slope(({ firstByteMs }) => firstByteMs), last: slope(({ lastByteMs }) => lastByteMs) };
 }
 
-/** The machine may pause once. A wait too many appears in every run. */
+/** The machine may pause during one run. An additional round trip appears in every run. */
 const again = { retry: 2 };
 
 test.each([false, true])(

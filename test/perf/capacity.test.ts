@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const calls = 50;
-/** Counts of 21 full buckets, the most that an account has. */
+/** The maximum of 21 full buckets. */
 const fullBuckets = () => {
   const bucket = Math.floor(Date.now() / 3000);
   return Object.fromEntries(Array.from({ length: 21 }, (_, age) => [(bucket - age).toString(36), 2000]));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([database.close(), archive.close()]));
 
-/** A charge as the projector writes it, of an account with ten keys and three models. */
+/** A charge as written by the projector, of an account with ten keys and three models. */
 const charge = (seq: number, balance: number, amount: number) => ({
   ...rowKey(accountId, seq),
   seq,

@@ -44,7 +44,7 @@ it(
     const before = process.cpuUsage();
     expect(await meters.sweep(now, { kinds: ['renewals'] })).toEqual({ accounts: count });
     const used = process.cpuUsage(before);
-    // An item of one unit; the index drops an entry and adds one.
+    // An item of one write unit. The index deletes one entry and adds one.
     expect(itemBytes(rows[0]!)).toBeLessThan(1024);
     const renewal = { requests: requests / count, cpuMs: (used.user + used.system) / 1000 / count, indexUnits: 2 };
     const { timeoutSeconds, trigger } = jobs.renewAccounts;
@@ -59,7 +59,7 @@ it(
     const { requests: each, cpuMs } = renewal;
     console.log(`${each} requests, ${cpuMs.toFixed(2)} ms of processor: a million in ${seconds.toFixed(0)} s`);
     expect(seconds).toBeLessThan(900);
-    // What it was: one run, eight shards.
+    // The earlier design: one run, eight shards.
     expect(secondsToRenew(1e6, renewal, { ...shape, shards: 8, maxConcurrency: 1 })).toBeGreaterThan(3600);
   },
 );

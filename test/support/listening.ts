@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** A TCP port that a process listens on; `address` is IPv4 in dots, or the 32 hex digits of an IPv6 address. */
+/** A TCP port that a process listens on. `address` is dotted IPv4, or the 32 hex digits of an IPv6 address. */
 export interface Listening {
   readonly address: string;
   readonly port: number;
@@ -8,7 +8,7 @@ export interface Listening {
 
 const listenState = '0A';
 
-/** Every port that the process or one it has started listens on, as the kernel lists them. */
+/** Every port on which the process or a child of it listens, from the kernel's list. */
 export async function listeningPorts(pid: number): Promise<Listening[]> {
   const sockets = new Set((await Promise.all((await processTree(pid)).map(socketsOf))).flat());
   const tables = await Promise.all(['tcp', 'tcp6'].map((table) => readFile(`/proc/${pid}/net/${table}`, 'utf8')));
@@ -22,7 +22,7 @@ export async function listeningPorts(pid: number): Promise<Listening[]> {
     });
 }
 
-/** The kernel writes the four bytes last first. */
+/** The kernel prints the four bytes in reverse order. */
 const dotted = (hex: string): string => [...Buffer.from(hex, 'hex')].toReversed().join('.');
 
 async function processTree(root: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Folders whose files take longest, in the order they begin. */
+/** Folders with the longest files, in the order in which they start. */
 const longest = ['/test/docs/new-endpoint', '/test/attack/'];
 
 const rank = ({ moduleId }: TestSpecification): number => {
@@ -8,7 +8,7 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return found === -1 ? longest.length : found;
 };
 
-/** Also in a fresh clone, where no earlier run is known, no long file begins when all others are done. */
+/** Starts long files first, even in a fresh clone without the durations of an earlier run. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

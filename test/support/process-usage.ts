@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Resident memory of a process and all that it started, in MB (proc(5), VmRSS). */
+/** Resident memory of a process and its descendants, in MB (proc(5), VmRSS). */
 export async function residentMegabytes(pid: number): Promise<number> {
   const children = await childrenByParent();
   const tree = [pid];
@@ -21,24 +21,24 @@ async function childrenByParent(): Promise<Map<number, number[]>> {
 
 const residentKilobytes = (pid: number): Promise<number> => statusNumber(pid, 'VmRSS');
 
-/** 0 of a process that has ended meanwhile. */
+/** 0 if the process has ended. */
 async function statusNumber(pid: number, field: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
 }
 
-/** Of proc(5): clock ticks a second (sysconf(3), _SC_CLK_TCK), 100 on every Linux that Node runs on. */
+/** proc(5): clock ticks per second (sysconf(3), _SC_CLK_TCK) are 100 on every Linux that Node supports. */
 const msPerTick = 10;
 
-/** Processor time that a process has taken so far, in ms; its children's is not in it. */
+/** CPU time of a process so far in ms, without its children. */
 export async function processorMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The fields after the name, which may have spaces in it: utime is the 14th of all, stime the 15th.
+  // Fields after the name, which may contain spaces. utime is field 14, stime field 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * msPerTick;
 }
 
-/** Processor time, in ms, that a synchronous call takes: on a busy machine it may take many times that by the clock. */
+/** CPU time of a synchronous call in ms. Elapsed time may be a multiple of it on a busy machine. */
 export function callMsOf(call: () => void): number {
   const began = process.threadCpuUsage();
   call();

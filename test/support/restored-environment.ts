@@ -3,7 +3,10 @@ import { resetEnvironment } from '#runtime/process.ts';
 
 const before = { ...process.env };
 
-/** Files share their modules, and with them the environment: each finds it as the first one did, and clients are built again. */
+/**
+ * Test files share their modules and environment, so restore the environment after each file. Clients are created
+ * again.
+ */
 afterAll(() => {
   for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   Object.assign(process.env, before);

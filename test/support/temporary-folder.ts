@@ -6,7 +6,7 @@ import { memoryVariable, removeFolder } from './folder.ts';
 const memory = '/dev/shm';
 const enoughBytes = 2 ** 30;
 
-/** Gives the run a temporary folder of its own, and one in memory where there is room, and removes what its tests have left there. */
+/** Gives the run its own temporary folder, and one in memory if there is room. Removes both afterwards. */
 export default async function setup(): Promise<() => Promise<void>> {
   const folder = await newFolder(tmpdir());
   process.env['TMPDIR'] = folder;

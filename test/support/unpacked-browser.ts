@@ -1,6 +1,6 @@
 import { browserPath } from './browser.ts';
 
-/** Unpacks the browser before any file needs it: several that do so concurrently execute what another is still writing. */
+/** Unpacks the browser before any test file needs it, because concurrent unpacking would execute partial files. */
 export default async function setup(): Promise<void> {
   await browserPath();
 }

@@ -11,7 +11,7 @@ import { cookieOf, useTestService } from '#test/service/service.ts';
 const suppressAddress = buildSuppressAddress();
 const service = useTestService();
 
-/** Registers an address, which brings it a mail, and gives the session. */
+/** Registers an address, which sends it an email, and returns the session cookie. */
 async function register(email: string): Promise<string> {
   const body = { email, name: 'Ada', password_hash: 'a quiet river bank' };
   const response = await service.call('POST', '/api/auth/register', { body });
@@ -29,7 +29,7 @@ async function requestAnotherMail(cookie: string): Promise<void> {
 const suppressionOf = async (address: string) =>
   (await rowsOf('accounts')).find(({ pk }) => pk === `suppressed#${address}`);
 
-/** What became of the mails to an address, oldest first. */
+/** The outcomes of the emails to an address, oldest first. */
 async function outcomesOf(address: string): Promise<unknown[]> {
   const mails = (await rowsOf('accounts')).filter(({ pk, to }) => String(pk).startsWith('mail#') && to === address);
   expect(mails.filter((mail) => 'outbox' in mail || 'text' in mail || 'html' in mail)).toEqual([]);

@@ -185,7 +185,7 @@ describe('the session cookie', () => {
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const hostile = '<script>steal()</script>"; DROP TABLE sessions -- Firefox/1 (Macintosh)';
 
-/** Signs in with these headers, and returns what the list shows of that session, with its cookie. */
+/** Signs in with these headers. Returns the listed session and its cookie. */
 async function signedIn({ email, password }: { email: string; password: string }, headers: Record<string, string>) {
   const response = await service.call('POST', '/api/auth/login', { body: { email, password }, headers });
   const cookie = cookieOf(response);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useTestService } from '#test/service/service.ts';
 
-/** A cost whose hash takes far longer than everything around it, and still little enough for many trials. */
+/** High enough for the hash to dominate the response time, low enough for many trials. */
 const scryptLog2Cost = '13';
 const people = 14;
 const rounds = 2;
@@ -21,7 +21,7 @@ async function timed(path: string, body: object, message: string): Promise<numbe
   const response = await service.call('POST', `/api/auth/${path}`, { body });
   const ms = performance.now() - began;
   expect(response.body.message).toBe(message);
-  // What a reset link still needs is done after the response, and must not slow the next trial.
+  // The job that sends the reset link must not slow the next trial.
   if (path === 'forgot-password') await service.settled();
   return ms;
 }
@@ -29,15 +29,14 @@ async function timed(path: string, body: object, message: string): Promise<numbe
 const median = (values: number[]) => values.toSorted((one, other) => one - other)[values.length >> 1]!;
 
 /**
- * How much longer a response takes for a known address than for an unknown one, as the ratio of medians. The two are
- * tried in turn, each as often first as the other, so that whatever else the machine does hits both alike. On a busy
- * machine that evens out with more trials only: there are more, up to four times as many, until the ratio is within
- * the bounds. A difference that is there stays there.
+ * The response time for a known address divided by that for an unknown one (medians). Trials alternate between the
+ * two, so that other work of the machine affects both. If the ratio is out of bounds, up to four times as many trials
+ * follow, because only a real difference persists.
  */
 async function ratioOf(path: string, bodyFor: (email: string) => object, message: string): Promise<number> {
   const times = { known: [] as number[], unknown: [] as number[] };
   for (let batch = 1; ; batch++) {
-    // A month later nothing is left of the guesses and mails that the throttles count.
+    // After a month no throttle counts the guesses and emails of earlier trials.
     await service.post('/_local/clock', { advance: 'P31D' });
     for (let trial = 0; trial < people * rounds; trial++) {
       const pair = [

@@ -11,7 +11,7 @@ const service = useTestService();
 
 const items = async (): Promise<number> => (await rowsOf('agents')).length;
 
-/** A text of so many chunks: no two of its sentences fit into one. */
+/** A text of `chunks` chunks: no two of its sentences fit into one chunk. */
 const textOf = (chunks: number): string => `${'Word '.repeat(110)}end. `.repeat(chunks);
 
 describe('limits of agents', () => {
@@ -105,7 +105,7 @@ it('an agent stores a temperature too small for the table as 0', async () => {
 
 const dayMs = 86_400_000;
 
-/** Entries of so many conversations, and what they are counted as. */
+/** Writes the index entries of `entries` conversations, and sets their count to `count`. */
 async function fill({ id: accountId, agent }: Owner, entries: number, count: number): Promise<void> {
   const now = Date.now();
   const about = { accountId, agentId: agent.id, createdAt: now, updatedAt: now, expiresAt: now + 10 * dayMs, next: 0 };
@@ -123,7 +123,7 @@ it(
     const owner = await agentOwner(service);
     const begin = () => owner.call('POST', `${owner.path}/conversations`);
     const { path } = await owner.conversation();
-    // Of those that were counted and have expired none is left.
+    // The counted conversations have expired, so none remains.
     await fill(owner, 0, limits.agentConversations);
     expect(code(await begin())).toBe('201 SUCCESS');
     await fill(owner, limits.agentConversations - 3, limits.agentConversations - 1);

@@ -63,7 +63,7 @@ it.each([
       const { status, messageCount } = await begun.conversation.get();
       const spent = before - (await spendable(begun));
       expect([step, status, [0, 2].includes(messageCount)]).toEqual([step, 'idle', true]);
-      // What is kept may be uncharged, where the function died between the two; never the other way round.
+      // A crash between storing and charging may leave a turn stored but uncharged, never charged but not stored.
       expect([step, spent]).toEqual([step, step === settled ? 1_000_000 : 0]);
       if (spent > 0) expect([step, messageCount]).toEqual([step, 2]);
       const next = await begun.conversation.write('And now?');

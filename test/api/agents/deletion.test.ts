@@ -15,7 +15,7 @@ const service = useTestService();
 
 const secret = 'Zaubernuss';
 
-/** The tables with an item that has a text, wherever it is in it. */
+/** The tables with an item that contains the text. */
 async function tablesWith(text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of Object.keys(tables) as TableId[])
@@ -26,7 +26,7 @@ async function tablesWith(text: string): Promise<string[]> {
 const bytesAsText = (_: string, value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString() : value;
 
-/** Items of the agents' table: vectors have no text to look for. */
+/** Items of the agents' table. Vectors contain no searchable text, so they are counted. */
 const items = async (): Promise<number> => (await rowsOf('agents')).length;
 
 /** Keys of the agents' table that name any of these. */
@@ -54,7 +54,7 @@ it('deleting a conversation deletes its messages', { timeout: patience }, async 
   expect(await tablesWith(`What of the ${secret}?`)).toEqual([]);
   expect(code(await owner.call('DELETE', `${owner.path}/documents/${documentId}`))).toBe('200 SUCCESS');
   expect(await tablesWith(`The ${secret} blooms`)).toEqual([]);
-  // The agent and the account's count of its agents.
+  // The agent, and the account's number of agents.
   expect(await items()).toBe(before + 2);
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   expect(await tablesWith(secret)).toEqual([]);
@@ -65,13 +65,13 @@ it('deleting an agent deletes its conversations and documents', { timeout: patie
   const { owner, conversation } = await filled();
   expect(code(await owner.call('DELETE', owner.path))).toBe('200 SUCCESS');
   expect(await tablesWith(secret)).toEqual([]);
-  // The account's count of its agents stays.
+  // The account's number of agents remains.
   expect(await items()).toBe(before + 1);
   for (const path of [owner.path, conversation.path, `${owner.path}/documents`])
     expect(code(await owner.call('GET', path))).toBe('404 NOT_FOUND');
 });
 
-/** The first message of a conversation again, this many times after its others. */
+/** Appends this many copies of the first message of a conversation. */
 async function repeatMessage(conversationId: string, count: number): Promise<void> {
   const pk = conversationPartition(conversationId);
   const first = (await rowsOf('agents')).find((row) => row['pk'] === pk && row['sk'] === messageKeyAt(0));

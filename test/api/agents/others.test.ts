@@ -32,7 +32,7 @@ describe('another account', () => {
       ['GET', path],
       ['DELETE', path],
       ['POST', `${path}/messages`, { content: 'Hello' }],
-      // Through an agent of one's own.
+      // Through an own agent.
       ['GET', `${other.path}/conversations/${id}`],
       ['DELETE', `${other.path}/conversations/${id}`],
       ['POST', `${other.path}/conversations/${id}/messages`, { content: 'Hello' }],

@@ -16,7 +16,10 @@ beforeAll(async () => {
   owner = await agentOwner(service);
 });
 
-/** No JSON has a number that is not finite, and none is a larger integer; texts of a query are strings, decoded from UTF-8; a minimum of 0 is none. */
+/**
+ * Rules that no request can break: JSON has no infinite numbers, query texts are strings of valid UTF-8, and a
+ * minimum of 0 excludes nothing.
+ */
 const unreachable =
   / must be finite$| must be at most 9007199254740991$| must have at least 0 characters$|^cursor must be (?:a string|well-formed Unicode)$/;
 
@@ -32,7 +35,7 @@ describe('this file', () => {
     const broken = rows.map(([rule]) => rule);
     const rules = rulesOf(schema).filter((rule) => !unreachable.test(rule));
     expect(rules.length).toBeGreaterThan(3);
-    // A rule that is forwarded to a field has its name only where it is broken.
+    // A rule that is forwarded to a field has its field name only in the error.
     expect(rules.filter((rule) => !broken.some((one) => one.endsWith(rule)))).toEqual([]);
   });
 });
@@ -99,7 +102,7 @@ describe('a message to a model outside the key or the plan', () => {
     (await service.call('POST', '/api/keys', { cookie, body: { name: 'limited', ...limits } })).body.data.key;
   const results = { functionResults: [{ name: 'get_weather', content: '21' }] };
 
-  /** What each message of a credential is refused with: to an agent or a conversation that is not there, of the wrong kind, and bad. */
+  /** Codes for a missing agent, a missing conversation, unexpected function results, a valid message, and an empty one. */
   async function refusals(subject: Owner, credential: { key: string } | { cookie: string }) {
     const { path } = await subject.conversation();
     const to = [

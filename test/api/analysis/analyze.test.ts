@@ -7,7 +7,7 @@ import { useTestService } from '#test/service/service.ts';
 
 const service = useTestService({ environment: { MODEL_DEADLINE_MS: '4000' } });
 beforeAll(async () => {
-  // Loading the vocabulary, which a busy machine takes seconds for, is no part of what is tested.
+  // Loading the vocabulary takes seconds on a busy machine, so load it before the tests.
   await bpeTokenizer.count('a');
 });
 

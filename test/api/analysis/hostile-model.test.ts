@@ -17,7 +17,7 @@ const content = (value: unknown, finish_reason = 'stop') => ({
 });
 const bodies: object[] = [];
 
-/** The model replies with these in turn, and the last again. */
+/** Makes the model return these replies in turn, then repeat the last one. */
 function replies(...all: object[]): void {
   bodies.length = 0;
   service.model.becomes({

@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
 };
 
 const hasJq = spawnSync('sh', ['-c', 'command -v jq']).status === 0;
-/** No SDK has jobs. */
+/** The OpenAI SDKs have no transcription jobs. */
 const hasLong = (id: string) => !id.startsWith('openai') && (id !== 'curl' || hasJq);
 
 const service = useTestService();
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-/** Runs a snippet as a person would, in a folder of its own; what it printed. */
+/** Runs a snippet in its own folder, and returns its output. */
 async function run(id: string, request: CodeRequest): Promise<string> {
   const code = codeSnippets(service.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
   const [command, ...args] = commands[id] ?? ['false'];
@@ -51,7 +51,7 @@ async function run(id: string, request: CodeRequest): Promise<string> {
   return out + error;
 }
 
-/** Quotes and substitutions of each language, all of it spoken. */
+/** Contains the quotes and substitutions of each language. */
 const words = `Good morning. It's "half" past $HOME, \${API_KEY} and \`id\`.`;
 
 describe.each(Object.keys(commands))('code in %s', (id) => {

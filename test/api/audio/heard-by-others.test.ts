@@ -50,7 +50,7 @@ async function decodedSeconds(ffmpeg: string, path: string): Promise<number> {
   return stdout.length / 2 / rate;
 }
 
-/** Of a minute of sound and a bit, as FFmpeg writes it. */
+/** FFmpeg arguments by format. */
 const formats: Readonly<Record<string, readonly string[]>> = {
   'constant.mp3': ['-c:a', 'libmp3lame', '-b:a', '64k'],
   'variable.mp3': ['-c:a', 'libmp3lame', '-q:a', '4'],
@@ -72,7 +72,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
   'speech.wav': ['-c:a', 'pcm_s16le'],
 };
 
-/** What readers of a format may differ by: a frame at each end, and what an encoder adds. */
+/** Tolerance between decoders: a frame at each end, and the padding of the encoder. */
 const toleratedSeconds = 0.15;
 
 describe.runIf(process.env['LONG'])('audio in other tools (LONG=1)', () => {

@@ -17,7 +17,7 @@ const service = useTestService();
 const endTranscriptions = buildEndTranscriptions();
 const sweep = sweepTranscriptions();
 
-/** With a limited number of credits, so that what is charged shows. */
+/** A person with few credits, so that fractional charges are visible. */
 const somebody = (credits = 100) => service.person({ planRank: 3, credits });
 
 /** Rows of the ledger about transcriptions, oldest first. */

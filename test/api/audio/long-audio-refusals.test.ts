@@ -11,7 +11,7 @@ const service = useTestService();
 
 const wav = silence(2);
 
-/** Vorbis of a sample a second, whose last page names the largest position there is. */
+/** Vorbis at one sample per second, whose last page states the maximum position. */
 const vorbis = Buffer.concat([
   Buffer.from('\u0001vorbis', 'latin1'),
   Buffer.from([0, 0, 0, 0, 1, 1]),

@@ -9,7 +9,7 @@ const service = useTestService();
 const text = 'Good morning, my friend! How are you?';
 const speak = (key: string, body: unknown = { text }) => service.call('POST', '/api/ai/speech', { key, body });
 
-/** The bytes themselves. */
+/** Calls a route with an audio Accept header, and returns the response with its bytes. */
 async function bytesOf(path: string, key: string, body: unknown, accept = 'audio/*') {
   const init = apiRequest('POST', { key, body });
   const headers = new Headers(init.headers);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   spoken = { mp3: await speech('mp3'), wav: await speech('wav') };
 });
 
-/** Sends a form as clients do; a body of text or bytes as it is. */
+/** Sends a form as clients do, or a body of bytes unchanged. */
 async function send(path: string, key: string, body: FormData | Buffer, headers = {}): Promise<ApiResponse> {
   const sent = body instanceof FormData ? body : new Uint8Array(body);
   const init = { method: 'POST', body: sent, headers: { authorization: `Bearer ${key}`, ...headers } };

@@ -13,7 +13,7 @@ const service = useTestService(() => ({ onDynamoRequest: (operation) => onDataba
 
 const { requested, confirm, refuse, forgot, reset, login, me, post, mailOf } = emailChangeCalls(() => service);
 
-/** Every unique constraint item of an address, and whose it is. */
+/** The owner of the unique constraint item of each address. */
 async function owners(emails: readonly string[]): Promise<Record<string, unknown>> {
   const rows = (await rowsOf('accounts')).filter(({ pk }) => emails.some((email) => pk === `email#${email}`));
   return Object.fromEntries(rows.map(({ pk, accountId }) => [String(pk).slice('email#'.length), accountId]));
@@ -87,7 +87,7 @@ describe('a reset link for the old address', () => {
     const person = await service.person();
     const links = await requested(person);
     await confirm(links.new);
-    // The job has found the account by its address, and now writes the token.
+    // The job has found the account by its address, and is about to write the token.
     const { promise: isFound, resolve: found } = Promise.withResolvers<void>();
     const { promise: isChanged, resolve: goOn } = Promise.withResolvers<void>();
     onDatabase = async (operation) => {

@@ -16,7 +16,7 @@ const expirySeconds = timeoutSeconds + 60;
 const operations = ['the proof', 'the claim', 'the admission', 'the record', 'the settlement'] as const;
 type Operation = (typeof operations)[number];
 
-/** Done before the operation reaches DynamoDB; one that rejects keeps it from getting there. */
+/** Runs before the operation reaches DynamoDB. If it rejects, the operation is dropped. */
 let interference: { at: Operation; act: () => Promise<unknown> } | undefined;
 let sent = 0;
 
@@ -29,7 +29,7 @@ const service = useTestService(() => ({
   },
 }));
 
-/** From here until its response, only the request itself calls DynamoDB. */
+/** Waits for background work first, so that only the request itself calls DynamoDB until its response. */
 async function interfere(at: Operation, act: () => Promise<unknown>): Promise<void> {
   await service.settled();
   sent = 0;
@@ -43,7 +43,7 @@ const summaryOf = ({ status, body, headers }: ApiResponse) =>
 const customer = () => service.person({ planRank: 2, credits: 10 });
 const advance = (seconds: number) => service.post('/_local/clock', { advance: `PT${seconds}S` });
 
-/** Number of model runs, of credits spent (out of ten), and of open calls. */
+/** Number of model runs, charged credits (out of ten), and open calls. */
 async function spent({ id }: Person) {
   const { spendable, holds } = (await services().metering().find(id))!;
   return { runs: model.state.runs, charged: 10 - spendable / 1_000_000, open: holds.size };
@@ -109,7 +109,7 @@ describe('an idempotent request during a fault of DynamoDB', () => {
 });
 
 describe('a handler that is killed', () => {
-  /** Sends the request to a process that dies before the operation reaches DynamoDB. */
+  /** Sends the request to a process that is killed before the operation reaches DynamoDB. */
   async function sendAndDie({ key }: Person, at: Operation): Promise<void> {
     const offset = services().clock.now() - Date.now();
     const victim = spawn(

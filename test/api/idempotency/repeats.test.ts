@@ -141,7 +141,7 @@ describe('a request with an Idempotency-Key', () => {
 });
 
 describe('the DynamoDB calls of a request', () => {
-  /** Operations on items that a request causes, the projection of the ledger included. */
+  /** Item operations caused by a request, including those of the ledger's projection. */
   async function operationsOf(act: () => Promise<ApiResponse>): Promise<Record<string, number>> {
     await service.settled();
     operations.length = 0;

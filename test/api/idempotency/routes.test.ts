@@ -12,7 +12,7 @@ import { code, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
 
-/** A row that takes the header and is not priced; its output schema would change a response that meets it twice. */
+/** An unpriced route that accepts the header. Validating its response twice would change it. */
 const route = defineRoute({
   id: 'make-thing',
   method: 'POST',

@@ -203,7 +203,7 @@ describe('a token of the identity provider', () => {
     const response = await google(make());
     expect(code(response)).toBe('401 INVALID_IDENTITY_TOKEN');
     expect(response.headers.getSetCookie()).toEqual([]);
-    // What has expired may go meanwhile.
+    // Expired rows may be deleted in between.
     expect(before).toEqual(expect.arrayContaining(await rowsOf('accounts')));
     expect(issuer.fetches()).toBeLessThanOrEqual(1);
   });
@@ -211,7 +211,7 @@ describe('a token of the identity provider', () => {
   it('is accepted once, whatever the spelling of its signature', async () => {
     const token = goodToken();
     expect(code(await google(token))).toBe('200 LOGIN_SUCCESS');
-    // The last of 342 characters carries four bits that stand for nothing.
+    // The last of 342 characters contains four unused bits.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = alphabet.indexOf(token.at(-1)!);
     const spellings = times(15, (bits) => token.slice(0, -1) + alphabet[last + bits + 1]);

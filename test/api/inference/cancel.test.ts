@@ -24,7 +24,7 @@ async function open({ key }: Person, path = '/v1/chat/completions', signal?: Abo
   return response;
 }
 
-/** A stream that has begun: its id, and its text once it has ended. */
+/** Opens a stream. Returns its request id, and its text once it has ended. */
 async function begin(person: Person, path?: string) {
   const response = await open(person, path);
   return { requestId: response.headers.get('x-request-id') ?? '', text: response.text() };

@@ -40,7 +40,7 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'openai-python': ['python3', '-'],
 };
 
-/** Runs a snippet as a person would; what it printed, and the body that it sent. */
+/** Runs a snippet. Returns its output and the body that it sent. */
 async function run(request: CodeRequest, id: string) {
   const code = codeSnippets(proxy.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
   const [command, ...args] = commands[id] ?? [process.execPath, '--input-type=module', '-'];

@@ -41,7 +41,7 @@ describe.each(kinds)('%s', (_, path, body) => {
     service.model.responds({ error: { message: 'CUDA', code } }, status);
   const fault = (name: 'throttle' | 'unavailable' | 'cut') => () => {
     service.model.responds({});
-    // Twice, as a kept connection that breaks is replaced once.
+    // Twice, because a reused connection that breaks is replaced once.
     service.model.faults.order({ target: 'sagemaker', fault: name, count: 2 });
   };
   afterEach(() => service.model.faults.order({ target: 'sagemaker', fault: 'none', count: 1 }));

@@ -57,7 +57,7 @@ describe('a stream format', () => {
   });
 });
 
-/** How a model sends a piece, and what a stream that broke off after some of them costs. */
+/** By operation: the chunk of a text piece, and the cost of a stream that breaks after some pieces. */
 const operations = [
   {
     name: 'a chat',
@@ -107,7 +107,7 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
   it('charges the prompt and the delivered pieces, and stops the model, if the client disconnects', async () => {
     for (let count = 1; count <= pieces.length; count += 1) {
       const delivered = pieces.slice(0, count);
-      // After the last piece it also reports why it ends, but not yet what that took.
+      // After the last piece it also sends the finish reason, but not yet the usage.
       const reason = count === pieces.length ? [ended] : [];
       service.model.streams([...delivered.map(pieceOf), ...reason, () => service.model.ended()]);
       const cost = await service.charged(async () => {
@@ -180,8 +180,8 @@ describe.each(operations)('$name', ({ path, body, pieceOf, ended, broken, whole 
       const about = ['content-type: application/json', `content-length: ${text.length}`];
       socket.write([...head, ...about, '', text].join('\r\n'));
       await expect.poll(() => made.pieces).toBeGreaterThan(10);
-      // The buffers of some sockets and streams hold megabytes of these small pieces: then nothing is made. A model that goes
-      // past what was requested would be ended at some 60,000.
+      // The buffers of sockets and streams hold megabytes of these small pieces, then the model pauses. A model that
+      // exceeds its max_tokens would be stopped after about 60,000 pieces.
       const before = { pieces: 0 };
       while (before.pieces !== made.pieces) {
         Object.assign(before, made);

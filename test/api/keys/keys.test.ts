@@ -8,7 +8,7 @@ const service = useTestService();
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });
 const statusWith = async (key: string) => (await service.call('GET', '/v1/models', { key })).status;
-/** A record as the service writes it, past the service; higher indexes are newer. */
+/** Writes a key directly to the database. Keys with a higher index are newer. */
 async function plantKey(accountId: number, index: number): Promise<void> {
   const id = `planted-${index}`;
   const about = { name: `key ${index}`, prefix: 'tai_x', lastFour: 'xxxx', createdAt: 1000 + index, revision: 1 };

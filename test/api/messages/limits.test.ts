@@ -122,6 +122,6 @@ it('an account whose plan, key or balance does not cover messages gets the usual
   expect(await byKey({ services: ['sms'] }, { channel: 'voice_call' })).toBe('403 INSUFFICIENT_PERMISSIONS');
   expect(await byKey({ limit: { credits: 1, period: 'day' } })).toBe('403 KEY_LIMIT_EXCEEDED');
   expect(await byKey({ services: ['sms'], limit: { credits: 2, period: 'day' } })).toBe('201 SUCCESS');
-  // A limit to models is about what has a model.
+  // A limit to models does not apply to services without models.
   expect(await byKey({ models: ['svc-1'] })).toBe('201 SUCCESS');
 });

@@ -102,7 +102,10 @@ it('messages send an event without number and text to the account’s webhooks a
   await receiver.close();
 });
 
-/** By the script of the number: the response, what a phone gets, how it ends, what it costs, and the rows of the ledger. */
+/**
+ * By the ending of the number: the response, the number of phones reached, the final status, the charge, and the
+ * ledger rows.
+ */
 const endings: [script: string, response: string, phone: number, status: string, credits: number, rows: number[]][] = [
   ['00', '201 SUCCESS', 1, 'delivered', 2, [-2]],
   ['02', '201 SUCCESS', 0, 'undelivered', 2, [-2]],
@@ -114,7 +117,7 @@ const endings: [script: string, response: string, phone: number, status: string,
   ['08', '201 SUCCESS', 0, 'failed', 0, [2, -2]],
 ];
 
-/** Why, by the script of the number; null of the others. */
+/** The reason for the failure by the ending of the number, null for all others. */
 const failures: Readonly<Record<string, Readonly<Record<'sms' | 'voice_call', string>>>> = {
   '02': { sms: 'unreachable', voice_call: 'no_answer' },
   '03': { sms: 'opted_out', voice_call: 'opted_out' },
@@ -156,7 +159,7 @@ beforeAll(async () => {
   me = await sender(service);
 });
 
-/** Sends a message; it, as the phone has it. */
+/** Sends a message, and returns its id on the test phone. */
 async function arrived(about: object): Promise<string> {
   const to = numberFor();
   await me.send({ channel: 'voice_call', to, ...about });

@@ -174,7 +174,7 @@ describe('an option of the OpenAI surface', () => {
 
 describe('an OpenAI stream', () => {
   const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
-  /** What every chunk of the stream has. */
+  /** The fields that every chunk of the stream shares. */
   const headOf = (text: string) => {
     const { id, object, created, model } = JSON.parse(text.slice('data: '.length, text.indexOf('\n')));
     return { id, object, created, model };

@@ -8,14 +8,14 @@ import { chat, type Person, useTestService } from '#test/service/service.ts';
 const model = useModelServer();
 const service = useTestService(() => ({ modelUrl: model.url }));
 
-/** Credits charged, once no call is open. */
+/** Credits charged once no call is open. */
 async function charged({ id }: Person): Promise<number> {
   const find = async () => (await services().metering().find(id))!;
   await expect.poll(async () => (await find()).holds.size, { timeout: 8000 }).toBe(0);
   return 10 - (await find()).spendable / 1_000_000;
 }
 
-/** A machine that stalls for a second changes the order of arrival. */
+/** A machine that pauses for a second may change the order of arrival. */
 const timing = { timeout: 30_000, retry: 2 };
 
 it(

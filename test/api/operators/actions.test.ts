@@ -66,7 +66,7 @@ describe('an operator action', () => {
     expect((await assign(person, 'enterprise')).body.data.plan).toBe('enterprise');
     const unlimited = { translation: -1, audio: -1, voice_call: -1, sms: -1 };
     expect(await balanceOf(person.key)).toMatchObject({ id: person.id, quota: unlimited, source: 'plan' });
-    // More than the free plan lets through in a minute, or dev_pass concurrently.
+    // More than the free plan allows in a minute, or dev_pass concurrently.
     const responses = await Promise.all(Array.from({ length: 30 }, () => complete(person.key)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const names = [...responses[0]!.headers.keys()].filter((name) => name.includes('ratelimit'));
@@ -99,7 +99,7 @@ describe('an operator action', () => {
   });
 });
 
-/** Runs it while the functions' clock stands at that moment. */
+/** Runs the work with the functions' clock stopped at that time. */
 async function at<Result>(moment: number, run: () => Promise<Result>): Promise<Result> {
   const { clock } = ambient;
   ambient.clock = { now: () => moment };

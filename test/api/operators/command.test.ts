@@ -8,7 +8,7 @@ import { type Person } from '#test/service/service.ts';
 const { service, operator, me } = useOperator();
 
 describe('npx node bin/operator.ts', () => {
-  /** With the tables' addresses of the running service, unless given others. */
+  /** Runs the command with the tables of the running service, unless `env` names others. */
   async function run(args: string[], env: Record<string, string> = {}) {
     const child = spawn(process.execPath, ['bin/operator.ts', ...args], { env: { ...process.env, ...env } });
     const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

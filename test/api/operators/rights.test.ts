@@ -25,7 +25,7 @@ beforeAll(async () => {
 const routes = Object.values<Route>(operatorRoutes).map((route) => [`${route.method} ${route.path}`, route] as const);
 const isAction = ({ method }: Route) => method !== 'GET';
 
-/** The sample of a route, on that account and its key. */
+/** Sends the sample request of a route for this account and its key. */
 function send(route: Route, on: Person, options: CallOptions) {
   const { path, body } = sampleOf(route);
   const address = path

@@ -214,7 +214,7 @@ describe('a password reset', () => {
   it('revokes the session of a concurrent sign-in with the old password', async () => {
     const { email, password } = await service.registered();
     const token = await resetToken(email);
-    // The guess was right: the sign-in now clears the count of guesses, and opens its session next.
+    // The guess was right: the sign-in is about to clear the count of guesses, and then opens its session.
     const { promise: isRight, resolve: right } = Promise.withResolvers<void>();
     const { promise: isReset, resolve: goOn } = Promise.withResolvers<void>();
     onDatabase = async (operation) => {
@@ -231,7 +231,7 @@ describe('a password reset', () => {
   });
 });
 
-// Last, as a mail that is tried for ever would hold up those of the other tests.
+// Runs last, because the retries of this email would delay the emails of other tests.
 describe('an undeliverable address', () => {
   it('does not delay the emails of others, whatever error SES returns for it', async () => {
     const body = { email: `${'x'.repeat(65)}@example.com`, name: 'Long', password_hash: 'a quiet river bank' };

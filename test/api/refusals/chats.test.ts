@@ -9,7 +9,7 @@ const service = useTestService();
 const person = usePerson(service, { planRank: 4 });
 const chatPath = '/v1/chat/completions';
 
-/** What the account's item has, so that a test can show that nothing in it moved. */
+/** The account's item, to show that a refusal does not change it. */
 const fingerprint = async () => {
   const { spendable, admitted, seq, holds } = (await services().metering().find(person.id))!;
   return createHash('sha256')

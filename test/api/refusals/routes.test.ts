@@ -12,7 +12,7 @@ import { type ApiResponse, usePerson, useTestService, chat } from '#test/service
 const service = useTestService();
 const person = usePerson(service, { planRank: 4 });
 
-/** What OpenAI's clients get in the place of our codes. */
+/** Error codes of the OpenAI surface by our codes. */
 const openAiCodes: Readonly<Record<string, string>> = {
   invalid_api_key: 'INVALID_API_KEY',
   unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
@@ -35,7 +35,7 @@ const send = async (method: string, path: string, options: CallOptions) => {
   return path.startsWith('/openai/') ? refusedOpenAi(response) : refusedWith(response);
 };
 
-/** A row per route that a rule is for. */
+/** Test rows for the routes to which a rule applies. */
 const routesWith = (rule: (route: Route) => unknown) =>
   allRoutes.filter((route) => rule(route)).map((route) => [`${route.method} ${route.path}`, route] as const);
 

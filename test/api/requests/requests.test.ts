@@ -96,7 +96,7 @@ describe('the record of a request', () => {
     const records = [...(await recorded(person, 7)), ...(await recorded(poor, 1)), ...(await recorded(hasty, 11))];
     for (const [, { status, headers, body }] of refusals) {
       const record = records.find(({ requestId }) => requestId === headers.get('x-request-id'));
-      // The record reports a free failure by its `credits`.
+      // The record states a free failure by its `credits`.
       const detail = body.detail?.replace(' You were not charged.', '');
       expect(record).toMatchObject({ status, message: body.message, detail, credits: 0 });
       expect(record.headers['Retry-After'] ?? null).toBe(headers.get('retry-after'));
@@ -169,7 +169,7 @@ describe('the request recorder', () => {
     await recorded(person, fullyRecorded);
     await service.settled();
     const rows = await stored(person);
-    // A minute may end meanwhile, and each begins at zero again.
+    // The minute may end during the test, which restarts the count.
     expect(rows.length).toBeLessThanOrEqual(2 * (fullyRecorded + 4));
     const unlisted = rows.map(({ record }) => (record as { unlisted?: number }).unlisted ?? 0);
     expect(rows.length + unlisted.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(80);

@@ -113,7 +113,7 @@ describe('PATCH /subscription/{id}/resume', () => {
       expect(code(await resume(one, unknown))).toBe('404 NOT_FOUND');
       expect(code(await call('PATCH', `/api/subscription/${unknown}/cancel`, one))).toBe('404 NOT_FOUND');
     }
-    // The month has ended, the credits live on.
+    // The month has ended, but the credits have not expired.
     await advance('P28D');
     expect(code(await resume(other, id))).toBe('409 INVALID_STATE');
     await advance('P33D');

@@ -104,7 +104,7 @@ describe('a webhook delivery', () => {
     await newest(somebody, { status: 'delivered', attempts: 6, nextAttemptAt: null });
     const same = receiver.received.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`);
     expect([same.length, new Set(same).size]).toEqual([6, 1]);
-    // Signatures have the time of the world, whatever the service's clock shows.
+    // Signatures use the real time, whatever the service's clock shows.
     for (const { headers } of receiver.received)
       expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
   });

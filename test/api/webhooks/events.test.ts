@@ -7,7 +7,7 @@ import { useReceiver } from '#test/webhooks/receiver.ts';
 const receiver = useReceiver();
 const service = useTestService();
 
-/** Somebody with a webhook for these events. */
+/** A person with a webhook for these events. */
 async function subscriber(events: readonly string[], about: Parameters<TestService['person']>[0] = { planRank: 3 }) {
   const person = await service.person(about);
   const made = await service.call('POST', '/api/webhooks', { key: person.key, body: { url: receiver.url, events } });

@@ -13,7 +13,7 @@ const create = (body: unknown = valid, somebody: Person = person) => call('POST'
 const list = async (somebody: Person = person): Promise<any[]> =>
   (await call('GET', '', undefined, somebody)).body.data.items;
 
-/** All that is stored of webhooks, and which of them meters name. */
+/** All stored webhook data, and the webhooks that meters name. */
 async function stored(): Promise<unknown> {
   const meters = await rowsOf('meters');
   const named = meters.map(({ a, wh }) => [a, Array.from((wh ?? []) as Iterable<unknown>, String).toSorted()]);

@@ -8,7 +8,7 @@ import { eventually, goTo, heading, open, phone, press, service, shoot, shows, v
 import { unreadableTexts } from './texts.ts';
 
 const guestsOnly = new Set([...guestPages, '/docs', '/guides/credits']);
-/** Pages as a guest sees them, and pages with something open, beside those that are first loaded. */
+/** Addresses that open a dialog or a tab. */
 const openedPages = ['/keys?new', '/agents?new', '/playground?tab=speech', '/playground?tab=transcription'];
 const operatorTabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'];
 /** Pages whose boxes fill a wide window. */
@@ -18,13 +18,13 @@ interface Look {
   readonly path: string;
   readonly serious: string[];
   readonly isTooWide: boolean;
-  /** Texts that a phone shows badly. */
+  /** Texts that a phone splits or that show an ISO timestamp. */
   readonly unreadable: string[];
-  /** Pixels left and right of the content of a window of 1920 pixels. */
+  /** Pixels left and right of the content in a window of 1,920 pixels. */
   readonly margins: number[];
 }
 
-/** A page in both themes, on a phone and in a wide window, loaded once. */
+/** Loads a page once, and examines it in both themes, on a phone and in a wide window. */
 async function look(page: Page, path: string): Promise<Look> {
   const name = path.slice(1).replaceAll(/[?#/&=]/g, '-') || 'overview';
   await page.goto(path);
@@ -33,7 +33,7 @@ async function look(page: Page, path: string): Promise<Look> {
   await page.setViewportSize(phone.viewport);
   await still(page);
   await shoot(page, `${name}-phone`);
-  // Charts are drawn again some time after.
+  // Charts are redrawn some time after a change of the width.
   const fits = page.waitForFunction('document.documentElement.scrollWidth <= innerWidth', undefined, { timeout: 3000 });
   const isTooWide = await fits.then(
     () => false,
@@ -68,7 +68,7 @@ function isOnTop(node: any): boolean {
   return corners.every(([x, y]) => node.contains(node.ownerDocument.elementFromPoint(x, y)));
 }
 
-/** An operator whose pages are full: keys, webhooks, calls, refusals, a ledger with large numbers. */
+/** An operator with data on every page: keys, webhooks, calls, refusals, a ledger with large numbers. */
 async function busyPerson(): Promise<Person> {
   const person = await service.person({ planRank: 4 });
   const { key, cookie, email, id } = person;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { ask, changeData, eventually, log, member, press, say, service, shoot, shows } from '../stage.ts';
 
-/** As long as a name may be, without a place to break it. */
+/** The longest name, without a place to break it. */
 const longName = 'W'.repeat(64);
 
 const isTooWide = (page: Page) =>

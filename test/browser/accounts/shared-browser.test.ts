@@ -27,7 +27,7 @@ async function balanceOf({ key }: Person): Promise<number> {
 const isAccepted = async (key: string) => (await service.call('GET', '/v1/models', { key })).status === 200;
 const showsPerson = (page: Page, { email }: Person) => page.getByText(email).first().waitFor();
 
-// Pages are visited twice, on a machine that may be busy.
+// Every page is visited twice, possibly on a busy machine.
 const timeout = 120_000;
 
 describe('a browser shared by two people', { timeout }, () => {
@@ -133,7 +133,7 @@ describe('a browser shared by two people', { timeout }, () => {
       await tab.waitForLoadState('networkidle');
       const [former, latter] = [about.get(first.id)!, about.get(second.id)!];
       const mixed = await mixturesOf(tab, first, [latter.name, ...latter.texts]);
-      // As another program of this browser would: no page is notified.
+      // Like another program in this browser: no page is notified.
       const { email, password } = second;
       await tab.context().request.post('/api/auth/login', { data: { email, password } });
       await goTo(tab, link);
@@ -164,7 +164,7 @@ describe('a browser shared by two people', { timeout }, () => {
     const keys = (await service.call('GET', '/api/keys', { cookie })).body.data;
     const { createdAt, expiresAt } = keys.find(({ name }: { name: string }) => name === 'Playground');
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeLessThanOrEqual(15 * 60_000);
-    // Where the page looks whose session it is before it sends, and not earlier: other reads of its may be under way.
+    // Resolves when the page checks its session before it sends. Earlier requests may still be running.
     const endOfSessions = async (): Promise<void> => {
       for (const { id, current } of (await service.call('GET', '/api/auth/sessions', { cookie })).body.data)
         if (!current) await service.call('DELETE', `/api/auth/sessions/${id}`, { cookie });
@@ -214,7 +214,7 @@ describe('a browser shared by two people', { timeout }, () => {
     await begin();
     await goTo(tab, 'Settings');
     await sendMessage(tab, 'Agatha asks of rivers');
-    // Within the document, which the page of a link would leave.
+    // Navigates within the document, unlike a link.
     await tab.evaluate("history.pushState(null, '', '/register')");
     await tab.getByLabel('Name').fill('Cecil');
     await tab.getByLabel('Email').fill('cecil@example.com');

@@ -4,7 +4,7 @@ import type { Person } from '#test/service/service.ts';
 import { guestPages } from '../pages/findings.ts';
 import { press, say, service, shows, signIn } from '../stage.ts';
 
-/** Pages of somebody signed in, as the navigation names them. */
+/** Pages of a signed-in user by their links in the navigation. */
 export const links = [
   'Overview',
   'API keys',
@@ -32,7 +32,7 @@ export async function namedPerson(name: string): Promise<Person> {
   return person;
 }
 
-/** Signs in, and waits for the page of the person. */
+/** Signs in, and waits for the person's page. */
 export async function enter(page: Page, person: Person): Promise<void> {
   await signIn(page, person);
   await page.getByText(person.email).first().waitFor();
@@ -54,7 +54,10 @@ export async function sendMessage(page: Page, text: string, { isThere = false } 
   await page.getByRole('button', { name: 'New chat' }).waitFor();
 }
 
-/** Leaves in the tab what it keeps: an agent not saved; a conversation with two models, parameters, a preset, and a message not sent. */
+/**
+ * Leaves data in the tab: an unsaved agent, a conversation with two models, parameters, a preset, and an unsent
+ * message.
+ */
 export async function usePlayground(page: Page, name: string): Promise<void> {
   await page.goto('/agents?new');
   await page.getByLabel('Name').fill(`${name} has not saved this`);
@@ -71,7 +74,7 @@ export async function usePlayground(page: Page, name: string): Promise<void> {
   await page.getByLabel('Your message').fill(`${name} has not sent this`);
 }
 
-/** The API keys that a page sends from now on. */
+/** Records the API keys that a page sends from now on. */
 export function keysSent(page: Page): { readonly keys: string[] } {
   const keys = new Set<string>();
   page.on('request', (request) => {
@@ -85,7 +88,7 @@ export function keysSent(page: Page): { readonly keys: string[] } {
   };
 }
 
-/** Where a name stands in the page: what is shown, what is in its fields, its address, its storage. */
+/** Where the page contains a name: in its text, fields, address or storage. */
 export async function tracesOf(page: Page, name: string): Promise<string[]> {
   const places: Record<string, string> = await page.evaluate(`({
     document: document.documentElement.outerHTML,

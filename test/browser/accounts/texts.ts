@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Visible texts with a fault: a wrapped number or an ISO timestamp. */
+/** Visible texts that are a split number or an ISO timestamp. */
 export const unreadableTexts = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
   const found = [];

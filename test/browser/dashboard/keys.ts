@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { changeData, eventually, member, press, say, service, shoot, shows } from '../stage.ts';
 
-/** Badges whose words are not all to be seen. */
+/** Badges with truncated text. */
 const cutBadges = (page: Page): Promise<string[]> =>
   page.evaluate(`[...document.querySelectorAll('.mantine-Badge-root')]
     .filter((badge) => [badge, ...badge.children].some((part) => part.scrollWidth > part.clientWidth)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { eventually, member, pick, press, refuse, say, service, shoot, shows } from '../stage.ts';
 
-/** What an account sets to be warned, or stopped, in time. */
+/** The limits and alerts of an account. */
 export function limitTests(): void {
   test('a key is created with a limit, its bar grows with its calls, and a refused call leads to a higher limit', async () => {
     const { page } = await member('/keys?new', { credits: 100 });

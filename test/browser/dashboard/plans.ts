@@ -21,7 +21,7 @@ export function planTests(): void {
     await press(page, 'Upgrade Pro Pass');
     const shown = await page.getByRole('button', { name: /^Upgrade for/ }).textContent();
     const price = Number(/\$([\d.]+)/.exec(shown ?? '')?.[1]);
-    // The whole difference, less what the seconds since the subscription took.
+    // The whole difference, minus the seconds since the subscription.
     expect(price).toBeGreaterThan(269.9);
     expect(price).toBeLessThanOrEqual(270);
     await page.getByRole('button', { name: /^Upgrade for/ }).click();

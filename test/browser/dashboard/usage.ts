@@ -151,7 +151,7 @@ export function usageTests(): void {
     expect(top!.y).toBe(other!.y);
     await to.fill('2999-01-01');
     await shows(page, 'To must not be after today');
-    // A year is typed digit by digit, and each digit makes a date.
+    // A year is typed digit by digit, and every intermediate state is a date.
     for (const year of ['0002', '0020', '0202']) {
       await to.fill(`${year}-02-01`);
       await shows(page, 'Enter a date in 1970 or later');

@@ -8,7 +8,7 @@ import { eventually, member, open, press, service, shoot, shows } from '../stage
 /** The plan smm_pass. */
 const planRank = 3;
 
-/** Webhooks from the first to the last, with a receiver that breaks. */
+/** The life of webhooks, with a receiver that fails. */
 export function webhookTests(): void {
   let receiver: Receiver;
   beforeAll(async () => {

@@ -10,7 +10,7 @@ async function send(page: Page, to: string, text: string): Promise<void> {
   await press(page, 'Send SMS');
 }
 
-/** The form for a new message: its draft, its errors, and its notice if the service is missing. */
+/** The form for a new message: its draft, its errors, and the notice of a missing service. */
 export function composerTests(): void {
   test('a missing service shows one notice, offline too, and a retry loads the list', async () => {
     const { page } = await member('/messages', { planRank: 2 });

@@ -4,7 +4,7 @@ import { services } from '#runtime/services/container.ts';
 import { eventually, heading, open, press, service, shows } from '../stage.ts';
 import { act, newOperator } from './actions.ts';
 
-/** Counts the clicks in a page that is not loaded again, those that the browser makes of Enter in a form left out. */
+/** Counts the clicks in a page until it is reloaded, except those that the browser creates for Enter in a form. */
 async function countClicks(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(`
     window.clicks = 0;

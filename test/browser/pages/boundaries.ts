@@ -9,7 +9,7 @@ const plansChunk = '**/assets/plans-*.js';
 
 const boundary = (page: Page) => page.getByRole('alert').filter({ hasText: 'Something went wrong' });
 
-/** The page of a chunk that throws when rendered. */
+/** A page whose chunk throws when it is rendered. */
 const throwing = (chunk: string) => (page: Page) =>
   page.route(chunk, (route) =>
     route.fulfill({

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { changeData, eventually, goTo, heading, member, refuse, service, shows, visit } from '../stage.ts';
 import { loadsOf } from './loads.ts';
 
-/** A file of the build, as documents and modules refer to it. */
+/** Matches references to the files of a build in documents and modules. */
 const file = /((?:\.\/|\bassets\/)[\w.-]+)\.(js|css)\b/g;
 
 const minutesLater = (page: Page) => page.clock.fastForward(120_000);
 
-/** Serves the build with other names of its files, as an earlier build had them; gives what deploys the service's own. */
+/** Serves the build under other file names, like an earlier build. The returned function deploys the current build. */
 async function openEarlierBuild(page: Page): Promise<() => Promise<void>> {
   const asEarlier = async (route: Route): Promise<void> => {
     const response = await route.fetch({ url: route.request().url().replace('-earlier', '') });
@@ -17,7 +17,7 @@ async function openEarlierBuild(page: Page): Promise<() => Promise<void>> {
   const isDocument = (url: URL): boolean => !url.pathname.includes('.') && !url.pathname.startsWith('/api');
   await page.clock.install();
   await page.route(isDocument, asEarlier);
-  // These stay in the bucket after a deployment.
+  // Earlier files stay in the bucket after a deployment.
   await page.route('**/assets/*-earlier.*', asEarlier);
   return () => page.unroute(isDocument, asEarlier);
 }

@@ -7,7 +7,7 @@ import { changeTheme, expectReadable } from './findings.ts';
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
 
-/** Collects how wide the content is in each frame. */
+/** Collects the width of the content in each frame. */
 const widthsOfFrames = `(() => {
   globalThis.widths = [];
   const look = () => {
@@ -39,7 +39,7 @@ export function dialogTests(): void {
     const scrollBar = () => page.evaluate('getComputedStyle(document.body).overflowY');
     await press(page, 'Create API key');
     await page.getByRole('dialog').waitFor();
-    // A bright bar beside the dark dialog.
+    // A visible scroll bar would stay bright beside the dimmed page.
     expect(await scrollBar()).toBe('hidden');
     await page.keyboard.press('Escape');
     await eventually(() => focused(page)).toBe('Create API key');
@@ -116,7 +116,7 @@ export function dialogTests(): void {
   });
 }
 
-/** The lowest contrast of a similarity's number with its shade (WCAG 2.2, "contrast ratio"), as the browser paints them. */
+/** The lowest contrast between a similarity's number and its background, as painted (WCAG 2.2, "contrast ratio"). */
 function lowestContrast(page: Page): Promise<number> {
   return page.evaluate(`(() => {
     const context = new OffscreenCanvas(1, 1).getContext('2d');

@@ -86,7 +86,7 @@ export function failureTests(): void {
   test('an expired session leads to the sign-in page and back', async () => {
     const { page, person } = await member('/settings');
     await page.getByLabel('Name').fill('Too late');
-    // Requests of the page itself would notice it too, before anything is pressed.
+    // The page's own requests would also detect it, before the button is pressed.
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, /^Save$/);
@@ -114,7 +114,7 @@ export function failureTests(): void {
     await page.goto('/');
     await shows(page, new RegExp(`Open the link sent to ${person.email}`));
     await page.getByRole('button', { name: 'resend the email' }).waitFor();
-    // Requests of the page itself would notice it too, before anything is pressed.
+    // The page's own requests would also detect it, before the button is pressed.
     await page.waitForLoadState('networkidle');
     await service.call('POST', '/api/auth/logout', { cookie: person.cookie });
     await press(page, 'resend the email');

@@ -4,11 +4,11 @@ import { expect, vi } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { eventually, phone, shoot } from '../stage.ts';
 
-/** Guides with all that there is in guides: examples, tables, lists, links. */
+/** Guides that together contain examples, tables, lists and links. */
 const sampleGuides = new Set(['/guides/quick-start', '/guides/plans-and-limits', '/guides/credits']);
 /**
- * Every page as it is first loaded, and operations of each kind of credential; of the guides, which are one page with other
- * texts, some.
+ * Every page as first loaded, operations with each kind of credential, and some guides, because all guides share one
+ * page.
  */
 export const everyPage: readonly string[] = [
   ...dashboardPages.filter((path) => !path.startsWith('/guides/') || sampleGuides.has(path)),
@@ -16,7 +16,7 @@ export const everyPage: readonly string[] = [
   '/docs#listKeys',
 ];
 
-/** Those of somebody without a session. */
+/** The pages that are examined as a guest. */
 export const guestPages = new Set<string>([
   '/register',
   '/login',
@@ -32,10 +32,10 @@ interface Finding {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** The rules of axe that depend on colours; the others find the same in both themes. */
+/** The axe rules that depend on colors. All other rules give the same result in both themes. */
 const ofColours = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds serious or critical, with the elements it means, once nothing of the page moves or fades any more. */
+/** Serious and critical axe findings with their elements, once the page is still. */
 export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
   await still(page);
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
@@ -48,7 +48,7 @@ export async function findings(page: Page, rules?: readonly string[]): Promise<s
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
-/** What axe finds serious in the dark theme and then in the light one, which stays. */
+/** Serious axe findings in the dark theme, then in the light one, which stays selected. */
 export async function findingsInBothThemes(page: Page, name: string): Promise<string[]> {
   await changeTheme(page, 'dark');
   await shoot(page, `${name}-dark`);
@@ -58,12 +58,12 @@ export async function findingsInBothThemes(page: Page, name: string): Promise<st
   return [...dark, ...(await findings(page))];
 }
 
-/** The page has nothing that axe finds serious, in both themes. */
+/** Expects no serious axe findings in either theme. */
 export async function expectReadable(page: Page, name: string): Promise<void> {
   expect([name, await findingsInBothThemes(page, name)]).toEqual([name, []]);
 }
 
-/** Nothing of the page is wider than the window. */
+/** Expects that nothing is wider than the window. */
 export async function expectFits(page: Page, name: string, width = phone.viewport.width): Promise<void> {
   await page.setViewportSize({ width, height: phone.viewport.height });
   await still(page);
@@ -73,13 +73,13 @@ export async function expectFits(page: Page, name: string, width = phone.viewpor
 
 export const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth');
 
-/** The page can be read in both themes, and fits a phone, whose width it then has. */
+/** Expects that the page is readable in both themes and fits a phone. Leaves it at the width of a phone. */
 export async function looksWell(page: Page, name: string): Promise<void> {
   await expectReadable(page, name);
   await expectFits(page, name);
 }
 
-/** Shows the page in a theme, and resolves when it has changed to it. */
+/** Selects a theme, and resolves once the page shows it. */
 export async function changeTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
@@ -87,8 +87,8 @@ export async function changeTheme(page: Page, colorScheme: 'light' | 'dark'): Pr
 }
 
 /**
- * Resolves when no transition or animation runs. Frames first: what changes the styles starts them with the next one.
- * All of them end, as the tests request reduced motion.
+ * Resolves when no transition or animation is running. Waits for frames first, because a change of styles starts them
+ * in the next frame. All of them end, because the tests request reduced motion.
  */
 export async function still(page: Page): Promise<void> {
   await page.evaluate(`(async () => {
@@ -102,7 +102,7 @@ export async function still(page: Page): Promise<void> {
   })()`);
 }
 
-/** Resolves when nothing of the page is loading any more. */
+/** Resolves when the page is no longer loading anything. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor();
   await vi.waitFor(

@@ -8,15 +8,15 @@ import { type Smoothness, watchSmoothness } from './smoothness.ts';
 import { type Weight, weightOf } from './weight.ts';
 
 const widths = [1360, 360];
-/** One width and the other in turn; at full length both of each page. */
+/** Alternates between the two widths. At full length, both widths for each page. */
 const widthsOf = (index: number) => atLength([widths[index % 2] ?? 0], widths);
-/** Which look otherwise before anything was done. */
+/** Pages that differ for a new account. */
 const newcomerPages = ['/', '/usage', '/plans'];
 const kilobyte = 1000;
 const maxBytes = (path: string) => (path === '/login' ? 150 : 200) * kilobyte;
 const maxShift = 0.05;
 const maxTaskMs = 100;
-/** So late that the page is painted before, without its data. */
+/** Late enough for the page to be painted without its data. */
 const lateMs = 250;
 
 interface Visit extends Smoothness, Weight {
@@ -25,7 +25,7 @@ interface Visit extends Smoothness, Weight {
   readonly width: number;
 }
 
-/** Loads a page whose data comes late, until all of it is shown. */
+/** Loads a page whose data arrives late, until all of it is shown. */
 async function load(page: Page, path: string): Promise<Smoothness & Weight> {
   await page.route(/\/api\/|\/_local\/|\/config\.json$/, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, lateMs));
@@ -55,7 +55,8 @@ export function firstLoadTests(): void {
           return seen;
         };
         const first = await loaded();
-        // Beside other work the same task takes up to three times the processor time: a page's own task is long each time.
+        // Other work of the machine can triple the CPU time of a task, but a page's own long task is long in every
+        // load.
         const again = first.maxTaskMs > maxTaskMs ? await loaded() : first;
         visits.push({ path, whose, width, ...first, maxTaskMs: Math.min(first.maxTaskMs, again.maxTaskMs) });
       }

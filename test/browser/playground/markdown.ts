@@ -91,7 +91,7 @@ export function markdownTests(): void {
     await page.getByLabel('Your message').fill('Everything');
     const smoothness = await watchSmoothness(page);
     await press(page, 'Send');
-    // A look at the page's text would be a task of the page.
+    // Reading the page's text would itself be a task of the page.
     await page.locator('[role=log][aria-busy=false]', { hasText: 'finish_reason' }).waitFor({ timeout: 60_000 });
     const { maxTaskMs, shift } = await smoothness();
     console.log(`8,000 tokens: the longest task took ${maxTaskMs.toFixed()} ms, shift ${shift.toFixed(3)}`);

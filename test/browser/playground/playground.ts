@@ -3,7 +3,7 @@ import { eventually, lengthsOf, log, member, press, say, service, shows } from '
 
 export function playgroundTests(): void {
   test('streams a response in chunks and shows its tokens, credits and times, with its own short-lived key', async () => {
-    // The key's lifetime is by the service's clock, which is ahead of the browser's.
+    // The key's lifetime follows the service's clock, which is ahead of the browser's.
     const moved = await service.post('/_local/clock', { advance: 'PT3H' });
     const { page, person } = await member('/playground');
     const lengths = await lengthsOf(page, '[role=log]');

@@ -1,4 +1,4 @@
-/** A response with everything that Markdown has, of about 300 tokens. */
+/** A response of about 300 tokens with every Markdown element. */
 export const sampleMarkdown = `# A short guide
 
 A paragraph with **strong**, *emphasised*, ~~deleted~~ and \`inline code\`, a link to

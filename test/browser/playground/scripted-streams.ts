@@ -8,7 +8,7 @@ const chunk = (delta: object, finish: string | null, more: object = {}): string 
 const usage = { prompt_tokens: 8, completion_tokens: 90, total_tokens: 98 };
 const end = chunk({}, 'stop', { usage }) + event('STREAM_COMPLETE', null);
 
-/** The page's next chats come back with this text, as of a model that writes what a test wants. */
+/** Makes the page's next chats return this text. */
 export async function respondWith(page: Page, text: string): Promise<void> {
   await page.unroute('**/v1/chat/completions');
   await page.route('**/v1/chat/completions', (route) =>
@@ -19,7 +19,7 @@ export async function respondWith(page: Page, text: string): Promise<void> {
   );
 }
 
-/** Every chat of the page streams this text in pieces of four characters, so many in a second. */
+/** Makes every chat of the page stream this text in pieces of four characters. */
 export async function streamSlowly(page: Page, text: string, piecesPerSecond: number): Promise<void> {
   const events = (text.match(/[^]{1,4}/g) ?? []).map((piece) => chunk({ content: piece }, null));
   const everyMs = 10;

@@ -8,7 +8,7 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
-/** Of the bad version. */
+/** Handler of the bad version. */
 const missingHandler = 'index.missing';
 
 const client = new LambdaClient();
@@ -30,7 +30,7 @@ const versions = async () =>
   (await client.send(new ListVersionsByFunctionCommand({ FunctionName }))).Versions!.flatMap(({ Version }) =>
     Version === undefined || Version === '$LATEST' ? [] : [Version],
   );
-/** Statuses of as many calls of the function. */
+/** The statuses of `count` calls of the function. */
 async function calls(count: number): Promise<number[]> {
   const statuses: number[] = [];
   for (let call = 0; call < count; call++) {

@@ -34,7 +34,7 @@ test('a call is charged, and its row is in the restored table', async () => {
   expect(body.data).toMatchObject({ balance: balance - 1, entries: { length: 4 } });
 });
 
-// Tests take credits from other accounts without a row.
+// Other tests change credits of other accounts without a ledger row.
 test('the balance equals the sum of its rows', () => {
   const { stdout } = spawnSync('node', ['bin/audit.ts'], { encoding: 'utf8' });
   expect(stdout).toMatch(/\d+ accounts, \d+ differ/);

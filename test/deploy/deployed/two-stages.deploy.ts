@@ -16,7 +16,7 @@ test('a second stage of the account shares no accounts, keys or sessions with th
   expect((await service.call('GET', '/api/auth/me', { cookie })).status).toBe(200);
   expect(await elsewhere('/v1/models', { authorization: `Bearer ${key}` })).toBe(401);
   expect(await elsewhere('/api/auth/me', { cookie })).toBe(401);
-  // Registered in the other one.
+  // Registered in the other stage.
   const login = { email: 'kept@example.com', password: 'a quiet river bank' };
   expect((await service.call('POST', '/api/auth/login', { body: login })).body.message).toBe('INVALID_CREDENTIALS');
 });

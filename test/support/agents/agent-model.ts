@@ -1,7 +1,7 @@
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 
-/** A request as the model got it. */
+/** A request as received by the model. */
 export interface SentRequest {
   readonly messages: readonly {
     readonly role: string;
@@ -13,7 +13,7 @@ export interface SentRequest {
   readonly max_tokens: number;
 }
 
-/** What the model replies with: text, or the call of a function. */
+/** The reply of the model: text, or a function call. */
 export type ModelReply = string | { readonly call: string; readonly arguments?: string };
 
 const dimensions = 1536;
@@ -29,7 +29,10 @@ function embedding(text: string): number[] {
   return vector;
 }
 
-/** A model for an agent: `reply` to what it is sent, `summary` where it is to summarize; what it was sent is noted. */
+/**
+ * A scripted model for an agent: `reply` handles messages, `summary` handles requests for a summary. `sent` records
+ * the requests.
+ */
 export function agentModel(reply: (request: SentRequest) => ModelReply, summary: () => string = () => 'A summary.') {
   const sent: SentRequest[] = [];
   let summaries = 0;
@@ -60,7 +63,7 @@ export function agentModel(reply: (request: SentRequest) => ModelReply, summary:
   return { engine, sent, summaries: () => summaries };
 }
 
-/** Tokens of a request as docs/agents.md counts them, from what was sent alone. */
+/** Tokens of a request by the rules of docs/agents.md, computed from the request alone. */
 export async function tokensOfRequest({ messages, tools }: SentRequest): Promise<number> {
   let tokens = 3;
   for (const { content, name, tool_calls: calls = [] } of messages) {
@@ -72,7 +75,7 @@ export async function tokensOfRequest({ messages, tools }: SentRequest): Promise
   return tokens;
 }
 
-/** Calls of functions without a result right after, and results without a call right before. */
+/** Number of calls not followed by a result, and of results not preceded by a call. */
 export function partedCalls({ messages }: SentRequest): number {
   return messages.filter(({ role, tool_calls: calls }, at) => {
     if (role === 'tool') return !messages[at - 1]?.tool_calls;

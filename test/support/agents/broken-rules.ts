@@ -1,6 +1,6 @@
 import { models } from '#contract/inference/models.ts';
 
-/** A request's body or query that breaks one rule, and the rule with its field. */
+/** A body or query that breaks one rule, and the rule with its field. */
 export type BrokenRule = readonly [rule: string, broken: object];
 
 const half = '\ud83d';
@@ -10,7 +10,7 @@ const chatModels = models.filter(({ capabilities }) => capabilities.includes('ch
 const choice = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 const named = (name: string) => ({ name });
 
-/** The rules that a text of so many characters has. */
+/** The rules of a text field with a maximum length. */
 const ofText = (field: string, max: number, withText: (text: unknown) => object): BrokenRule[] => [
   [`${field} must be a string`, withText(5)],
   [`${field} must be well-formed Unicode`, withText(half)],
@@ -24,7 +24,7 @@ const ofName = (field: string, withText: (text: unknown) => object): BrokenRule[
 ];
 const withFunctions = (functions: unknown) => ({ ...agent, functions });
 
-/** Also of a change, but for fields that are missing. */
+/** These apply to changes too, except those for missing fields. */
 export const ofAgents: readonly BrokenRule[] = [
   ['The body must be a JSON object', []],
   ['name is required', { model: 'svc-1' }],

@@ -5,7 +5,7 @@ import type { Person, TestService } from '../service/service.ts';
 
 export type Owner = Awaited<ReturnType<typeof agentOwner>>;
 
-/** Somebody with an agent, and how they use it. */
+/** A person with an agent, and calls to use it. */
 export async function agentOwner(
   service: Pick<TestService, 'call' | 'person' | 'origin'>,
   about: object = {},
@@ -61,7 +61,7 @@ export async function agentOwner(
   return { ...person, agent, path, call, credits, conversation, documents, indexed, addDocument };
 }
 
-/** An agent of the person who uses the scripted model, and a conversation with it. */
+/** Creates an agent of the scripted service's person, and a conversation with it. */
 export async function beginConversation(service: ScriptedService, about: object = {}) {
   const owner = await agentOwner(service.calls, about, service.person);
   return { owner, conversation: await owner.conversation() };

@@ -3,19 +3,19 @@ import { request } from 'node:http';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { type HostileBehaviour, hostileBehaviours } from '../models/hostile/hostile-model.ts';
 
-/** A service to attack, and the key of a customer of it, of whom the attacker knows what a key's text shows. */
+/** A service to attack, and the key of one of its customers. The attacker knows only the account in the key. */
 export interface Target {
   readonly origin: string;
   readonly key: string;
 }
 
-/** One round of an attack; the status that it met, 0 where the attacker did not wait for one. */
+/** One round of an attack. Returns the status, or 0 if the attacker did not wait for it. */
 type Attacker = (target: Target, round: number) => Promise<number>;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 const randomWord = () => Array.from({ length: 4 }, () => letters[randomInt(26)]).join('');
 
-/** Words that no vocabulary knows, `bytes` long. */
+/** Random words of `bytes` bytes in total that no vocabulary contains. */
 const randomWords = (bytes: number): string => Array.from({ length: Math.floor(bytes / 5) }, randomWord).join(' ');
 
 /** A key with a valid checksum that was never issued. */
@@ -54,7 +54,7 @@ function hostile(behaviour: HostileBehaviour): Attacker {
   return Object.defineProperty(attack, 'name', { value: `model: ${behaviour}` });
 }
 
-/** Leaves a stream after its first bytes. */
+/** Disconnects from a stream after its first bytes. */
 async function readerWhoLeaves({ origin, key }: Target): Promise<number> {
   const leaving = new AbortController();
   const response = await fetch(`${origin}/v1/completions`, {
@@ -68,7 +68,7 @@ async function readerWhoLeaves({ origin, key }: Target): Promise<number> {
   return 0;
 }
 
-/** As a page of another site would, after its name was bound to this machine's address. */
+/** Like a page of another site after DNS rebinding to this machine. */
 function foreignPage({ origin }: Target): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const headers = { host: 'attacker.example', origin: 'http://attacker.example', 'sec-fetch-site': 'cross-site' };
@@ -81,7 +81,7 @@ function foreignPage({ origin }: Target): Promise<number> {
 
 const named = (name: string, attack: Attacker): Attacker => Object.defineProperty(attack, 'name', { value: name });
 
-/** Everybody who attacks, each one request at a time. */
+/** All attackers. Each sends one request at a time. */
 export const attackers: readonly Attacker[] = [
   named('forged key, megabyte of words', (target) =>
     post(target, '/v1/chat/completions', chatWith(megabyteOfWords), bearer(forgedKey())),

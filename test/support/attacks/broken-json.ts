@@ -1,6 +1,6 @@
 type Change = (json: string) => string | Uint8Array;
 
-/** A field more, before the others. */
+/** Adds a field before the others. */
 const withField =
   (field: string): Change =>
   (json) =>
@@ -8,7 +8,7 @@ const withField =
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const bytes = (json: string, ...more: number[]): Uint8Array => Buffer.concat([Buffer.from(json), Buffer.from(more)]);
 
-/** What makes a JSON object one that is refused; a body may nest 32 levels deep, itself included. */
+/** Changes that make a JSON object invalid. A body may nest 32 levels, including itself. */
 export const badJson: readonly (readonly [what: string, change: Change])[] = [
   ['a key twice', (json) => withField('"twice":1,"twice":2')(json)],
   ['a key twice, once escaped', withField('"twice":1,"\\u0074wice":2')],
@@ -36,7 +36,7 @@ export const badJson: readonly (readonly [what: string, change: Change])[] = [
   ['a form', () => 'model=svc-1&prompt=hello'],
 ];
 
-/** What JSON may have, however odd; unknown fields are ignored. */
+/** Unusual but valid JSON. Unknown fields are ignored. */
 export const oddJson: readonly (readonly [what: string, change: Change])[] = [
   ['an infinite number', withField('"number":1e400')],
   ['minus zero', withField('"number":-0')],

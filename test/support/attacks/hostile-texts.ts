@@ -17,7 +17,7 @@ const point = (random: Random, from: number, size: number): string => String.fro
 const runOf = (random: Random, marks: string): string => (marks[random(marks.length)] ?? '').repeat(1 + random(300));
 const longWords = ['internationalization', 'responsibility', 'electroencephalography', 'administration'];
 
-/** Pieces that make texts of a kind which is hard to count, cut or segment. */
+/** Pieces of texts that are expensive to count, cut or segment, by kind. */
 export const hostilePieces: Readonly<Record<string, (random: Random) => string>> = {
   'words of four letters': (random) => `${letters(random, 4)} `,
   'letters without a space': (random) => letters(random, 40),
@@ -43,7 +43,7 @@ export const hostilePieces: Readonly<Record<string, (random: Random) => string>>
   anything: (random) => point(random, 0, 0xd7ff),
 };
 
-/** A text of a kind, or of all kinds in turn, of so many UTF-8 bytes at most. */
+/** A text of one kind, or of all kinds in turn, of at most this many UTF-8 bytes. */
 export function hostileText(kind: string, bytes: number, random: Random): string {
   const kinds = Object.values(hostilePieces);
   const pieces: string[] = [];
@@ -55,7 +55,7 @@ export function hostileText(kind: string, bytes: number, random: Random): string
   }
 }
 
-/** The processor time that some work takes, in ms. */
+/** The CPU time of the work, in ms. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await work();

@@ -1,4 +1,4 @@
-/** Thirteen secrets that a test plants, by what they are. Those that the service makes are put in as they come. */
+/** The thirteen secrets that a test plants, by name. Secrets that the service generates are added during the test. */
 export const secrets = new Map([
   ['password', 'pw4Krokodil at the river'],
   ['password_hash', 'ph7Nashorn at the river'],
@@ -11,12 +11,12 @@ export const secrets = new Map([
 export const secret = (name: string) => secrets.get(name)!;
 
 /**
- * What would give a secret away: its first letters, for what quotes only a beginning; of one that the service made, the
- * middle, for the beginning names its kind and account.
+ * The part of a secret that reveals it: its start, because errors may quote only that, or the middle of a generated
+ * one, whose start names only its type and account.
  */
 const traceOf = (value: string) => (/^(ta[iscrde]_|ey)/.test(value) ? value.slice(-40, -20) : value.slice(0, 9));
 
-/** The secrets that a text gives away, by what they are. */
+/** The names of the secrets that a text reveals. */
 export const given = (text: string) =>
   [...secrets]
     .filter(([, value]) => text.includes(traceOf(value)) || text.includes(encodeURIComponent(value)))

@@ -4,7 +4,7 @@ import { installPackage } from './python-package.ts';
 
 const run = promisify(execFile);
 
-/** Has the command in its wheel. */
+/** Its wheel contains the command. */
 const wheel = 'imageio-ffmpeg==0.8.1';
 const printPath = 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())';
 

@@ -1,8 +1,11 @@
-/** Concatenates bytes and texts, a character of which is one byte. */
+/** Concatenates bytes and Latin-1 texts. */
 export const joined = (...parts: readonly (Buffer | string)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
 
-/** A WAV file of 8 bits a sample and one channel: `length` is what its header gives the samples, `more` stands before them. */
+/**
+ * A WAV file with 8 bits per sample and one channel. `length` is the sample length in its header, and `more` precedes
+ * the samples.
+ */
 export function wavFile({ length = 1000, bytes = 1000, more = Buffer.alloc(0), rate = 8000 } = {}): Buffer {
   const head = Buffer.alloc(36);
   head.write('RIFF');
@@ -21,11 +24,11 @@ export function wavFile({ length = 1000, bytes = 1000, more = Buffer.alloc(0), r
   return Buffer.concat([head, more, data, Buffer.alloc(bytes, 128)]);
 }
 
-/** Seconds of silence as a WAV file of so many bytes a second. */
+/** Seconds of silence as a WAV file with `rate` bytes per second. */
 export const silence = (seconds: number, rate = 8000): Buffer =>
   wavFile({ length: seconds * rate, bytes: seconds * rate, rate });
 
-/** Frames of AAC at 16,000 samples a second, of so many bytes each (ISO 13818-7, ADTS). */
+/** AAC frames at 16 kHz, of `bytes` bytes each (ISO 13818-7, ADTS). */
 export function adts(frames: number, bytes: number): Buffer {
   const frame = Buffer.alloc(bytes);
   frame.set([0xff, 0xf1, 0x60, 0x80 | (bytes >> 11), (bytes >> 3) & 0xff, ((bytes & 7) << 5) | 0x1f, 0xfc]);

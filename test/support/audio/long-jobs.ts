@@ -6,20 +6,20 @@ import type { Person, TestService } from '#test/service/service.ts';
 import { silence } from './files.ts';
 import { transcribed, uploaded } from './long-audio.ts';
 
-/** 20 seconds: 2 credits. */
+/** 20 seconds, which cost 2 credits. */
 export const wav = silence(20);
 
 export const spendable = async ({ id }: Person): Promise<number> =>
   (await services().metering().current(id, services().clock.now())).spendable / 1_000_000;
 
-/** A job that the model never ends by itself. */
+/** A job that the model never finishes. */
 export async function hanging(service: TestService, { key }: Person): Promise<string> {
   await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
   const { body } = await transcribed(service, key, await uploaded(service, key, wav));
   return body.data.id;
 }
 
-/** What SNS delivers of the end of a job; `reply` is where the model wrote. */
+/** The SNS event of a job's end; `reply` is the key of the model's output. */
 export const eventOf = (
   { id: accountId }: Person,
   id: string,

@@ -1,7 +1,7 @@
 import { encodeTranscript, transcriptOf } from '#local/demo-engine/speech/speech-data.ts';
 import { wavFile } from './files.ts';
 
-/** A recording of 3 s that the demo engine recognizes, in so many bytes: most of them are a chunk that means nothing (RIFF, "JUNK"). */
+/** A recording of 3 s that the demo engine recognizes, padded to `bytes` bytes by an ignored chunk (RIFF, "JUNK"). */
 export function paddedSpeech(bytes: number): Buffer {
   const sentences = ['Good evening.', 'The river runs by the old stone house.'];
   const mark = encodeTranscript(transcriptOf(sentences.map((text, at) => ({ text, seconds: 1 + at }))));

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Installs a package in a folder of its own, and gives its Python; the reason where that cannot be done here. */
+/** Installs a package into its own folder. Returns the path of its Python, or the reason why it cannot be installed. */
 export async function installPackage(
   folder: string,
   requirement: string,

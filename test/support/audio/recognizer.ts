@@ -6,14 +6,14 @@ import { installPackage } from './python-package.ts';
 
 const run = promisify(execFile);
 
-/** Small, and with a model of English in its wheel. */
+/** A small recognizer whose wheel contains an English model. */
 const recognizer = 'pocketsphinx==5.0.4';
 const script = join(import.meta.dirname, 'recognize.py');
 
-/** Installs a recognizer in a folder of its own. Gives the reason where that cannot be done here. */
+/** Installs the recognizer into its own folder. Returns the reason if that fails. */
 export const installRecognizer = (folder: string) => installPackage(folder, recognizer);
 
-/** What it hears in files of samples, 24,000 a second, a line each. */
+/** The recognized text of each recording, which has 24,000 samples per second. */
 export async function recognize(python: string, folder: string, recordings: readonly Buffer[]): Promise<string[]> {
   const paths = recordings.map((_, at) => join(folder, `${at}.raw`));
   await Promise.all(recordings.map((samples, at) => writeFile(paths[at] ?? '', slower(samples))));
@@ -21,7 +21,7 @@ export async function recognize(python: string, folder: string, recordings: read
   return stdout.trimEnd().split('\n');
 }
 
-/** Two samples in the place of three: the recognizer takes 16,000 a second. */
+/** Converts three samples to two, because the recognizer expects 16,000 per second. */
 function slower(samples: Buffer): Buffer {
   const count = Math.floor(samples.length / 6) * 2;
   const at = (index: number): number => samples.readInt16LE(Math.min(index * 2, samples.length - 2));
@@ -37,7 +37,7 @@ function slower(samples: Buffer): Buffer {
 
 export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z']+/g) ?? [];
 
-/** How many words of one text another has in the same order. */
+/** The number of words that two texts have in common in the same order. */
 export function wordsInOrder(spoken: readonly string[], heard: readonly string[]): number {
   let before = Array<number>(heard.length + 1).fill(0);
   for (const word of spoken) {

@@ -1,7 +1,7 @@
 const bytes = (...values: number[]): Buffer => Buffer.from(values);
 const hex = (digits: string): Buffer => Buffer.from(digits.replaceAll(' ', ''), 'hex');
 
-/** An element of EBML; one whose size is unknown ends where its file does. */
+/** An EBML element. An element of unknown size ends with its file. */
 const element = (id: string, content: Buffer): Buffer =>
   Buffer.concat([
     hex(id),
@@ -16,7 +16,7 @@ interface Recording {
   readonly trackType?: number;
 }
 
-/** As Chrome and Firefox record WebM: a block each 20 ms, a cluster each second, and no duration. */
+/** WebM as recorded by Chrome and Firefox: one block per 20 ms, one cluster per second, and no duration. */
 export function webm({ seconds, headerSeconds, trackType = 2 }: Recording): Buffer {
   const clusters = Array.from({ length: Math.ceil(seconds) }, (_, second) => {
     const blocks = Array.from({ length: Math.min(50, Math.round((seconds - second) * 50)) }, (_block, at) =>
@@ -53,7 +53,10 @@ export const box = (type: string, ...content: Buffer[]): Buffer => {
   return Buffer.concat([words(8 + inner.length), Buffer.from(type), inner]);
 };
 
-/** As Safari (the fragment's duration, or the track's) and Chrome (one of each sample) record MP4: a fragment a second. */
+/**
+ * MP4 as recorded by Safari (with the duration of the fragment or track) and Chrome (of each sample): one fragment
+ * per second.
+ */
 export function mp4({
   seconds,
   by,

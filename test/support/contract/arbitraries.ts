@@ -4,7 +4,7 @@ import type { Resolve, Schema } from './json-schema.ts';
 const word = fc.stringMatching(/^[a-z]{1,12}$/);
 const wellFormed = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-/** Values that a schema takes, small ones mostly. */
+/** Mostly small values that a schema accepts. */
 export function arbitraryOf(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   const rule = resolve(schema);
   const next = (inner: Schema): fc.Arbitrary<unknown> => arbitraryOf(inner, resolve);
@@ -87,7 +87,7 @@ const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** A value with one place in it, at any depth, taken away or put in the place of something odd. */
+/** Values in which one part, at any depth, is missing or replaced by something odd. */
 export function bent(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(values, fc.nat(), odd, fc.boolean()).map(([value, pick, replacement, removes]) => {
     const copy = structuredClone(value);

@@ -4,10 +4,10 @@ import { allRoutes } from '#contract/routes.ts';
 const rows = allRoutes
   .filter(({ format }) => format === 'envelope')
   .map((route) => ({ route, path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
-  // A literal path comes before one with a parameter, as at the gateway.
+  // Literal paths come before those with a parameter, as at the gateway.
   .toSorted((one, other) => one.route.path.split('{').length - other.route.path.split('{').length);
 
-/** Throws if an operation returns an error that its row does not declare, and that is therefore undocumented. */
+/** Throws if an operation returns an error that its route does not declare. */
 export function demandDocumented(method: string, path: string, status: number, code: string): void {
   const [pathname = ''] = path.split('?');
   const found = rows.find(({ route, path: pattern }) => route.method === method && pattern.test(pathname))?.route;

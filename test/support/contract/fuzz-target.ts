@@ -6,7 +6,7 @@ import { arbitraryOf } from './arbitraries.ts';
 import { type Operation, type Parameter, resolve, shownBodies } from './openapi.ts';
 import type { RawResponse } from './response-check.ts';
 
-/** A request of the fuzzer: headers as they go onto the wire, names and values in turn. */
+/** A request of the fuzzer. Headers are alternating names and values, as on the wire. */
 export interface Shot {
   readonly method: string;
   readonly path: string;
@@ -27,7 +27,7 @@ export async function fuzzTarget(service: TestService) {
   await (await services().operators()).actions().setRole(operator.email, 'operator');
   const people = new Map<string, Person>();
 
-  /** Those that change the session itself get a person of their own. */
+  /** The caller of an operation. Each operation with a session has its own, because some change the session. */
   async function personFor({ operationId, path, security }: Operation): Promise<Person> {
     if (path.startsWith('/api/operator/')) return operator;
     if (security.some((scheme) => 'apiKey' in scheme)) return customer;
@@ -36,7 +36,7 @@ export async function fuzzTarget(service: TestService) {
     return person;
   }
 
-  /** Headers that let the operation's caller in. */
+  /** Headers that authorize the caller of the operation. */
   async function credentialFor(operation: Operation): Promise<string[]> {
     const [scheme] = operation.security;
     if (!scheme) return [];
@@ -63,7 +63,7 @@ export async function fuzzTarget(service: TestService) {
     return promise;
   }
 
-  /** An operation's address, with parameters that its document takes or that name something. */
+  /** Addresses of an operation with documented or existing parameters. */
   function addressOf({ path, parameters }: Operation): fc.Arbitrary<string> {
     const inPath = parameters.filter((parameter) => parameter.in === 'path');
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
@@ -85,19 +85,19 @@ export async function fuzzTarget(service: TestService) {
         : victim.keyId
       : customer.keyId;
     const likely = [...(place === 'path' ? [real] : []), ...(example ? [example] : [])];
-    // A segment of dots, or of nothing but what URLs leave out, is another path.
+    // A segment of dots, or of characters that URLs drop, would change the path.
     const made = (arbitraryOf(schema, resolve) as fc.Arbitrary<string>).filter((text) => /[^.]/.test(text));
     return likely.length > 0 ? fc.oneof(made, fc.constantFrom(...likely)) : made;
   }
 
-  /** Bodies that the document takes, its own examples among them; undefined where it takes none. */
+  /** Documented bodies, including the examples; undefined for operations without a body. */
   function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
     if (!operation.body) return fc.constant(undefined);
     const shown = shownBodies(operation);
     return fc.oneof(arbitraryOf(operation.body.schema, resolve), fc.constantFrom(...shown));
   }
 
-  /** A whole request with that body; JSON, unless it is text or bytes already. */
+  /** A complete request with that body, encoded as JSON unless it is text or bytes. */
   async function shotOf(operation: Operation, path: string, body: unknown): Promise<Shot> {
     const headers = await credentialFor(operation);
     if (body === undefined) return { method: operation.method, path, headers };

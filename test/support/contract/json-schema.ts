@@ -1,4 +1,4 @@
-/** A schema of docs/openapi.json: JSON Schema 2020-12, the part of it that is used there. */
+/** A schema of docs/openapi.json: the subset of JSON Schema 2020-12 that it uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | string[];
@@ -33,7 +33,7 @@ export type Resolve = (schema: Schema) => Schema;
 
 interface Options {
   readonly resolve: Resolve;
-  /** Fields that the schema does not name are violations too. */
+  /** Treats fields that the schema does not name as violations. */
   readonly closed?: boolean;
 }
 
@@ -55,7 +55,7 @@ const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isAr
 const isType = (value: unknown, type: string): boolean =>
   type === 'integer' ? Number.isSafeInteger(value) : kindOf(value) === type;
 
-/** What of a value breaks its schema; empty when nothing does. Throws for a keyword it does not know, so that nothing is passed over. */
+/** The violations of a schema by a value. Throws for an unknown keyword, so that nothing is skipped. */
 export function violations(schema: Schema, value: unknown, options: Options, path = '$'): string[] {
   const { resolve, closed = false } = options;
   const rule = resolve(schema);

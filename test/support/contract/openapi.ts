@@ -31,7 +31,7 @@ export interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
-  /** Media types of its body. */
+  /** Media types of the request body. */
   readonly mediaTypes: readonly string[];
   readonly body: (Content & { readonly required: boolean }) | undefined;
   readonly responses: ReadonlyMap<number, Response>;
@@ -39,7 +39,7 @@ export interface Operation {
 
 const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
 
-/** What a reference inside the document stands for; anything else as it is. */
+/** Resolves a reference within the document. Returns other values unchanged. */
 export function resolve<T extends object>(value: T | Reference): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T;
   const parts = value.$ref.replace('#/', '').split('/');
@@ -67,6 +67,6 @@ export const operations: readonly Operation[] = Object.entries<any>(document.pat
   }),
 );
 
-/** The bodies that the document shows. */
+/** The example bodies of an operation. */
 export const shownBodies = ({ body }: Operation): unknown[] =>
   body?.examples ? Object.values(body.examples).map(({ value }) => value) : body ? [body.example] : [];

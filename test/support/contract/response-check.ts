@@ -1,7 +1,7 @@
 import { violations } from './json-schema.ts';
 import { type Operation, resolve } from './openapi.ts';
 
-/** A response as it was received. */
+/** A response as received. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -9,8 +9,8 @@ export interface RawResponse {
 }
 
 /**
- * What of a response is not as the document has it: its status, code, content type, headers, or any field that is wrong,
- * missing or undeclared. Empty when all is well. A 5xx is never well.
+ * Differences between a response and the document: status, code, content type, headers, and wrong, missing or
+ * undeclared fields. A 5xx is always a difference.
  */
 export function undocumented(operation: Operation, { status, headers, text }: RawResponse): string[] {
   const response = operation.responses.get(status);
@@ -26,7 +26,7 @@ export function undocumented(operation: Operation, { status, headers, text }: Ra
   return [...missing, ...violations(schema, value, { resolve, closed: true })];
 }
 
-/** As `undocumented`, of a response that must be a refusal; also where the request never came as far as an operation. */
+/** Like `undocumented`, for a response that must be an error, even if the request reached no operation. */
 export function noRefusal(path: string, { status, headers, text }: RawResponse): string[] {
   const name = path.startsWith('/openai/') ? 'OpenAiError' : 'Error';
   const value = parsed(text);
@@ -47,7 +47,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The data of a stream's events, as JSON; an OpenAI stream's `[DONE]` is not JSON, and must be the last event. */
+/** The data of a stream's events, parsed from JSON. The `[DONE]` of an OpenAI stream is not JSON and must come last. */
 function eventsOf(text: string): unknown[] {
   const events = text.split('\n\n');
   const end = events.pop();

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 
-/** A part of a schema, as far as it has rules or parts. */
+/** A part of a schema with its rules and nested parts. */
 interface Part {
   readonly message?: unknown;
   readonly pipe?: readonly Part[];
@@ -9,15 +9,15 @@ interface Part {
   readonly wrapped?: Part;
 }
 
-/** Every rule of a schema that a request may break, after the field that it is of: `functions.0.name must be a string`. */
+/** Every rule that a request may break, prefixed with its field: `functions.0.name must be a string`. */
 export function rulesOf(schema: v.GenericSchema): readonly string[] {
-  // Schemas of valibot are plain objects, whose parts have these names.
+  // Valibot schemas are plain objects with these property names.
   return [...new Set(partRules(schema as Part, ''))];
 }
 
 function partRules({ message, pipe = [], entries = {}, item, wrapped }: Part, path: string): string[] {
   const at = (name: string) => (path === '' ? name : `${path}.${name}`);
-  // The first of a pipe is the schema that it continues, with the same message and parts.
+  // The first part of a pipe is the schema itself, with the same message and parts.
   const [first, ...more] = pipe;
   return [
     ...(typeof message === 'string' ? [`${path} ${message}`.trim()] : []),

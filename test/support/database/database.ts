@@ -7,7 +7,7 @@ import { startDatabase } from '#local/dynamodb/database.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 import { separateDatabase } from './dynamodb-local.ts';
 
-/** A database of its own with the platform's tables: the embedded one, or one in DynamoDB Local. */
+/** Starts a separate database with the platform's tables, embedded or in DynamoDB Local. */
 export async function startTestDatabase() {
   const folder = await testFolder();
   const separate = await separateDatabase();
@@ -21,7 +21,7 @@ export async function startTestDatabase() {
   return {
     client,
     url: database.url,
-    /** Of the embedded database. */
+    /** Undefined for DynamoDB Local. */
     file,
     async close() {
       client.destroy();

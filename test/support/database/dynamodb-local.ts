@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { type Loopback, listen, listener } from '#local/shared/loopback.ts';
 
 /**
- * A database of one's own in the DynamoDB Local that the tests are run against; undefined where they are run against the
- * embedded one. DynamoDB Local keeps a database per access key: requests are forwarded under a unique key.
+ * A separate database in the DynamoDB Local of the run, or undefined if the run uses the embedded database. DynamoDB
+ * Local keeps one database per access key, so requests are forwarded with a unique key.
  */
 export async function separateDatabase(): Promise<Loopback | undefined> {
   const upstream = process.env['DYNAMODB_LOCAL'];

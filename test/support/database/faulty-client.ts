@@ -4,10 +4,13 @@ import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { withConflictRetries } from '#aws/conflicts.ts';
 import { tables } from '#contract/platform/resources.ts';
 
-/** What happens to one attempt: its reply is lost after the write was done, or it is throttled or meets a transaction before. */
+/**
+ * The fault of one attempt: it is executed but its reply is lost, or it is throttled or conflicts before it is
+ * executed.
+ */
 export type Fault = 'none' | 'lost reply' | 'throttle' | 'conflict';
 
-/** The faults in turn; never more than two for one request, so that the client's third attempt gets through. */
+/** Returns the faults in turn, but at most two for one request, so that the client's third attempt succeeds. */
 export function inTurn(next: () => Fault | undefined): (requestId: string) => Fault {
   const suffered = new Map<string, number>();
   return (requestId) => {
@@ -18,7 +21,7 @@ export function inTurn(next: () => Fault | undefined): (requestId: string) => Fa
   };
 }
 
-/** Numbers from 0 up to a bound, the same in each run with the same seed. */
+/** Random numbers below a bound, reproducible by seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -27,7 +30,7 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-/** Faults at random, so many of a hundred, the same in each run with the same seed. */
+/** Random faults of the given percentage of attempts, reproducible by seed. */
 export function randomFaults(percent: number, seed: number): () => Fault {
   const draw = randomNumbers(seed);
   return () => {
@@ -37,15 +40,15 @@ export function randomFaults(percent: number, seed: number): () => Fault {
   };
 }
 
-/** Conflicts at random, so many of a hundred, the same in each run with the same seed. */
+/** Random conflicts of the given percentage of attempts, reproducible by seed. */
 export function randomConflicts(percent: number, seed: number): () => Fault {
   const draw = randomNumbers(seed);
   return () => (draw(100) < percent ? 'conflict' : 'none');
 }
 
 /**
- * A client whose attempts suffer faults between the SDK's retry loop, which runs without its pauses, and the database.
- * `images` are the items that every write to the meters left, as the table's stream would carry them.
+ * A client with faults between the SDK's retry loop, which does not pause, and the database. `images` are the items
+ * after each write to the meters, as in the table's stream.
  */
 export function faultyClient(url: string, fault: (requestId: string) => Fault = () => 'none') {
   const client = withConflictRetries(

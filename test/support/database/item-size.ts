@@ -1,6 +1,6 @@
 /**
- * Bytes that DynamoDB counts for a value, by its rules: text in UTF-8, a number a byte for each two significant digits
- * and one more, lists and maps 3 and one more for each element
+ * Bytes of a value by DynamoDB's rules: text in UTF-8, a number one byte per two significant digits plus one, lists
+ * and maps 3 plus one per element
  * (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html).
  */
 function valueBytes(value: unknown): number {
@@ -18,7 +18,7 @@ function numberBytes(value: number): number {
   return Math.ceil(digits / 2) + (value < 0 ? 2 : 1);
 }
 
-/** Bytes of an item, or of what a map holds: names and values. */
+/** Bytes of the names and values of an item or map. */
 export function itemBytes(item: object): number {
   return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
 }

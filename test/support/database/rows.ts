@@ -11,10 +11,10 @@ import { type TableId, tables } from '#contract/platform/resources.ts';
 
 type Row = Record<string, unknown>;
 
-/** What the running service calls a table: a deployment has names of its own. */
+/** The name of a table in the running service. A deployment has its own names. */
 export const tableName = (table: TableId): string => process.env[tableVariables[table]] ?? tables[table].name;
 
-/** Works on the database of the running service, past the functions. */
+/** Accesses the database of the running service directly. */
 export async function onDatabase<T>(work: (client: DynamoDBDocumentClient) => Promise<T>): Promise<T> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient());
   try {
@@ -32,7 +32,7 @@ export const rowsOf = (table: TableId): Promise<Row[]> =>
     return rows;
   });
 
-/** Writes rows as they are, in the place of those with their keys. */
+/** Writes rows directly, replacing those with the same keys. */
 export const putRows = (table: TableId, rows: readonly Row[]): Promise<void> =>
   onDatabase(async (client) => {
     for (let from = 0; from < rows.length; from += 25) {

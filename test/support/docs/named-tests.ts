@@ -3,11 +3,11 @@ import { join } from 'node:path';
 
 export interface NamedTest {
   readonly file: string;
-  /** May be cut, and then ends with `…`. */
+  /** May be truncated, and then ends with `…`. */
   readonly name: string;
 }
 
-/** The tests that a cell of a page in `docs` names: links to files, each followed by names in code marks. */
+/** The tests that a table cell of a page in `docs` cites: links to files, each followed by names in backticks. */
 export function namedTests(cell: string): NamedTest[] {
   return cell.split(/(?=\[[\w.-]+\]\()/).flatMap((text) => {
     const [, path = '', names = ''] = /\(([^)]+)\)(.*)/.exec(text) ?? [];
@@ -15,7 +15,7 @@ export function namedTests(cell: string): NamedTest[] {
   });
 }
 
-/** Whether the file has a test of this name. A cut name must fit exactly one. */
+/** Whether the file contains a test with this name. A truncated name must match exactly one test. */
 export function testExists({ file, name }: NamedTest): boolean {
   const source = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const quotes = ["'", '"', '`'];

@@ -23,13 +23,13 @@ let numbers = 0;
 interface DeskRequest {
   readonly limits?: SendingLimits;
   readonly spendable?: number;
-  /** Of the meter. */
+  /** Overrides of the meter. */
   readonly about?: Partial<Meter>;
-  /** What happens while a receipt waits for the note of its message. */
+  /** Runs while a receipt waits for its message to be recorded. */
   readonly pause?: () => Promise<void>;
 }
 
-/** Somebody who sends messages over a carrier that a test plays, on a clock of their own. */
+/** A sender with a scripted carrier and its own clock. */
 export async function openDesk(
   { client }: Database,
   { limits = wide, spendable = credits(100), about = {}, pause = () => Promise.resolve() }: DeskRequest = {},
@@ -42,7 +42,7 @@ export async function openDesk(
   const handed: OutgoingMessage[] = [];
   const to = `+1415${200 + (numbers += 1)}0100`;
 
-  /** As the middleware does it: admitted, sent, settled. A death is a function that ends where it throws `dead`. */
+  /** Like the middleware: admits, sends, settles. A function crashes by throwing `dead`. */
   async function send(
     carrier: SendToCarrier,
     {
@@ -117,7 +117,7 @@ export async function openDesk(
     send,
     receipts: receiptService({ messages: store, metering: meters, clock, pause }),
     messages: async () => (await store.page(accountId, { limit: 50 }, clock.at, () => true)).items,
-    /** Credits that can be spent, once holds of the dead have expired. */
+    /** Spendable credits after the holds of crashed calls have expired. */
     spendable: async () => (await meter()).spendable / credits(1),
     meter,
   };

@@ -2,13 +2,13 @@ import type { Person, TestService } from '../service/service.ts';
 
 let last = 199;
 
-/** A number that no other test writes to, nor to its range; its last digits are its script, 00 is delivered. */
+/** A new number in a range of its own. Its last digits select its script; 00 is delivered. */
 export function numberFor(script = '00'): string {
   last = last < 999 ? last + 1 : 200;
   return `+1415${last}10${script}`;
 }
 
-/** Somebody on a plan that has messages, and how they send them. */
+/** A person on a plan with messages, and calls to send them. */
 export async function sender(service: TestService, planRank = 2) {
   const person: Person = await service.person({ planRank });
   const { key } = person;
@@ -24,7 +24,7 @@ export async function sender(service: TestService, planRank = 2) {
   return { ...person, send, get, list, credits, entries };
 }
 
-/** What the phones of this machine got at a number. */
+/** The messages that the local phones received at a number. */
 export async function reached(service: Pick<TestService, 'origin'>, to: string): Promise<any[]> {
   const all = (await (await fetch(`${service.origin}/_local/messages`)).json()) as { to: string }[];
   return all.filter((message) => message.to === to);

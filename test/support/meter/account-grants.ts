@@ -7,7 +7,7 @@ export interface Grant {
   expiresAt: number;
 }
 
-/** Credits taken from one grant. */
+/** Credits taken from each grant. */
 export type Taken = readonly { readonly id: number; readonly amount: number }[];
 
 /** Grants in spending order. */

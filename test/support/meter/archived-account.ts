@@ -27,7 +27,7 @@ interface Stores {
 export async function openArchivedAccount({ database, archive }: Stores) {
   const account: LedgerAccount = await openLedgerAccount(database.url, { files: archive.files });
 
-  /** So many months with a few calls and the renewals that come due. */
+  /** Simulates months with a few calls each and their renewals. */
   async function live(months: number): Promise<void> {
     for (let month = 0; month < months; month++) {
       for (const cost of [3, 5, 7]) await account.call(credits(10), credits(cost));
@@ -41,7 +41,7 @@ export async function openArchivedAccount({ database, archive }: Stores) {
     ledgerArchiver(archiveStore(client, tables.ledger.name, files), partRows);
   const archiveNow = () => archiver().archive(account.id, account.clock.now(), never);
 
-  /** The `seq` of the rows that are in the table, oldest first. */
+  /** The `seq` of the rows in the table, oldest first. */
   const inTable = async (): Promise<number[]> => (await account.rows(Number.MAX_SAFE_INTEGER)).map(({ seq }) => seq);
 
   /** All pages of the history, newest row first. */

@@ -34,15 +34,15 @@ import { start } from './meters.ts';
 export type LedgerAccount = Awaited<ReturnType<typeof openLedgerAccount>>;
 
 export interface LedgerAccountOptions {
-  /** What each attempt of the account's client suffers. */
+  /** The fault of each attempt by the account's client. */
   readonly fault?: (requestId: string) => Fault;
-  /** When it is opened, epoch seconds. */
+  /** Time of its registration, epoch seconds. */
   readonly at?: number;
-  /** Unless given, the listing's credits without its limits on calls: what a test of money wants. */
+  /** Default: the listing's credits without its call limits. */
   readonly plans?: Plans;
   /** Microcredits that each limited key may spend per period. */
   readonly keyLimit?: number;
-  /** The archive of its ledger; default: none, and reading it fails. */
+  /** The archive of its ledger. By default reading it fails. */
   readonly files?: () => Promise<ArchiveFiles>;
 }
 
@@ -53,10 +53,10 @@ const limitedKey = (period: LimitPeriod): string => `limited-${period}`;
 
 let accounts = 900_000;
 
-/** Of a ledger without closed months. */
+/** For a ledger without closed months. */
 export const noFiles = (): Promise<ArchiveFiles> => Promise.reject(new Error('there is no archive here'));
 
-/** An account as registration opens it, with a key, a clock of its own, and a ledger that is projected on demand. */
+/** Opens an account like a registration, with a key, its own clock, and a ledger that is projected on demand. */
 export async function openLedgerAccount(
   url: string,
   { fault, at = start / 1000, plans = unhurriedPlans, keyLimit = 0, files = noFiles }: LedgerAccountOptions = {},
@@ -92,7 +92,7 @@ export async function openLedgerAccount(
   const ledger = { ledger: tables.ledger.name, accounts: tables.accounts.name };
   const reads = () => auditReads(calm.client, tables.meters.name, tables.ledger.name, archived);
 
-  /** Requests admission for so many microcredits. */
+  /** Requests admission for this many microcredits. */
   function admit(amount: number, service: ServiceName = 'chat', limited?: LimitPeriod): Promise<OpenHold> {
     made += 1;
     const attempt = {
@@ -109,7 +109,7 @@ export async function openLedgerAccount(
   const chargeKey = (requestId: string) => ({ pk: `life#${id}`, sk: requestId });
   const transcriptions = tables.transcriptions.name;
 
-  /** A transaction returns no image, so the row is read. */
+  /** A transaction returns no image, so read the row. */
   async function noteImage(): Promise<void> {
     const { Item: item } = await calm.client.send(
       new GetCommand({ TableName: tables.meters.name, Key: { a: id }, ConsistentRead: true }),
@@ -125,7 +125,7 @@ export async function openLedgerAccount(
     images,
     reads,
     admit,
-    /** A call from beginning to end. */
+    /** Admits and settles a call. */
     async call(held: number, cost: number, service?: ServiceName): Promise<void> {
       const openHold = await admit(held, service);
       await openHold.settle(cost, clock.now());
@@ -171,7 +171,7 @@ export async function openLedgerAccount(
       const pages = await Array.fromAsync(paginateQuery({ client: calm.client }, query));
       return pages.flatMap(({ Items = [] }) => Items.map((item) => v.parse(LedgerItem, item)));
     },
-    /** Does the projector's work for what was written since. */
+    /** Projects the writes since the last projection. */
     async project(): Promise<void> {
       const store = ledgerStore(calm.client, ledger, 'http://127.0.0.1');
       while (projected < images.length) await projectLedger(store, meterImageOf(images[projected++]), clock.now());

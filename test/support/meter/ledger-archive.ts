@@ -5,7 +5,7 @@ import { openFileStore } from '#local/s3/file-store.ts';
 import { startS3 } from '#local/s3/server.ts';
 import { removeFolder, testFolder } from '../folder.ts';
 
-/** The archive's bucket in a stand-in of S3 of its own. `keys` are the objects in the order in which they were written. */
+/** Starts an S3 stand-in for the archive's bucket. `keys` are the objects in the order of writing. */
 export async function startArchive() {
   const folder = await testFolder();
   const store = openFileStore(join(folder, 'archive'));

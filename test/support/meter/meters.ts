@@ -15,7 +15,7 @@ export const credits = (count: number): number => count * microPerCredit;
 
 let accounts = 0;
 
-/** An account with one working key `key-1` and so many credits; `about` overrides what else matters to a test. */
+/** A meter with one active key `key-1` and this many credits; `about` overrides other fields. */
 export function meterWith(spendable: number, about: Partial<Meter> = {}): Meter {
   accounts += 1;
   const { meter } = openMeter(accounts, start / 1000, planOfRank);

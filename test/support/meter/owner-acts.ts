@@ -15,7 +15,7 @@ import { credits } from './meters.ts';
 
 const chosen = (rank: number) => ({ planId: planOfRank(rank).name, plan: planOfRank(rank) });
 
-/** What the owner or an operator may do at a moment; undefined where it would be refused. */
+/** Actions of the owner or an operator at a given time; undefined if the action would be refused. */
 export const acts: Record<string, (meter: Meter, rank: number, now: number) => Settled | undefined> = {
   subscribe: (meter, rank, now) =>
     isSubscribed(meter) ? undefined : subscribe(meter, chosen(rank), `sub-${now}`, now, planOfRank),

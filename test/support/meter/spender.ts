@@ -8,8 +8,8 @@ import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 
 /**
- * A worker in a process of its own that spends as fast as it can: `spender.ts <url> <account> <name> <costs as JSON>`,
- * 25 calls at a time; what became of them on standard output.
+ * A worker process that spends as fast as it can, 25 calls at a time: `spender.ts <url> <account> <name> <costs as
+ * JSON>`. Prints the outcomes.
  */
 export interface Spent {
   readonly admitted: readonly number[];

@@ -8,7 +8,7 @@ import type { Proof } from '#domain/inference/order.ts';
 import { loadPhoneNumbers } from '#gateways/phone-numbers.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
-/** What a chat model replies to a request. */
+/** The reply of a chat model to a request. */
 export type Replies = (request: ModelChatRequest, signal?: AbortSignal) => ModelChatReply | Promise<ModelChatReply>;
 
 export const reply = (content: unknown, finish_reason = 'stop'): ModelChatReply => ({
@@ -18,13 +18,13 @@ export const reply = (content: unknown, finish_reason = 'stop'): ModelChatReply 
 
 export const model = findModel('svc-instruct', 'chat')!;
 
-/** The text that a request is about, between its two marks. */
+/** The text of a request, between its two markers. */
 export function textOf({ messages }: ModelChatRequest): string {
   const content = String(messages[1]?.['content']);
   return /(?:^|\n)([\da-f]{32})\n([^]*)\n\1$/.exec(content)?.[2] ?? '';
 }
 
-/** Analyses with a chat model that replies as a test wants, and counts its requests. */
+/** Analyses with a scripted chat model that records its requests. */
 export function analysisBy(
   replies: Replies,
   encoders: readonly Encoder[] = [],

@@ -31,7 +31,7 @@ const pieces = [
 ];
 const joints = [' ', '', '\n', ', ', '@', '.', '-', '+', '(', '1', '00', ':', '/', '_'];
 
-/** Texts of every script with personal data, whole and broken, next to anything. */
+/** Texts of every script with valid and broken personal data next to anything. */
 export const anyText = fc
   .array(
     fc.oneof(

@@ -42,7 +42,7 @@ export function streaming(events: readonly (string | Error)[]): Engine {
   return { invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: chunks() }) };
 }
 
-/** The stand-in of each container family behind the gateway, with an engine of the test’s choice. */
+/** The stand-in of each container family behind the gateway, with an engine chosen by the test. */
 export function useModelFamilies() {
   let engine: Engine;
   let server: Loopback;
@@ -67,7 +67,7 @@ export function useModelFamilies() {
     await server.close();
   });
 
-  /** A gateway whose models are called after their families. */
+  /** A gateway in which each model has the name of its family. */
   const gatewayWith = (deadlines: Partial<ModelGatewaySettings>) =>
     sagemakerGateway(sdkRuntime(client), {
       endpointOf: (family) => ({ endpoint: `the-${family}`, family: family as ContainerFamily }),

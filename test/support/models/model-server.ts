@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 
 export type ModelServer = Awaited<ReturnType<typeof startModelServer>>;
 
-/** A model server that counts its requests and open streams, and responds as a test wants. */
+/** A scripted model server that counts its requests and open streams. */
 export async function startModelServer() {
   const calm = { runs: 0, streams: 0, delayMs: 0, silent: false, refuses: false, content: 'ok' };
   const state = { ...calm };
@@ -30,7 +30,7 @@ export async function startModelServer() {
     return response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }], usage }));
   }
 
-  /** Two chunks; the second comes late, the first too where it is silent, and none comes to a reader who has gone. */
+  /** Streams two chunks. The second is late; if `silent`, the first is too. A disconnected client receives none. */
   async function stream(response: ServerResponse): Promise<void> {
     response.setHeader('content-type', 'text/event-stream');
     response.on('close', () => void (state.streams -= 1));

@@ -21,7 +21,7 @@ export async function* texts(...all: string[]): AsyncGenerator<Uint8Array> {
   for (const text of all) yield Buffer.from(text);
 }
 
-/** SageMaker’s stand-in with an engine of the test’s choice, ended with the test. */
+/** SageMaker’s stand-in with an engine chosen by the test. */
 export function useSageMaker() {
   const ends: (() => unknown)[] = [];
   afterEach(async () => {

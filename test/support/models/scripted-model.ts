@@ -3,10 +3,10 @@ import type { Engine } from '#local/sagemaker/engine.ts';
 import { startSageMaker } from '#local/sagemaker/server.ts';
 import { createFaults } from '#local/shared/faults.ts';
 
-/** A step of a scripted stream: an event to send, a moment to wait for, or the end of the connection. */
+/** A step of a scripted stream: an event to send, a promise to await, or the end of the connection. */
 export type Step = object | string | (() => Promise<unknown>) | Error;
 
-/** SageMaker with a model behind every endpoint that returns what a test sets, in the dialect of the endpoint's family. */
+/** SageMaker with a scripted model behind every endpoint, in the format of the endpoint's family. */
 export async function startScriptedModel(families: Readonly<Record<string, ContainerFamily>>) {
   const state = { engine: refusing, invocations: 0, ended: Promise.withResolvers<number>() };
   const faults = createFaults();
@@ -33,9 +33,9 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
       becomes({
         invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: bytes(steps) }),
       }),
-    /** How often it was invoked. */
+    /** The number of invocations. */
     invocations: () => state.invocations,
-    /** When (performance.now) its caller was gone, with the call that is running. */
+    /** Resolves with the time (performance.now) at which the caller of the running call disconnected. */
     ended: () => state.ended.promise,
   };
 }

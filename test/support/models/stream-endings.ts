@@ -11,16 +11,16 @@ export const paths = {
   embeddings: ['/v1/embeddings', '/openai/v1/embeddings'],
 } as const;
 
-/** Microcredits of tokens of completions. */
+/** Microcredits per token of a completion. */
 export const perToken = 1000;
 export const countedCost = async (text: string): Promise<number> =>
   text === '' ? 0 : ((await tokensOf(prompt)) + (await tokensOf(text))) * perToken;
 
-/** All ways in which a stream ends, and what a stream that ends so costs. */
+/** All possible endings of a stream, with the expected cost. */
 export function endingsOf(service: () => ScriptedService) {
   const hangs = (): Promise<unknown> => service().model.ended();
 
-  /** Requests a stream, and leaves it after its pieces where that is its ending. */
+  /** Requests a stream, and disconnects after its pieces if that is the ending. */
   async function endedSo(path: string, body: object, leaves: true | undefined): Promise<number> {
     return service().charged(async () => {
       const leaving = new AbortController();

@@ -1,4 +1,7 @@
-/** Texts that break code which is put together from them: quotes, escapes, substitutions, ends of lines, invisible signs. */
+/**
+ * Texts that break code into which they are inserted: quotes, escapes, substitutions, line ends, invisible
+ * characters.
+ */
 export const hostileTexts: readonly string[] = [
   '',
   'plain',

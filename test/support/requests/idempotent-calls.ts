@@ -21,7 +21,7 @@ export function useIdempotentCalls() {
   const customer = () => service.person({ planRank: 2, credits: 10 });
   const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
 
-  /** How often the model ran, and how many of a customer's ten credits are gone. */
+  /** Number of model runs, and charged credits of the customer's ten. */
   const spent = async (person: Person) => [model.state.runs, 10 - (await meterOf(person)).spendable / 1_000_000];
 
   return { model, service, send, customer, advance, spent };

@@ -180,7 +180,7 @@ export const hidden = [
 
 export const blank = [' ', '   ', '\u00A0', '\u3000', '\u2800', '\u0301'];
 
-/** Names at the places that take one. */
+/** Sends names to every route that accepts one. */
 export function nameCalls(service: () => TestService) {
   const register = (email: string, name: string) =>
     service().call('POST', '/api/auth/register', { body: { email, name, password_hash: 'a quiet river bank' } });

@@ -1,4 +1,4 @@
-/** Content types and encodings that are not plain JSON, as headers in turn of name and value; each is a 415. */
+/** Content types and encodings other than plain JSON, as alternating header names and values. Each returns a 415. */
 export const foreignBodies: readonly (readonly string[])[] = [
   [],
   ['content-type', ''],
@@ -14,7 +14,7 @@ export const foreignBodies: readonly (readonly string[])[] = [
   ['content-type', 'application/json', 'content-encoding', 'identity', 'content-encoding', 'deflate'],
 ];
 
-/** What is no credential though it holds one that is good; each is a 401. */
+/** Invalid credentials that contain a valid one. Each returns a 401. */
 export const brokenCredentials: readonly ((key: string) => readonly string[])[] = [
   () => [],
   (key) => ['authorization', key],
@@ -41,7 +41,7 @@ export const brokenCredentials: readonly ((key: string) => readonly string[])[] 
   () => ['cookie', 'session=; session=x; ;;=;session'],
 ];
 
-/** Headers that change nothing of an operation's response, or of its document. */
+/** Headers that do not affect any response. */
 export const oddHeaders: readonly (readonly string[])[] = [
   ['accept', 'text/xml'],
   ['accept-encoding', 'br;q=1.0, *;q=0'],
@@ -62,7 +62,7 @@ export const oddHeaders: readonly (readonly string[])[] = [
   ['x-long', 'x'.repeat(6000)],
 ];
 
-/** Put in the place of a path parameter, or after a path. */
+/** Replacements for a path parameter, or suffixes of a path. */
 export const oddSegments: readonly string[] = [
   ...`%00 %2F %2e%2e%2f .. . %ff % %zz %E2%82 %F0%9F%98%80 %EF%BF%BF %0d%0aX:y ;x=y '%20OR%201=1-- %3Cscript%3E __proto__
     constructor hasOwnProperty {id} * -1 0 1e3 9007199254740993`.split(/\s+/),

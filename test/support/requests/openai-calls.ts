@@ -8,7 +8,7 @@ export const error = (message: unknown, type: string, param: string | null, code
   error: { message, type, param, code },
 });
 
-/** Requests to `/openai/v1`, and what they cost. */
+/** Requests to `/openai/v1`, and their charges. */
 export function openAiCalls(service: TestService, person: Person) {
   async function send(path: string, body?: unknown, headers: Record<string, string> = {}, method = 'POST') {
     const reply = await fetch(service.origin + path, {

@@ -7,7 +7,7 @@ export const reason = 'asked for in ticket 4711';
 export const setRole = async ({ email }: Pick<Person, 'email'>, role: 'operator' | 'viewer') =>
   (await services().operators()).actions().setRole(email, role);
 
-/** The service with an operator, what they do with accounts, and what the owners notice. */
+/** The service with an operator, operator actions, and the calls of account owners. */
 export function useOperator(options: Parameters<typeof useTestService>[0] = {}) {
   const service = useTestService(options);
   const operator = {} as Person;

@@ -7,7 +7,7 @@ export function requestReader(service: TestService) {
     return { status: response.status, detail: response.body.detail, ...response.body.data };
   }
 
-  /** The requests of a person, once there are as many. */
+  /** The recorded requests of a person, once there are `count`. */
   async function recorded(person: Person, count: number, query = ''): Promise<any[]> {
     for (let tries = 0; tries < 100; tries++) {
       await service.settled();

@@ -1,12 +1,12 @@
 export interface CallOptions {
   readonly body?: unknown;
-  /** Sent as Bearer. */
+  /** Sent as a Bearer token. */
   readonly key?: string;
   readonly cookie?: string;
   readonly headers?: Record<string, string>;
 }
 
-/** A request of the API; a body that is neither a text nor a form is sent as JSON. */
+/** A request to the API. A body that is neither text nor a form is sent as JSON. */
 export function apiRequest(method: string, { body, key, cookie, headers }: CallOptions): RequestInit {
   const isForm = body instanceof FormData;
   return {

@@ -1,6 +1,6 @@
 import { TestRunner } from 'vitest';
 
-/** Where the platform is deployed, for the tests of test/deploy: the gateway's address, and that of the local AWS. */
+/** Addresses of the deployed gateway and the local AWS, set in the tests of test/deploy. */
 const { DEPLOYED_API, DEPLOYED_AWS } = process.env;
 
 interface Mail {
@@ -11,8 +11,8 @@ interface Mail {
 }
 
 /**
- * In the place of a service of one's own: the deployed one, where the tests are run against that. The same requests
- * and the same mails; a test that must turn the clock, break a part or look inside the process is skipped.
+ * Replaces the local service by the deployed one, if the tests run against that. Requests and emails work the same
+ * way. Tests that move the clock, inject faults or read the process are skipped.
  */
 export function deployedService() {
   if (DEPLOYED_API === undefined || DEPLOYED_AWS === undefined) return undefined;
@@ -27,7 +27,7 @@ export function deployedService() {
     status: undefined,
     died: new Promise<never>(() => undefined),
     close: async () => undefined,
-    /** What `/_local/mail` returns on one machine, newest first. */
+    /** The emails in the form of `/_local/mail`, newest first. */
     async mails() {
       const { messages } = (await (await fetch(`${aws}/_ministack/ses/messages`)).json()) as {
         messages: Record<string, readonly Mail[]>;

@@ -1,6 +1,6 @@
 import { resetEnvironment } from '#runtime/process.ts';
 
-/** Gives the functions other environment variables from the next request on, and returns how to put them back. */
+/** Changes environment variables of the functions from the next request on. Returns a function that restores them. */
 export function withEnvironment(values: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(values).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, values);

@@ -24,7 +24,7 @@ export const json = (event: unknown) => ({ statusCode: 200, body: JSON.stringify
 
 export const envelopeOf = (body: Buffer) => JSON.parse(body.toString());
 
-/** A front server whose handlers a test chooses. */
+/** A front server with handlers chosen by the test. */
 export function useFrontServer() {
   installLambdaRuntime();
   let handlers: Record<string, LambdaHandler>;

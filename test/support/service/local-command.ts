@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import manifest from '../../../package.json' with { type: 'json' };
 
-/** A run of `bin/local.ts`, with what it has printed so far. */
+/** A run of `bin/local.ts`, with its output so far. */
 export interface LocalCommand {
   readonly pid: number;
   out(): string;
   err(): string;
-  /** Resolves with the origin once the addresses are printed; rejects when it ends before. */
+  /** Resolves with the origin once the addresses are printed. Rejects if the process ends first. */
   readonly ready: Promise<string>;
   /** The exit code, or the signal. */
   readonly ended: Promise<number | string>;
@@ -19,7 +19,7 @@ const running = new Set<LocalCommand>();
 
 const [program = '', ...start] = manifest.scripts.start.split(' ');
 
-/** Runs `npm start`'s command with cheap password hashes. Ended by killCommands() at the latest. */
+/** Runs the command of `npm start` with cheap password hashes. `killCommands()` ends it at the latest. */
 export function runLocal(args: readonly string[], env: Record<string, string> = {}): LocalCommand {
   const child = spawn(program, [...start, ...args], {
     env: { ...process.env, SCRYPT_LOG2_N: '12', ...env },
@@ -54,7 +54,7 @@ export async function killCommands(): Promise<void> {
   running.clear();
 }
 
-/** Processes that have the text on their command line. Those that ended, but were not waited for, have no line. */
+/** Processes whose command line contains the text. Processes that ended have no command line. */
 export async function processesWith(words: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number);
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));

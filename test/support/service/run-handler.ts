@@ -3,8 +3,8 @@ import { apiHandler } from '#local/gateway/lambda.ts';
 import { ambient } from '#runtime/process.ts';
 
 /**
- * Runs one event through a handler in a process of its own, which a test may kill: `run-handler.ts <id> <clock offset>`,
- * the event on standard input, the response on standard output.
+ * Runs one event through a handler in a separate process that a test may kill: `run-handler.ts <id> <clock offset>`.
+ * Reads the event from standard input and prints the response.
  */
 const [id = '', offsetMs] = process.argv.slice(2);
 ambient.clock = { now: () => Date.now() + Number(offsetMs) };

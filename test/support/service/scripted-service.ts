@@ -8,7 +8,7 @@ import { startTestService } from './service.ts';
 
 export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>;
 
-/** Models that do not run in vLLM here, unless a test sets others. */
+/** Models that run in other containers than vLLM here by default. */
 const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
   'svc-code': 'tgi',
   'svc-instruct': 'lmi',
@@ -17,9 +17,9 @@ const usualFamilies: Readonly<Record<string, ContainerFamily>> = {
 
 interface ScriptedOptions {
   readonly families?: Readonly<Record<string, ContainerFamily>>;
-  /** Of another model than the scripted one. */
+  /** Uses this model server instead of the scripted one. */
   readonly url?: string;
-  /** That a wait for the model may take; a test of something else needs more of it, for a busy machine. */
+  /** Deadline of the model. A test of something else needs a longer one on a busy machine. */
   readonly deadlineMs?: number;
 }
 
@@ -43,7 +43,7 @@ export async function startScriptedService({ families = usualFamilies, url, dead
       ...(signal && { signal }),
     });
 
-  /** What the work cost, in microcredits, once no hold is open. */
+  /** The charge of the work in microcredits, once no hold is open. */
   async function charged(work: () => Promise<unknown>): Promise<number> {
     const before = (await meterOf()).spendable;
     await work();
@@ -55,13 +55,13 @@ export async function startScriptedService({ families = usualFamilies, url, dead
     model,
     person,
     origin: service.origin,
-    /** What a helper needs that takes any service. */
+    /** The service for helpers that accept any service. */
     calls: service,
     open,
 
     charged,
 
-    /** The response to a request, and what it cost. */
+    /** The response to a request, and its charge. */
     async priced(path: string, body: object) {
       let [status, text] = [0, ''];
       const cost = await charged(async () => {
@@ -76,7 +76,7 @@ export async function startScriptedService({ families = usualFamilies, url, dead
       return { status: reply.status, headers: reply.headers, body: (await reply.json()) as any };
     },
 
-    /** The whole of a stream, as text and as envelopes; one envelope where it did not begin. */
+    /** The whole stream as text and as envelopes, or the single envelope of an error. */
     async streamed(path: string, body: object) {
       const reply = await open(path, body);
       const text = await reply.text();
@@ -100,7 +100,7 @@ export function useScriptedService(options?: ScriptedOptions): ScriptedService {
   return service;
 }
 
-/** Reads a stream until its text is enough; what is left is read with the same reader. */
+/** Reads a stream until its text satisfies the condition. Further calls continue from there. */
 export function textReader(reply: Response) {
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   return async (isEnough: (text: string) => boolean): Promise<string> => {
@@ -117,7 +117,7 @@ export function textReader(reply: Response) {
 export const pieces = ['Grüß', ' dich', ' aus', ' 日本'];
 export const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 
-/** The chunks of vLLM's streams: a piece of text, and why it ends. */
+/** The chunks of vLLM's streams: a piece of text, and the finish reason. */
 export const chatPiece = (content: string): object => ({ choices: [{ index: 0, delta: { content } }] });
 export const chatEnd = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] };
 export const textPiece = (text: string): object => ({ choices: [{ index: 0, text, finish_reason: null }] });
@@ -126,6 +126,6 @@ export const total = { choices: [], usage };
 
 export const tokensOf = (text: string) => bpeTokenizer.count(text);
 
-/** The text that envelopes of chunks carry. */
+/** The text of chunks in envelopes. */
 export const contentOf = (envelopes: readonly any[]): string =>
   envelopes.map(({ data }) => data?.choices[0]?.delta?.content ?? data?.choices[0]?.text ?? '').join('');

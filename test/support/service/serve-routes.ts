@@ -1,6 +1,6 @@
 import { installLambdaRuntime } from '#local/gateway/lambda.ts';
 
-/** The API in a process of its own, which a test may kill: `serve-routes.ts <clock offset>`; its address on standard output. */
+/** Serves the API in a separate process that a test may kill: `serve-routes.ts <clock offset>`. Prints its address. */
 installLambdaRuntime();
 process.on('SIGTERM', () => process.exit());
 const { ambient } = await import('#runtime/process.ts');

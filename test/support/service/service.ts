@@ -15,14 +15,14 @@ type ServiceOptions = Parameters<typeof startService>[0];
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
 export type Person = Awaited<ReturnType<TestService['person']>>;
 
-/** What a request came back with; `body` is the envelope, with `detail` on errors. */
+/** The response to a request; `body` is the envelope, with `detail` on errors. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Envelope<any> & { detail?: string };
 }
 
-/** The whole service on a free port and an empty data folder, with a quick demo engine and cheap password hashes. */
+/** The whole service on a free port and an empty data folder, with a fast demo engine and cheap password hashes. */
 export async function startTestService(options: Partial<ServiceOptions> = {}) {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const deployed = deployedService();
@@ -48,7 +48,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
   const mailsHere = async () =>
     (await (await fetch(`${service.origin}/_local/mail`)).json()) as { to: string[]; text: string }[];
 
-  /** The token of the newest mail to an address, once it has come. */
+  /** The token of the newest email to an address. Waits until it arrives. */
   async function mailedToken(email: string, not = ''): Promise<string> {
     for (let tries = 0; tries < 200; tries++) {
       const mails = deployed ? await deployed.mails() : await mailsHere();
@@ -83,10 +83,10 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     return { ...somebody, key: String(made.body.data.key), keyId: String(made.body.data.id) };
   }
 
-  /** Past the mail, which takes its time. */
+  /** Writes to the database, because the emailed link would take longer. */
   const confirmed = (accountId: number) => setInRow('accounts', userKey(accountId), 'confirmedAt', Date.now());
 
-  /** Takes away all but so many microcredits, as if they had been spent. */
+  /** Removes all but this many microcredits, as if they had been spent. */
   async function leave(accountId: number, spendable: number): Promise<void> {
     await services()
       .metering()
@@ -136,7 +136,7 @@ export async function auditFindings({ settled }: Pick<TestService, 'settled'>): 
   return findings;
 }
 
-/** A call of the chat model that has begun, and holds these microcredits. */
+/** Admits a call of the chat model that holds these microcredits. */
 export function holdOpen(accountId: number, amount: number, about: { keyId?: string; requestId: string }) {
   const now = services().clock.now();
   const call = { service: 'chat', model: 'svc-1', minPlanRank: 1, deadline: Math.floor(now / 1000) + 90 } as const;
@@ -145,7 +145,7 @@ export function holdOpen(accountId: number, amount: number, about: { keyId?: str
     .admit({ accountId, amount, keyId: about.keyId, requestId: about.requestId, ...call, now });
 }
 
-/** How a request went: its status, and the code of its envelope. */
+/** The status of a response, and the code of its envelope. */
 export const code = ({ status, body }: Pick<ApiResponse, 'status' | 'body'>): string => `${status} ${body.message}`;
 
 export const cookieOf = ({ headers }: ApiResponse): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -17,17 +17,18 @@ export interface VictimRequest {
 }
 
 export interface Death {
-  /** What it did towards AWS and got back, in order: `UpdateItem 1 sent`, `UpdateItem 1 returned`, `model sent`. */
+  /** Its AWS calls in order: `UpdateItem 1 sent`, `UpdateItem 1 returned`, `model sent`. */
   readonly steps: readonly string[];
-  /** Whether it was killed: it got as far as the step. */
+  /** Whether it reached the step and was killed. */
   readonly died: boolean;
-  /** The whole response, where its reader got one. */
+  /** The whole response, if the client received it. */
   readonly response: string | undefined;
 }
 
 /**
- * Sends a request to the API in a process of its own and kills that process at one of its steps: at `sent`, before the
- * call reaches AWS; at others, before its process learns of them. Without a step it lives until nothing happens any more.
+ * Sends a request to the API in a separate process and kills that process at one of its steps: at `sent` before the
+ * call reaches AWS, at others before the process receives the reply. Without a step, the process runs until it is
+ * idle.
  */
 export async function sendToVictim(request: VictimRequest, fatalStep?: string): Promise<Death> {
   const steps: string[] = [];
@@ -94,14 +95,14 @@ export async function sendToVictim(request: VictimRequest, fatalStep?: string): 
   return { steps, died, response };
 }
 
-/** Resolves when no step has come for a while: a stream is settled after its reader has it. */
+/** Resolves after a pause without steps, because a stream is settled after its client has received it. */
 async function quietOf(steps: readonly string[]): Promise<void> {
   for (let seen = -1; seen < steps.length; await sleep(100)) seen = steps.length;
 }
 
 /**
- * Passes requests to the SageMaker stand-in and its responses back, piece by piece. A step that rejects ends both. The last
- * piece waits until all have come: with it the process would know of the end, and go on.
+ * Forwards requests to the SageMaker stand-in and its responses piece by piece. A step that rejects ends both. Holds
+ * the last piece back until all have arrived, because it would tell the process that the response has ended.
  */
 async function startModelProxy(reached: (what: string) => Promise<void>) {
   const upstream = process.env['AWS_ENDPOINT_URL_SAGEMAKER_RUNTIME'] ?? '';

@@ -2,7 +2,7 @@ import type { Stage } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from './hosted-model.ts';
 
-/** A stage with everything that a stage may have: a domain, copies of backups, a hosted model, messages, the canary. */
+/** A stage with every option: a domain, copies of backups, a hosted model, messages, the canary. */
 export const fullStage: Stage = parseStage({
   ...live,
   frontDoor: {

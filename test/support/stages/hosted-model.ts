@@ -1,6 +1,6 @@
 import type { HostedModel } from '#lib/hosted-model.ts';
 
-/** A model in a container of vLLM, scaled to zero, with weights of one's own. */
+/** A model in a vLLM container, scaled to zero, with its own weights. */
 export const hostedModel: HostedModel = {
   family: 'vllm',
   image: '111111111111.dkr.ecr.eu-west-1.amazonaws.com/vllm:0.11.2-gpu-py312-cu129-ubuntu22.04-sagemaker',

@@ -1,7 +1,7 @@
 import type { StageInput } from '#lib/stage.ts';
 import { live } from '#lib/stages.ts';
 
-/** A stage of what a local AWS can deploy: no edge, no firewall, no gradual rollout. */
+/** A stage that a local AWS can deploy: no edge, no firewall, no gradual rollout. */
 export const plainStage: StageInput = {
   ...live,
   name: 'plain',

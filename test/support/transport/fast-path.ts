@@ -15,10 +15,10 @@ export const credentials = {
 export const invocation = { endpoint: 'svc-1', component: 'part', body: { messages: ['ü'] }, maxBytes: 1e6 };
 export const later = () => new Deadline(10_000);
 
-/** That a request to DynamoDB waits for its response: longer than a busy machine stands still. */
+/** Timeout of a DynamoDB request, longer than any pause of a busy machine. */
 const patientMs = 10_000;
 
-/** The same for a script, which is short where no response comes. */
+/** The timeout for a script: short if it contains no response. */
 export const requestTimeoutOf = (script: readonly ScriptedResponse[]): number =>
   script.some(({ silent }) => silent) ? 150 : patientMs;
 
@@ -26,14 +26,14 @@ interface Documents extends Pick<DynamoDBClientConfig, 'credentials'> {
   readonly requestTimeout?: number;
 }
 
-/** DynamoDB's response with an error. */
+/** An error response of DynamoDB. */
 export const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },
   body: JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `It is ${type}.`, ...more }),
 });
 
-/** Responses to a request to DynamoDB that the fast path and the SDK must handle alike. `done` is the last of each that succeeds. */
+/** Responses to a DynamoDB request that the fast path and the SDK must handle alike. `done` is the final success. */
 export const scriptsOf = (done: ScriptedResponse): [name: string, ScriptedResponse[]][] => [
   ['success', [done]],
   ['an empty response', [{ status: 200, body: '{}' }]],
@@ -60,7 +60,7 @@ export function essenceOf({ method, url, headers, body }: Sent) {
   return { method, url, host, type, target, token, isLength, body: JSON.parse(body) };
 }
 
-/** AWS with responses of the test’s choice, and clients of it. */
+/** AWS with scripted responses, and its clients. */
 export function useScriptedAws() {
   let aws: Awaited<ReturnType<typeof startScriptedAws>>;
   beforeAll(async () => {
@@ -68,7 +68,7 @@ export function useScriptedAws() {
   });
   afterAll(() => aws.close());
 
-  /** What Lambda puts into a function's environment. */
+  /** The variables that Lambda sets for a function. */
   const variables = (): Record<string, string> => ({
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
@@ -79,7 +79,7 @@ export function useScriptedAws() {
   });
   const serviceOf = (id: 'dynamodb' | 'sagemaker', of = variables()): AwsService => awsService(id, of)!;
 
-  /** The SDK, as the functions use it, but for the pauses between its tries. */
+  /** The SDK client of the functions, without pauses between attempts. */
   function documents({ requestTimeout = patientMs, ...about }: Documents = {}): DynamoDBDocumentClient {
     const client = new DynamoDBClient({
       region: 'us-east-1',
@@ -94,7 +94,7 @@ export function useScriptedAws() {
     });
   }
 
-  /** What came of a call, as far as anybody can see: its value or its error, and how often AWS was called. */
+  /** The observable result of a call: its value or error, and the number of requests to AWS. */
   async function resultOf(call: () => Promise<unknown>) {
     const outcome = await call().then(
       (value) => ({ value }),

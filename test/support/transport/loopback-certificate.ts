@@ -1,4 +1,7 @@
-/** A self-signed certificate for `localhost` and 127.0.0.1 until 2126, so that tests speak real TLS. Its key is no secret. */
+/**
+ * A self-signed certificate for `localhost` and 127.0.0.1, valid until 2126, so that tests use real TLS. Its key is
+ * not secret.
+ */
 export const loopbackCertificate = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUf479GhnMG01/1vVNSOD3NUH45GQwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTIyMDM0N1oYDzIxMjYxMDI4

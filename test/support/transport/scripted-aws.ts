@@ -7,11 +7,11 @@ export interface ScriptedResponse {
   readonly status: number;
   readonly body?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The connection is cut after so many bytes of the body; before the head at -1. */
+  /** Cuts the connection after this many bytes of the body, or before the head if -1. */
   readonly cutAfter?: number;
-  /** Nothing comes after so many bytes of the body. */
+  /** Sends nothing after this many bytes of the body. */
   readonly hangsAfter?: number;
-  /** No response at all. */
+  /** Sends no response. */
   readonly silent?: true;
 }
 
@@ -24,7 +24,7 @@ export interface Sent {
   readonly connection: number | undefined;
 }
 
-/** An AWS that responds by a script, and remembers what it was sent. The last response counts for all further requests. */
+/** An AWS with scripted responses that records its requests. The last response is repeated for all further requests. */
 export async function startScriptedAws(): Promise<
   Loopback & { sent: Sent[]; play(responses: readonly ScriptedResponse[]): void }
 > {

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll } from 'vitest';
 import { attempt, Connections, type TransportOptions } from '#aws/transport.ts';
 
-/** A server that responds to each request with bytes of the test's choice, in pieces, and then may end the connection. */
+/** A server that responds to each request with given bytes in pieces, and then may end the connection. */
 export const two = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
 export interface Script {
   readonly pieces: readonly Buffer[];
   readonly ends?: boolean;
   readonly gapMs?: number;
-  /** The connection is reset after the pieces. */
+  /** Resets the connection after the pieces. */
   readonly resets?: boolean;
 }
 
@@ -36,7 +36,7 @@ export const crlf = '\r\n';
 export const head = `HTTP/1.1 200 OK${crlf}`;
 export const chunked = `${head}Transfer-Encoding: chunked${crlf}${crlf}`;
 
-/** A server that sends bytes of the test’s choice, and what comes of reading them. */
+/** A server that sends given bytes, and the results of reading them. */
 export function useScriptedServer() {
   let script: Script;
   const requests: number[] = [];

@@ -1,11 +1,11 @@
-/** The process died here. */
+/** Simulates the crash of the process. */
 export class Died extends Error {}
 
 type Methods = Readonly<Record<string, (...parameters: any[]) => any>>;
 
 /**
- * The same methods, of which the named one dies, before or after it has done its work; so does every one after that, as nothing more is done by
- * a process that has died.
+ * The same methods, but the named one crashes before or after its effect. All later calls crash too, because a
+ * crashed process does nothing.
  */
 export function dying<T extends Methods>(
   methods: T,

@@ -4,11 +4,11 @@ import type { AccountEvent } from '#domain/webhooks/events.ts';
 /** The state of an account derived from its events alone. Throws on an event that contradicts an earlier one. */
 export class Follower {
   subscription: { id: string; plan: string; status: 'active' | 'cancelled' } | undefined;
-  /** Months of the subscription that have begun, and when the newest ends. */
+  /** Number of started months of the subscription, and the end of the newest. */
   renewals = 0;
   periodEnd: string | undefined;
   readonly keys = new Set<string>();
-  /** Microcredits that came and went, but for charges. */
+  /** Microcredits granted and expired, without charges. */
   granted = 0;
   expired = 0;
   readonly seen: string[] = [];

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
-/** A request as the receiver of webhooks got it. */
+/** A request as received by a webhook's receiver. */
 export interface Received {
   readonly at: number;
   readonly path: string;
@@ -22,7 +22,7 @@ export const respondWith =
 /** Never responds. */
 export const hang: Respond = () => undefined;
 
-/** An HTTP server that keeps what it gets, and responds as a test has it. */
+/** An HTTP server that records its requests, and responds as a test sets. */
 export async function startReceiver(respond: Respond = respondWith(204)) {
   const received: Received[] = [];
   let current = respond;
@@ -43,7 +43,7 @@ export async function startReceiver(respond: Respond = respondWith(204)) {
     url: `http://127.0.0.1:${port}/hook`,
     port,
     received,
-    /** What came, as events, in order. */
+    /** The received events in order. */
     events: (): any[] => received.map(({ body }) => JSON.parse(body)),
     respond(next: Respond) {
       current = next;

@@ -12,7 +12,7 @@ import { deliveryStore } from '#repositories/webhooks/deliveries.ts';
 import { webhookStore } from '#repositories/webhooks/webhooks.ts';
 import { startTestDatabase } from '../database/database.ts';
 
-/** What a receiver does with a request, by its headers and body. */
+/** The behavior of a receiver by the headers and body of a request. */
 export type Respond = (
   headers: Readonly<Record<string, string>>,
   body: string,
@@ -25,7 +25,7 @@ export const responds = (status: number, more: Partial<AttemptResult> = {}): Att
   ...more,
 });
 
-/** Webhooks in a database, with workers whose clock and receivers are a test's. */
+/** Webhooks in a database, with workers that use the test's clock and receivers. */
 export async function startSending() {
   const database = await startTestDatabase();
   const { client } = database;
@@ -51,7 +51,7 @@ export async function startSending() {
     close: () => undefined,
   });
 
-  /** A worker on these stores, but for what a test puts in their place. */
+  /** A worker on these stores, with overrides. */
   function workerWith(about: Partial<WorkerParts> = {}) {
     const work = webhookWorker({
       deliveries,
@@ -97,7 +97,7 @@ export async function startSending() {
     return newDelivery({ ...event, data: { accountId: to.accountId, webhookId: to.id } }, to, now);
   };
 
-  /** Puts so many deliveries into the queue of a webhook, as a dispatcher does. */
+  /** Queues deliveries of a webhook like the dispatcher. */
   async function enqueue(to: WebhookRef, count = 1): Promise<Delivery[]> {
     const made = Array.from({ length: count }, () => eventFor(to));
     await Promise.all(made.map((delivery) => deliveries.add([delivery])));
@@ -125,11 +125,11 @@ export async function startSending() {
     later(ms: number) {
       now += ms;
     },
-    /** Whether the sweep finds it by now. */
+    /** Whether the sweep would find it now. */
     async isDue({ id }: WebhookRef): Promise<boolean> {
       return (await Array.fromAsync(deliveries.webhooksDue(now))).some((due) => due.id === id);
     },
-    /** As the sweep does, where it is due. */
+    /** Sweeps the webhook if it is due. */
     async sweep(ref: WebhookRef): Promise<void> {
       const due = await Array.fromAsync(deliveries.webhooksDue(now));
       if (due.some(({ id }) => id === ref.id)) await workerWith()(ref);

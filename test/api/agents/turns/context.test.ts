@@ -14,7 +14,7 @@ const textOf = (length: number, seed: number): string =>
 
 const turns = atLength(30, 50);
 
-/** Of a turn: every third calls a function first. */
+/** Every third turn calls a function first. */
 const calls = (turn: number): boolean => turn % 3 === 2;
 
 describe('a long conversation with a window of 4,096 tokens', () => {
@@ -60,7 +60,7 @@ describe('a long conversation with a window of 4,096 tokens', () => {
       }
       expect(dropped).toBeGreaterThan(turns / 3);
       expect(model.summaries() > 0).toBe(truncation === 'summarize');
-      // A summary is not made again for each message that goes.
+      // A summary covers several dropped messages.
       expect(model.summaries()).toBeLessThan(20);
       const { summary, messageCount } = await conversation.get();
       expect([messageCount, summary !== null]).toEqual([before, truncation === 'summarize']);

@@ -8,7 +8,7 @@ import { code } from '#test/service/service.ts';
 
 const service = useScriptedService({ families: {}, deadlineMs: 20_000 });
 
-/** Pieces for longer than a stream takes to learn that it was cancelled. */
+/** Streams for longer than a cancellation needs to reach it. */
 function* slowly(): Generator<Step> {
   for (let count = 0; count < 100; count++) {
     yield chatPiece('Grüß ');
@@ -18,7 +18,7 @@ function* slowly(): Generator<Step> {
 
 const begin = (about?: object) => beginConversation(service, about);
 
-/** A model that waits with its reply until this is resolved. */
+/** Makes the model hold its reply until the promise is resolved. */
 function holdReply(): PromiseWithResolvers<void> {
   const gate = Promise.withResolvers<void>();
   const { engine } = agentModel(() => 'Hello');

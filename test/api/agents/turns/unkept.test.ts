@@ -11,7 +11,7 @@ import { code } from '#test/service/service.ts';
 
 const service = useScriptedService({ families: {}, deadlineMs: 20_000 });
 
-/** What becomes of transactions, such as the one that keeps a turn; jobs make theirs again. */
+/** The fault of transactions, such as the one that stores a turn. Jobs retry theirs. */
 let fault: FaultOf<'dynamodb'> | undefined;
 
 let proxy: Loopback;

@@ -8,14 +8,14 @@ import { chooseFile, looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
 
 const megabyte = 1024 * 1024;
 const recording = paddedSpeech(5 * megabyte);
-/** The form of storage, which is on another port. */
+/** The upload form of storage, which has another port. */
 const storage = '**/audio';
 
 const choose = (page: Page, name: string, buffer = recording) => chooseFile(page, name, buffer, 'audio/wav');
 
 const list = (page: Page) => page.getByRole('table', { name: 'Long transcriptions, newest first' });
 
-/** How fast the page may send, in bytes a second; -1 for no limit. */
+/** Limits the upload speed of the page in bytes per second; -1 for no limit. */
 async function throttle(page: Page, uploadThroughput: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput };

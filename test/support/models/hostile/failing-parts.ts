@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import type { ApiResponse, Person, TestService } from '../../service/service.ts';
 
-/** What a model does in place of a part of a text, and what comes of the call. */
+/** Faults of a model in one part of a text, with the resulting error of the call. */
 export const partFailures: readonly (readonly [fault: string, status: number, message: string])[] = [
   ['error', 502, 'MODEL_ERROR'],
   ['throttle', 503, 'SERVICE_UNAVAILABLE'],
@@ -11,14 +11,14 @@ export const partFailures: readonly (readonly [fault: string, status: number, me
   ['hang', 504, 'MODEL_TIMEOUT'],
 ];
 
-/** A call of many parts, of which the model fails one, is not charged. */
+/** Expects that a call of many parts is not charged if the model fails one. */
 export async function expectNoCharge(
   service: TestService,
   [fault, status, message]: (typeof partFailures)[number],
   send: (person: Person) => Promise<ApiResponse>,
 ): Promise<void> {
   const person = await service.person();
-  // One that is cut while it was kept is replaced, once.
+  // A reused connection that breaks is replaced once.
   const count = fault === 'cut' ? 20 : 1;
   const fail = (name: string) => service.post('/_local/faults', { target: 'sagemaker', fault: name, count });
   await fail(fault);

@@ -34,7 +34,7 @@ export const wholeReply = JSON.stringify({
   choices: [{ text: 'x', message: { content: 'x' }, finish_reason: 'stop' }],
 });
 
-/** A message of an event stream that declares this length, with a right checksum. */
+/** A message of an event stream that declares this length, with a valid checksum. */
 function declared(length: number): Buffer {
   const prelude = Buffer.alloc(12);
   prelude.writeUInt32BE(length, 0);
@@ -47,7 +47,7 @@ export const framed = (length: number) => (res: ServerResponse) =>
     Buffer.alloc(65_536),
   );
 
-/** The service with a model that responds as a test wants, and what its calls cost in credits and memory. */
+/** The service with a scripted SageMaker runtime, and the cost of calls in credits and memory. */
 export function useHostileModel() {
   let model: Awaited<ReturnType<typeof startHostileRuntime>>;
   let trap: Awaited<ReturnType<typeof startHostileRuntime>>;
@@ -55,9 +55,9 @@ export function useHostileModel() {
   beforeAll(async () => {
     model = await startHostileRuntime();
     trap = await startHostileRuntime();
-    // On a busy machine a bound of bytes is still met long before one of time.
+    // Long, so that limits of bytes are reached before it, even on a busy machine.
     service = await startScriptedService({ families: {}, url: model.url, deadlineMs: 20_000 });
-    // The first failure loads the SDK, which is no memory of the response.
+    // The first failure loads the SDK, whose memory must not count.
     model.becomes((res) => begun({}, '', 503)(res).end());
     await (await service.open('/v1/chat/completions', chat)).text();
   });
@@ -66,7 +66,7 @@ export function useHostileModel() {
     await Promise.all([model.close(), trap.close()]);
   });
 
-  /** The statuses of some concurrent calls, what they cost, and the MB by which the process grew while they ran. */
+  /** The statuses of concurrent calls, their cost, and the memory growth of the process in MB. */
   async function resultsOf(path: string, body: object, calls: number) {
     const statuses: number[] = [];
     const texts: string[] = [];

@@ -28,7 +28,7 @@ const behaviours = {
 export type HostileBehaviour = keyof typeof behaviours;
 export const hostileBehaviours = Object.keys(behaviours) as HostileBehaviour[];
 
-/** An OpenAI-compatible server that responds well, but for a prompt with the name of one of the behaviours. */
+/** An OpenAI-compatible server that responds well unless a prompt names one of the behaviors. */
 export function startHostileModel(): Promise<Loopback> {
   return listen((request, response) => {
     respond(request, response).catch(() => response.destroy());
@@ -51,7 +51,7 @@ const json = (response: ServerResponse, body: object) =>
 
 const stream = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
 
-/** As fast as it is taken, until its reader has gone. */
+/** Writes as fast as the client reads, until the client disconnects. */
 function endless(response: ServerResponse, part: string): Promise<void> {
   return pipeline(Readable.from(forever(part)), response);
 }

@@ -4,10 +4,10 @@ import type { Writable } from 'node:stream';
 import { payloadPart } from '#local/sagemaker/reply.ts';
 import { type Loopback, listen } from '#local/shared/loopback.ts';
 
-/** How a model misbehaves on the wire; it has been sent the whole request. */
+/** Misbehavior of a model on the wire, after it has received the whole request. */
 export type Misdeed = (res: ServerResponse) => unknown;
 
-/** A SageMaker runtime, or any other server, that does to every request what a test sets. */
+/** A SageMaker runtime or other server with a scripted response to every request. */
 export async function startHostileRuntime(): Promise<
   Loopback & { becomes(misdeed: Misdeed): void; requests(): number }
 > {
@@ -23,7 +23,7 @@ export async function startHostileRuntime(): Promise<
   return { ...server, becomes: (next) => void (misdeed = next), requests: () => requests };
 }
 
-/** The same bytes again and again, as fast as they are read, until the reader is gone. */
+/** Repeats the same bytes as fast as they are read, until the client disconnects. */
 export async function flood(res: Writable, bytes: string | Uint8Array): Promise<void> {
   const gone = Promise.withResolvers<void>();
   res.once('close', gone.resolve);
@@ -33,7 +33,7 @@ export async function flood(res: Writable, bytes: string | Uint8Array): Promise<
   }
 }
 
-/** A stream that begins so, and goes on with the same part of it for ever. */
+/** A stream with this start that repeats the same part endlessly. */
 export const streamFlood =
   (part: string, first = ''): Misdeed =>
   (res) => {

@@ -31,7 +31,7 @@ const moods = {
 type Mood = keyof typeof moods;
 export const allMoods = Object.keys(moods) as Mood[];
 
-/** A SageMaker runtime whose responses, good and bad, are full of secrets. */
+/** A SageMaker runtime whose responses and errors contain secrets. */
 export async function startLeakingModel(): Promise<Loopback & { become(mood: Mood): void }> {
   let mood: Mood = 'responding';
   const server = await listen((request, response) => {

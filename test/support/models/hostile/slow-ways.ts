@@ -1,11 +1,14 @@
-/** What the quick ways of the rules for personal data are compared with: one expression for each thing, and each letter by itself. */
+/**
+ * Slow reference implementations for the fast rules of personal data: one expression per rule, and one letter at a
+ * time.
+ */
 const ignored = String.raw`[\p{Cf}\p{Default_Ignorable_Code_Point}]`;
 const pieces = new RegExp(
   String.raw`(?<ignored>${ignored}+)|(?<space>[\s\p{Z}\p{Cc}](?:[\s\p{Z}\p{Cc}]|${ignored})*)|[^]\p{M}{0,30}`,
   'gu',
 );
 
-/** The pieces of a text, what each is folded to, and where it stands. */
+/** The pieces of a text with their folded forms and positions. */
 export function foldedPieces(text: string): { fold: string; start: number; end: number }[] {
   return Array.from(text.matchAll(pieces), ({ 0: piece, index, groups }) => {
     const fold = groups?.['ignored'] === undefined ? (groups?.['space'] === undefined ? foldedLetter(piece) : ' ') : '';
@@ -30,7 +33,7 @@ const kinds = [`[[\\p{L}\\p{M}\\p{N}]--[${adjoining}]]`, '[\\p{L}\\p{M}\\p{N}]']
   domain: new RegExp(`^(?:${letter}[${letter}\\-]{0,62}\\.){1,20}${letter}[${letter}\\-]{1,62}`, 'v'),
 }));
 
-/** The local part before a sign whose other side is a name, without quotation marks or brackets, and the most that may be a domain. */
+/** The local part before an at sign and the longest possible domains after it. */
 export function mailParts(before: string, after: string): { local: string; domains: string[] } {
   const locals = kinds.map(({ local }) => local.exec(before)?.[0]?.replace(/^\.+/, ''));
   return {

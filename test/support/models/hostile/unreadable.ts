@@ -1,13 +1,13 @@
 import type { ContainerFamily } from '#contract/offer/offer.ts';
 
-/** Families that generate text, and the model that runs in each. */
+/** Families that generate text, with the model that each one runs. */
 export const textFamilies = { vllm: 'svc-1', lmi: 'svc-instruct', tgi: 'svc-code' } as const;
 export type TextFamily = keyof typeof textFamilies & ContainerFamily;
 export type Kind = 'chat' | 'completion';
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-/** Bodies that are no reply of any family. */
+/** Bodies that no family would send as a reply. */
 export const garbage: readonly (readonly [string, string | Buffer])[] = [
   ['an empty body', ''],
   ['blank lines', '\n\n \r\n'],
@@ -72,7 +72,7 @@ export function wrongReplies(family: TextFamily, kind: Kind): readonly unknown[]
   ];
 }
 
-/** Events of a stream with a wrong type at one field, each with a reason to end. */
+/** Stream events with a wrong type at one field, each with a finish reason. */
 export function wrongEvents(family: TextFamily, kind: Kind): readonly unknown[] {
   if (kind === 'chat') {
     return [
@@ -92,7 +92,7 @@ export function wrongEvents(family: TextFamily, kind: Kind): readonly unknown[] 
   ];
 }
 
-/** A whole reply of a family, as it has no stream. */
+/** A complete unstreamed reply of a family. */
 export function wholeReplyOf(family: TextFamily, kind: Kind, text: string): unknown {
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
   if (kind === 'chat')
@@ -102,7 +102,7 @@ export function wholeReplyOf(family: TextFamily, kind: Kind, text: string): unkn
   return { object: 'text_completion', choices: [{ ...stop, text }], usage };
 }
 
-/** An event of a family's stream as it is on the wire: of text, or with the reason to end. */
+/** An event of a family's stream as on the wire: a text piece, or the finish reason. */
 export function eventOf(family: TextFamily, kind: Kind, text: string, reason: string | null = null): string {
   const event =
     kind === 'chat'

@@ -16,7 +16,7 @@ export const wrong = '401 INVALID_CREDENTIALS';
 export const tooMany = '429 RATE_LIMIT_EXCEEDED';
 export const signedIn = '200 LOGIN_SUCCESS';
 
-/** What people and attackers do at `/api/auth`. */
+/** Requests to `/api/auth`, by users and attackers. */
 export function authCalls(service: () => TestService) {
   const post = (path: string, body: unknown, cookie = '') =>
     service().call('POST', `/api/auth/${path}`, { body, cookie });
@@ -38,7 +38,7 @@ export function authCalls(service: () => TestService) {
     return tokenIn((await links(email))[0]);
   }
 
-  /** Somebody confirmed, and the cookie of the browser that they signed in with. */
+  /** A confirmed person, with the device cookie of their browser. */
   async function owner(): Promise<Person & { device: string }> {
     const person = await service().person();
     return { ...person, device: deviceOf(await login(person.email, person.password)) };

@@ -9,7 +9,7 @@ export const subjects = {
   changed: 'Your email address was changed',
 } as const;
 
-/** A session, with one of the two proofs. */
+/** A session and one of the two proofs. */
 interface Requester {
   readonly cookie: string;
   readonly password?: string;
@@ -19,7 +19,7 @@ interface Requester {
 let addresses = 0;
 export const newAddress = (): string => `another-${process.pid}-${++addresses}@example.com`;
 
-/** What people do to change their address. */
+/** Requests to change an email address. */
 export function emailChangeCalls(service: () => TestService) {
   const auth = authCalls(service);
   const request = ({ cookie, password, identityToken }: Requester, email: string): Promise<ApiResponse> =>
@@ -33,7 +33,7 @@ export function emailChangeCalls(service: () => TestService) {
     (await mailsTo(service(), email)).find(({ subject }) => subject === subjects[kind]);
   const pendingOf = async (cookie: string) => (await auth.me(cookie)).body.data.emailChange;
 
-  /** Requests another address, and returns the tokens that came to the present and to the new one. */
+  /** Requests another address. Returns the tokens sent to the current and to the new address. */
   async function requested(person: Requester & Pick<Person, 'email'>, email = newAddress()) {
     const response = await request(person, email);
     if (response.status !== 200) throw new Error(`the change was refused: ${response.body.detail}`);

@@ -6,12 +6,12 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** The mails that an address has got, newest first, once everything that was requested is sent. */
+/** The emails to an address, newest first, once all pending ones are sent. */
 export async function mailsTo(
   service: Pick<TestService, 'origin' | 'settled'>,
   email: string,
 ): Promise<ReceivedMail[]> {
-  // A reset link takes three steps: the request, its mail in the outbox, the mail sent.
+  // A reset link takes three steps: the request, the email in the outbox, the delivery.
   for (let step = 0; step < 3; step++) await service.settled();
   const mails = (await (await fetch(`${service.origin}/_local/mail`)).json()) as ReceivedMail[];
   return mails.filter(({ to }) => to.includes(email));

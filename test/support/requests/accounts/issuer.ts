@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '#local/shared/loopback.ts';
 import { flood } from '../../models/hostile/hostile-runtime.ts';
 
-/** How the issuer's key set responds. */
+/** Behavior of the issuer's key set endpoint. */
 type Mood = 'serving' | 'failing' | 'garbled' | 'misshapen' | 'silent' | 'endless' | 'redirecting';
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ export function newSigningKey(kid = `key-${++keysMade}`): SigningKey {
   return { kid, privateKey, publicJwk, publicPem: String(publicKey.export({ format: 'pem', type: 'spki' })) };
 }
 
-/** An identity provider of the test's own: its keys over HTTP, in whatever mood a test wants it. */
+/** An identity provider for tests, which serves its keys over HTTP with the selected behavior. */
 export async function startIssuer(key: SigningKey) {
   let [mood, published, fetches]: [Mood, readonly SigningKey[], number] = ['serving', [key], 0];
   const server = await listen((_, response) => void respond(response));
@@ -68,7 +68,7 @@ export const claimsFor = (email: string, now: number): Claims => ({
   jti: Math.random(),
 });
 
-/** A token with these claims; one that is undefined is left out. `header` overrides kid and typ, or adds to them. */
+/** A token with these claims, without the undefined ones. `header` overrides or extends kid and typ. */
 export function signed({ kid, privateKey }: SigningKey, claims: Claims, header: Claims = {}): string {
   const text = [{ alg: 'RS256', kid, typ: 'JWT', ...header }, claims].map(encoded).join('.');
   return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`;

@@ -15,7 +15,7 @@ import { listen, listener, readBody } from '#local/shared/loopback.ts';
 import { startTestDatabase } from '../../database/database.ts';
 import { withEnvironment } from '../environment.ts';
 
-/** The API alone, without jobs, so that every operation of its database and its model is a request's doing. */
+/** The API without jobs, so that every operation of the database and the model belongs to a request. */
 export async function startCountedApi() {
   const operations: string[] = [];
   let delayMs = 0;
@@ -61,7 +61,7 @@ export async function startCountedApi() {
   const front = await startFrontServer({ port: 0, routes: allRoutes, handlerOf: apiHandler });
   let accounts = 0;
 
-  /** An account on a plan, its item changed as a test needs it. */
+  /** An account on a plan, with changes to its item. */
   async function account(planRank = 4, about: (item: Record<string, unknown>) => object = () => ({})) {
     accounts += 1;
     const made = benchAccounts(accounts, planRank).at(-1) as BenchAccount;
@@ -96,7 +96,7 @@ export async function startCountedApi() {
     };
   }
 
-  /** With every request to the database delayed, so that those sent together are one round trip. */
+  /** Delays every request to the database, so that concurrent ones count as one round trip. */
   async function get(path: string, key: string) {
     operations.length = 0;
     [delayMs, roundTrips] = [100, 0];
@@ -117,11 +117,11 @@ export async function startCountedApi() {
     account,
     post,
     get,
-    /** Every request to the database waits so long before it is passed on. */
+    /** Delays every request to the database by `ms`. */
     delay(ms: number) {
       delayMs = ms;
     },
-    /** A streamed reply of the model pauses so long after its first piece. */
+    /** Pauses a streamed reply by `ms` after its first piece. */
     pauseModel(ms: number) {
       firstPauseMs = ms;
     },

@@ -1,4 +1,6 @@
-/** The local service turns metrics off; in the environment of a process that a test reads, they are on. */
+/**
+ * The local service turns metrics off. This turns them on in the environment of a process whose output a test reads.
+ */
 const metricsOn = `data:text/javascript,${encodeURIComponent(
   "process.env = Object.defineProperty({ ...process.env }, 'POWERTOOLS_METRICS_DISABLED', { get: () => 'false', set() {} })",
 )}`;

@@ -9,7 +9,7 @@ interface RecordedRequest {
   readonly body: any;
 }
 
-/** Passes requests with a JSON body on to a service, and keeps them. */
+/** Forwards requests with a JSON body to a service, and records them. */
 export async function startRecordingProxy(target: string) {
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => void pass(request, response));
@@ -38,7 +38,7 @@ export async function startRecordingProxy(target: string) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** What has come since it was last called. */
+    /** The requests since the last call. */
     taken: () => requests.splice(0),
     close: async () => {
       server.closeAllConnections();

@@ -17,7 +17,7 @@ import { withMetrics } from './metrics-on.ts';
 
 type Options = Omit<CallOptions, 'body'>;
 
-/** The service in a process of its own with all logs on, whose responses are searched for planted secrets. */
+/** The service in a separate process with all logs on. Its responses are searched for planted secrets. */
 export function useWatchedService() {
   let folder: string;
   let model: Awaited<ReturnType<typeof startLeakingModel>>;
@@ -46,7 +46,7 @@ export function useWatchedService() {
     await removeFolder(folder);
   });
 
-  /** How many responses there were, by status; errors have been searched for secrets. */
+  /** Number of responses by status. Errors have been searched for secrets. */
   const met = new Map<number, number>();
   const leaked = new Set<string>();
 
@@ -71,7 +71,7 @@ export function useWatchedService() {
       options,
     );
 
-  /** The token of the newest mail to the address, once it has come. */
+  /** The token of the newest email to the address. Waits until it arrives. */
   async function mailedToken(kind: string): Promise<string> {
     for (;;) {
       const mails = (await (await fetch(`${origin}/_local/mail`)).json()) as { to: string[]; text: string }[];

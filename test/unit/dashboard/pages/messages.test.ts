@@ -36,7 +36,7 @@ describe('the text field of a message', () => {
       ['a', 1, 160],
       ['€', 2, 160],
       ['a'.repeat(161), 161, 306],
-      // Of the messages that may be sent.
+      // More than the maximum of a message.
       ['a'.repeat(460), 460, 459],
       ['😀', 2, 70],
       ['ж'.repeat(71), 71, 134],
