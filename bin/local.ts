@@ -13,7 +13,7 @@ const end = (error: unknown): never => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.on('unhandledRejection', (reason) => log(`Unhandled rejection: ${describeError(reason)}`));
 
-/** Before the service is loaded, which reads the offer once. */
+/** Must run before the service is loaded, because the service reads the offer once. */
 async function useOffer(file: string): Promise<void> {
   const { loadOffer, OfferError } = await import('#lib/offer.ts');
   try {

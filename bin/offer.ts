@@ -34,7 +34,7 @@ function run(): string {
   throw new OfferError(usage);
 }
 
-/** Rules that JSON Schema cannot express are checked by `check` alone. */
+/** Only `check` finds violations of rules that JSON Schema cannot express. */
 const schema = () =>
   toJsonSchema(OfferFile, {
     target: 'draft-2020-12',
@@ -70,7 +70,7 @@ function priceText(price: ModelPrice | null): string {
   return parts.join(', ') || 'free';
 }
 
-/** What customers notice: by the name of a part, its facts. */
+/** Properties that customers notice, by part of the offer. */
 type Facts = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
 function factsOf({ models, plans, packs, services }: Offer): Facts {

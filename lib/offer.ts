@@ -6,7 +6,7 @@ import type { OfferFault } from '#contract/offer/offer-faults.ts';
 import { maxOfferBytes, readOffer } from '#contract/offer/offer-file.ts';
 import type { Offer } from '#contract/offer/offer.ts';
 
-/** An offer file that cannot be used. One line for each fault, such as `offer.json:12: models[0].price.input must be …`. */
+/** An unusable offer file, with one line per fault: `offer.json:12: models[0].price.input must be …`. */
 export class OfferError extends Error {}
 
 const maxFaults = 20;
@@ -27,7 +27,7 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   const more = offer.length > maxFaults ? [`${offer.length - maxFaults} more faults.`] : [];
   throw new OfferError([...shown, ...more].join('\n'));
 
-  /** The line of the value at a path, or of the closest one that contains it. */
+  /** The line of the value at a path, or of its closest ancestor. */
   function lineOf(path: OfferFault['path']): number {
     for (let length = path.length; length >= 0; length--) {
       const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);

@@ -10,7 +10,7 @@ export interface Model {
   readonly id: string;
   readonly capabilities: readonly Capability[];
   readonly contextWindow: number;
-  /** Null: the service's price. */
+  /** Null if the price of the service applies. */
   readonly price: ModelPrice | null;
   readonly aliases: readonly string[];
   readonly title: string;
@@ -29,7 +29,10 @@ export interface Model {
 /** 1 June 2026 in Unix seconds, the publication date of this catalogue. */
 export const catalogueCreated = 1_780_272_000;
 
-/** The models of an offer. Without those that no plan includes, such as a default model for a rank above the offer's plans. */
+/**
+ * The models of an offer, except those that no plan includes, such as a default model for a rank above the largest
+ * plan.
+ */
 export const modelsOf = ({ models, plans }: Pick<Offer, 'models' | 'plans'>): Model[] =>
   models.flatMap(({ endpoints, minPlanRank, ...model }, index) => {
     const plan = plans.find(({ id }) => id >= minPlanRank);
@@ -49,7 +52,7 @@ function familyOf(capabilities: readonly Capability[]): ContainerFamily {
 
 export const models: readonly Model[] = modelsOf(offer);
 
-/** The model of a capability that examples and forms begin with; empty if there is none. */
+/** Id of the first model with a capability, for examples and forms. Empty if no model has it. */
 export const firstModelFor = (capability: Capability): string =>
   models.find(({ capabilities }) => capabilities.includes(capability))?.id ?? '';
 

@@ -6,16 +6,16 @@ export interface OfferFault {
   readonly expected: string;
 }
 
-/** The names that the file had, for the faults. */
+/** Names used in the file, for error messages. */
 interface GivenOffer {
   readonly models?: readonly { readonly minPlan?: string }[];
 }
 
 const maxLogoBytes = 64 * 1024;
-/** Not imported from the prices, which read the offer in force. */
+/** Not imported from the prices, because those read the offer in force. */
 const microPerCredit = 1_000_000;
 
-/** Faults of a complete offer that no schema of a single field finds. */
+/** Finds faults in a complete offer that no schema of a single field can detect. */
 export function* offerFaults(offer: Offer, given: GivenOffer, isLocal: boolean): Iterable<OfferFault> {
   yield* planFaults(offer);
   yield* modelFaults(offer, given, isLocal);
@@ -103,14 +103,14 @@ function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolea
   return false;
 }
 
-/** Microcredits of a call that fills the window, at the highest rate. */
+/** Maximum price in microcredits of a call that fills the context window. */
 function maxCost({ price, contextWindow }: OfferedModel): number {
   if (!price) return 0;
   const rate = Math.max(price.input, price.cachedInput, price.cacheWrite, price.output);
   return price.perRequest + Number((BigInt(contextWindow) * BigInt(rate)) / BigInt(microPerCredit));
 }
 
-/** Loopback addresses as a URL has them: IPv4 127.0.0.0/8, ::1 and localhost. */
+/** Loopback addresses in the form of URL hosts: IPv4 127.0.0.0/8, ::1 and localhost. */
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/;
 
 function isReachable(url: string, isLocal: boolean): boolean {
@@ -145,7 +145,7 @@ export function contrastWithWhite(colour: string): number {
 
 const scripted =
   /<\s*(?:[\w-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate)\b|[\s/"']on[a-z]+\s*=|javascript:|<!/i;
-/** A reference to anything but an element of the file, or a style sheet that could have one. */
+/** A reference to anything other than an element of the file, or a style sheet that could contain one. */
 const outside =
   /(?:\b(?:xlink:)?href|\bsrc)\s*=\s*(?!["']#)|url\(\s*(?!["']?#)|image-set|\\|@import|<\s*style\b|<\?xml-stylesheet/i;
 

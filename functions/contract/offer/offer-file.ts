@@ -207,11 +207,11 @@ export const OfferFile = v.strictObject({
 type OfferFile = v.InferOutput<typeof OfferFile>;
 
 export interface OfferReading {
-  /** What absent sections are taken from. */
+  /** Values of absent sections. */
   readonly defaults: Offer;
   /** Whether a model may run on this machine, behind http. */
   readonly isLocal: boolean;
-  /** The text of the logo's file; undefined if there is none. */
+  /** Returns the content of the logo's file, or undefined if the file does not exist. */
   readonly readLogo: (path: string) => string | undefined;
 }
 

@@ -5,16 +5,16 @@ export type Capability = (typeof capabilities)[number];
 export const containerFamilies = ['vllm', 'lmi', 'tgi', 'tei', 'omni', 'whisperx'] as const;
 export type ContainerFamily = (typeof containerFamilies)[number];
 
-/** What a deployment sells: the content of an offer file after `readOffer` (docs/offer.md). */
+/** The models, plans and prices of a deployment, as returned by `readOffer` (docs/offer.md). */
 export interface Offer {
   readonly version: number;
   readonly product: Product;
   readonly models: readonly OfferedModel[];
-  /** Ids of the chat models that translate and analyze; null: the service is not offered. */
+  /** Ids of the chat models for translation and analysis. Null if the service is not offered. */
   readonly uses: Readonly<Record<ModelUse, string | null>>;
   /** Credits of a service per unit (`contract/billing/prices.ts`). */
   readonly services: Readonly<Record<OfferedService, number>>;
-  /** From the smallest up: the position is the rank. */
+  /** In ascending order. The position is the rank. */
   readonly plans: readonly OfferedPlan[];
   readonly packs: readonly Pack[];
 }
@@ -84,7 +84,7 @@ export interface OfferedModel {
   /** Rank of the smallest plan that may use the model. */
   readonly minPlanRank: number;
   readonly endpoints: readonly OfferedEndpoint[];
-  /** Null: the price of the service, whatever the model. */
+  /** Null if the price of the service applies. */
   readonly price: ModelPrice | null;
   readonly features: readonly ModelFeature[];
   /** Days as `2026-12-31`, in UTC. */
@@ -110,9 +110,9 @@ export interface OfferedPlan {
   readonly id: number;
   readonly name: string;
   readonly title: string;
-  /** USD a month; null: contact sales. */
+  /** USD a month. Null means contact sales. */
   readonly priceUsd: number | null;
-  /** Null: unlimited. */
+  /** Null means unlimited. */
   readonly creditsPerMonth: number | null;
   readonly callsPerMonth: number | null;
   readonly callsPerMinute: number | null;

@@ -56,7 +56,7 @@ export function bringCurrent(meter: Meter, now: number, plans: Plans): Settled {
   return counted(meter, settled, now);
 }
 
-/** What `metering` renews an account with. */
+/** Builds the renewal function of `metering`. */
 export const renewals =
   (plans: Plans) =>
   (meter: Meter, now: number): Settled =>

@@ -96,7 +96,10 @@ interface OutputLimits {
   readonly maxOutputTokens: number;
 }
 
-/** 400 for more output than a model has. Where the window is the limit, that is refused as the context length. */
+/**
+ * Throws 400 if `max_tokens` exceeds the model's maximum output. Without a maximum below the window, the context
+ * length check applies instead.
+ */
 export function refuseLongOutput(
   maxTokens: number | undefined,
   { model, window, maxOutputTokens }: OutputLimits,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Tokenizer } from '../shared/ports.ts';
 
-/** `prompt_tokens` include those that were read from a cache or written to one. */
+/** `prompt_tokens` include the tokens read from or written to a cache. */
 export interface ModelUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;

@@ -3,21 +3,21 @@ import type { ModelPrice } from '#contract/offer/offer.ts';
 import { fixedPrice, tokenPrice, unitsWithin } from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
-/** How a call of a model is charged. Amounts in microcredits (docs/offer.md#prices). */
+/** Prices the calls of a model. Amounts in microcredits (docs/offer.md#prices). */
 export interface Tariff {
   readonly isByTokens: boolean;
   cost(usage: ModelUsage): number;
-  /** The most that so many tokens cost, whatever part of the input is cached. */
+  /** Maximum price of this many tokens, however many input tokens are cached. */
   max(input: number, output: number): number;
-  /** The most input tokens that a budget pays. */
+  /** Maximum input tokens that the budget covers. */
   inputWithin(budget: number): number;
-  /** The most output tokens that a budget pays beside the input; negative if it does not pay the input. */
+  /** Maximum output tokens that the budget covers in addition to the input. Negative if it does not cover the input. */
   outputWithin(budget: number, input: number): number;
-  /** Fewest output tokens that a call is reduced to, if its caller did not choose `max_tokens`. */
+  /** Minimum output tokens to which a call may be reduced if its caller did not set `max_tokens`. */
   readonly minOutput: number;
 }
 
-/** The model's price, or else the service's. */
+/** The price of the model, or that of the service. */
 export function tariffOf(model: string, capability: 'chat' | 'completion' | 'embeddings'): Tariff {
   const price = findModel(model, capability)?.price;
   if (price) return modelTariff(price);
