@@ -42,9 +42,9 @@ describe('usage reported by a model', () => {
     ['is replaced by our count if it is text', { prompt_tokens: '7', completion_tokens: '5' }, counted],
     ['is replaced by our count if it is 1e300', { prompt_tokens: 7, completion_tokens: 1e300 }, counted],
     ['is replaced by our count if it is null', null, counted],
-    ['is counted by us when it is negative', { prompt_tokens: 1, completion_tokens: -5 }, counted],
-    ['is counted by us when it is a fraction', { prompt_tokens: 1.5, completion_tokens: 5 }, counted],
-    ['is counted by us when it is no number that could be', { prompt_tokens: 1, completion_tokens: 2 ** 60 }, counted],
+    ['is replaced by our count if it is negative', { prompt_tokens: 1, completion_tokens: -5 }, counted],
+    ['is replaced by our count if it is a fraction', { prompt_tokens: 1.5, completion_tokens: 5 }, counted],
+    ['is replaced by our count if it is 2^60', { prompt_tokens: 1, completion_tokens: 2 ** 60 }, counted],
   ])('%s: %s', async (_, usage, cost) => {
     expect(await costOf(usage)).toBe(cost);
   });
