@@ -19,7 +19,7 @@ function rowsOf(section: string) {
     });
 }
 
-const bars = rowsOf('Bars');
+const bars = rowsOf('Guarantees');
 const attacks = rowsOf('Attacks');
 
 describe('docs/security.md', () => {
