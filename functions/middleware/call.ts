@@ -55,7 +55,7 @@ export interface Identity {
   readonly caller: Caller;
   /** Verifies a key before admission, with one read. */
   readonly prove?: Proof;
-  /** The meter that the proof read. */
+  /** The meter, if the proof has read it. */
   meter?: Meter;
 }
 

@@ -107,7 +107,7 @@ const fieldOf = (path: string): string => path.split('.')[0] ?? '';
 export function useForm<V extends Values>({ initialValues, validate }: FormOptions<V>): Form<V> {
   const [values, show] = useState(initialValues);
   const [errors, setErrors] = useState<Errors>({});
-  // A submission must use values set just before it.
+  // A submission uses values set just before it, which the state does not contain yet.
   const latest = useRef(values);
 
   function setValues(changed: Partial<V>): void {

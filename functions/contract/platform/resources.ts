@@ -109,11 +109,11 @@ export interface QueueSpec {
 export const queues = {
   /** Meter images whose ledger rows could not be written. 12 attempts, 6 minutes apart, cover an outage of an hour. */
   ledgerRetry: { name: 'ledger-retry', maxReceiveCount: 12 },
-  /** Emails and requested password resets whose processing failed. As many attempts as above. */
+  /** Emails and requested password resets whose processing failed. 12 attempts, 6 minutes apart. */
   mailRetry: { name: 'mail-retry', maxReceiveCount: 12 },
   /**
-   * Webhooks with pending deliveries, and changes of meters and messages whose events could not be written. As many
-   * attempts as above.
+   * Webhooks with pending deliveries, and changes of meters and messages whose events could not be written. 12
+   * attempts, 6 minutes apart.
    */
   webhooks: { name: 'webhooks', maxReceiveCount: 12 },
   /**

@@ -46,7 +46,7 @@ describe('an upload', () => {
       /^contentType must be a supported audio type: /,
     ],
     ['without a length', { contentType: 'audio/wav' }, /^bytes/],
-  ])('%s returns 400 with the field', async (_, body, detail) => {
+  ])('%s returns 400 with the name of the invalid field', async (_, body, detail) => {
     const { key } = await service.person();
     const refused = await service.call('POST', '/api/ai/uploads', { key, body });
     expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', expect.stringMatching(detail)]);

@@ -55,7 +55,7 @@ describe('an idempotent request during a fault of DynamoDB', () => {
     operations.map((at) => [at, fault] as const),
   );
 
-  it.each(once)('in %s, %s once, runs once and is replayed', async (at, fault) => {
+  it.each(once)('runs once and is replayed after a fault in %s: %s', async (at, fault) => {
     const person = await customer();
     await interfere(at, () => orderFault(fault));
     const first = await send(person.key);

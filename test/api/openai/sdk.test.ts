@@ -227,7 +227,7 @@ describe('an SDK error', () => {
     },
   );
 
-  it('an interrupted stream throws its error inside the loop', async () => {
+  it('for an interrupted stream is thrown inside its loop', async () => {
     await service.post('/_local/faults', { target: 'sagemaker', fault: 'cut' });
     const stream = await client.chat.completions.create({
       model: 'svc-1',

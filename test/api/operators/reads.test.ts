@@ -11,7 +11,7 @@ const find = (query: object) => read(`?${String(new URLSearchParams({ ...query }
 const complete = (key: string, body: object = chat()) => service.call('POST', '/v1/chat/completions', { key, body });
 
 describe('the account search of operators', () => {
-  it('finds an account by address, id or key prefix, and matches nothing else', async () => {
+  it('finds an account by address in any case, id or key prefix, even of a revoked key', async () => {
     const { id, email, key, keyId, cookie } = await service.person();
     const queries = [
       { email: email.toUpperCase() },

@@ -139,7 +139,7 @@ describe('the environment of a container', () => {
     expect(Number(tei['PAYLOAD_LIMIT'])).toBeGreaterThan(routes.createEmbeddings.maxBodyBytes);
   });
 
-  test("contains the stage's settings in place of the defaults", () => {
+  test("contains the stage's settings instead of the defaults", () => {
     const environment = { SM_VLLM_TENSOR_PARALLEL_SIZE: '1' };
     expect(environmentOf({ weights: hub, ...twoGpus, environment })).toMatchObject(environment);
   });

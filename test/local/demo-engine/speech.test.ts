@@ -115,7 +115,7 @@ test.each([
   expect(await bytesOf(spoken('Good day.'))).toBeGreaterThan(0);
 });
 
-test('a client disconnect ends the text of that client, even before it has begun, and the next text is synthesized', async () => {
+test("a client disconnect ends the synthesis of that client's texts, even of one that waits, and the next text is synthesized", async () => {
   const { spoken } = speechOf();
   const folder = newFolder();
   vi.stubEnv('TMPDIR', folder);

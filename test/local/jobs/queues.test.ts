@@ -66,7 +66,7 @@ describe('a local queue', () => {
     expect(await bodies('other')).toEqual([]);
   });
 
-  test('takes messages from groups in turn, starting with the group that has the fewest in flight', async () => {
+  test('takes messages from groups in turn, starting with the group that has the fewest received messages', async () => {
     const sendIn = (group: string, body: string) =>
       client.send(new SendMessageCommand({ QueueUrl: at('work'), MessageBody: body, MessageGroupId: group }));
     for (const body of ['a1', 'a2', 'a3', 'a4', 'a5']) await sendIn('a', body);

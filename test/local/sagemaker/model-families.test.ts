@@ -135,7 +135,7 @@ describe.each(textFamilies)('%s', (family) => {
     ['a request against its rules', containerError(400, 'top_k must be an integer'), 'INVALID_FORMAT', /rejected/],
     ['too many requests', containerError(429, 'busy'), 'SERVICE_UNAVAILABLE', /busy/],
     ['a failure', containerError(500, 'CUDA out of memory'), 'MODEL_ERROR', /failed/],
-  ] as const)('reports %s in place of the reply or the stream', async (_, reply, code, message) => {
+  ] as const)('reports %s instead of the reply or the stream', async (_, reply, code, message) => {
     models.engine = { invoke: async () => reply };
     const failure = { code, message: expect.stringMatching(message) };
     await expect(models.gateway.chat(family, chat).send()).rejects.toMatchObject(failure);

@@ -63,7 +63,7 @@ describe('the model server of --model-url', () => {
     expect(seen.map(({ url }) => url)).toEqual([`POST ${path}`]);
   });
 
-  it('is asked once for its models if no name is given', async () => {
+  it('receives one request for its list of models if no name is given', async () => {
     const { engine, seen } = await setUp(echo, {});
     await Promise.all([engine.invoke({ prompt: 'a' }, never), engine.invoke({ prompt: 'b' }, never)]);
     await engine.invoke({ prompt: 'c' }, never);
@@ -71,7 +71,7 @@ describe('the model server of --model-url', () => {
     expect(seen.at(-1)?.body.model).toBe('first');
   });
 
-  it('is asked again for its models if it had none', async () => {
+  it('receives another request for its list of models if the list was empty', async () => {
     let ready = false;
     const { engine } = await setUp((res, seen) => (ready ? echo(res, seen) : sendJson(res, 200, { data: [] })), {});
     expect(await engine.invoke({ prompt: 'a' }, never)).toMatchObject(saying(503, 'lists no model'));

@@ -29,7 +29,7 @@ describe('a field error', () => {
   const errorOf = (rule: v.GenericSchema, field: unknown) =>
     schemaErrors(v.object({ field: rule }), { field }, { field: 'Events' })['field'];
 
-  it('says that an empty field is required, whatever its rule', () => {
+  it('is “required” for an empty field, whatever its rule', () => {
     expect(errorOf(integer(1), '')).toBe('Events is required');
     expect(errorOf(v.pipe(v.string(), v.minLength(1, 'must not be empty')), '')).toBe('Events is required');
   });

@@ -139,13 +139,13 @@ describe('the context of a turn', () => {
 });
 
 describe('the truncation mode', () => {
-  it('error sends everything or refuses the message', () =>
+  it('“error” sends every message or refuses the new one', () =>
     check((choices, { context, old }) => {
       if (choices.agent.truncation !== 'error') return;
       expect([earlierSent(context, choices), old]).toEqual([choices.earlier, []]);
     }));
 
-  it('summarize covers every unsent message by the summary, if one was made', () =>
+  it('“summarize” covers every unsent message by the summary, if one was made', () =>
     check((choices, { context, made }) => {
       if (choices.agent.truncation !== 'summarize' || !made) return;
       const first = earlierSent(context, choices)[0]?.place ?? choices.earlier.length;
@@ -153,7 +153,7 @@ describe('the truncation mode', () => {
       if (context.system?.includes('"summary"')) expect(first).toBeGreaterThanOrEqual(made.upTo);
     }));
 
-  it('drop makes no summary, and refuses only a message that does not fit alone', async () => {
+  it('“drop” makes no summary, and refuses only a message that does not fit alone', async () => {
     const property = fc.asyncProperty(cases, async (given) => {
       const choices = choicesOf({ ...given, truncation: 'drop' });
       const result = await chosen(choices);

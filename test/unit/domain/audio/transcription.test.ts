@@ -73,7 +73,7 @@ describe('a model reply', () => {
     return service.transcribe(await service.order({ model: 'svc-transcribe', file, segments: needed, words: false }));
   };
 
-  test('is invalid without segments if the request asked for them', async () => {
+  test('is invalid without segments if the request requires them', async () => {
     for (const segments of [[], [{ start: 0, end: 1, text: ' ' }]])
       await expect(replied(segments, true)).rejects.toMatchObject({ code: 'MODEL_ERROR' });
   });

@@ -38,7 +38,7 @@ describe.each([
     expect(completionBody(container, {}, { stream: true, servedName: 'mine' })).toMatchObject({ model: 'mine' });
   });
 
-  it('receives the smallest positive top_p in place of 0, which it refuses', () => {
+  it('receives the smallest positive top_p instead of 0, which it refuses', () => {
     expect(chatBody(container, { top_p: 0 })).toMatchObject({ top_p: 1e-6 });
   });
 });
@@ -91,7 +91,7 @@ describe('tgi', () => {
     });
   });
 
-  it('is asked for greedy decoding at a temperature of 0', () => {
+  it('receives a request for greedy decoding at a temperature of 0', () => {
     const body = { parameters: { do_sample: false, max_new_tokens: 9 } };
     expect(completionBody(tgi, { ...sampling, temperature: 0 })).toMatchObject(body);
     expect(JSON.stringify(completionBody(tgi, { ...sampling, temperature: 0 }))).not.toMatch(/temperature|top_[pk]/);

@@ -112,7 +112,7 @@ describe('a Markdown text', () => {
 });
 
 describe('a growing Markdown text', () => {
-  it('keeps its parsed blocks, and has the same blocks as a text parsed at once', () => {
+  it('keeps its parsed blocks, and ends with the same blocks as if it had arrived whole', () => {
     const text = Array.from({ length: 5 }, (_, index) => sampleMarkdown.replace('short', `short ${index}`)).join('\n');
     let before: SplitText | undefined;
     for (let end = 0; end <= text.length; end += 7) {
@@ -148,7 +148,7 @@ describe('a Markdown text that is expensive to parse', () => {
   const words = listed('[ ]( ![ * _ **a ` ``a` ~ < <!-- & | |- # a@ http://a [a]( [a][ *a_ ~~~');
   const units = words.concat('\\', '> ', '- ', '1. ', '\n', ' ', '<a ', '\t', 'a\n-');
 
-  it.each(units)('is parsed within its limit of time at any nesting, 8,000 tokens long: %j', (unit) => {
+  it.each(units)('is parsed within its time limit at any nesting depth, 8,000 tokens long: %j', (unit) => {
     const texts = [5000, 9900, 19_900, 32_000].flatMap((length) => [
       unit.repeat(length / unit.length),
       `${unit}\n`.repeat(length / (unit.length + 1)),
