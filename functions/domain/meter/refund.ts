@@ -83,7 +83,7 @@ function lotsToRestore({ lots, onResume }: RefundableCharge, { subscription, end
   return { lots: onResume.lots, onResume: onResume.lots };
 }
 
-/** A cancellation that is older than a full list is taken as ended. */
+/** A full list has only the newest ended cancellations: one that is older than all of them has ended too. */
 const hasEnded = (cancellation: number, ended: readonly number[]): boolean =>
   ended.includes(cancellation) || (ended.length === maxEndedCancellations && cancellation < Math.min(...ended));
 

@@ -101,7 +101,7 @@ describe('one account', () => {
   });
 });
 
-it('an account whose plan, key or balance does not cover messages gets the usual refusal', async () => {
+it('an account whose plan, key or balance does not cover messages receives the usual refusal', async () => {
   const to = numberFor();
   const free = await service.person();
   const body = { channel: 'sms', to, text: 'Hello' };

@@ -126,7 +126,7 @@ describe('chat.completions', () => {
 });
 
 describe('the OpenAI SDK', () => {
-  it('completions returns and streams a response', async () => {
+  it('returns and streams a text completion', async () => {
     const params = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 12 };
     const whole = await client.completions.create(params);
     expect(whole).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }] });
@@ -186,7 +186,7 @@ describe('an SDK error', () => {
     ],
     ['NotFoundError', 404, 'invalid_request_error', 'model_not_found', () => client.models.retrieve('gpt-4')],
     ['NotFoundError', 404, 'invalid_request_error', 'unknown_url', () => client.get('/threads')],
-  ] as const)('%s with %i, %s, %s', async (name, status, kind, code, work) => {
+  ] as const)('is a %s with status %i, type %s and code %s', async (name, status, kind, code, work) => {
     const error = await errorOf(work());
     expect(error).toBeInstanceOf(OpenAI[name]);
     expect(error).toMatchObject({ status, type: kind, code, requestID: expect.stringMatching(/^\w+$/) });
@@ -215,7 +215,7 @@ describe('an SDK error', () => {
     ['error', 502, 'model_error'],
     ['unavailable', 503, 'service_unavailable'],
   ])(
-    'a model that fails with %s is a server error %i, and a retry by the client succeeds',
+    'for the model fault “%s” is a server error %i, and a retry by the client succeeds',
     async (fault, status, code) => {
       await service.post('/_local/faults', { target: 'sagemaker', fault });
       const error = await errorOf(complete(client));

@@ -36,7 +36,7 @@ describe('a whole response', () => {
     ['that is a failure without an end', (res) => flood(begun({}, '', 503)(res), 'x'.repeat(65_536))],
   ];
   describe.each(endless)('%s', (_, misdeed) => {
-    it.each(whole)('costs no credits and no memory: 10 of %s concurrently', async (_kind, path, body) => {
+    it.each(whole)('costs no credits and little memory: 10 of %s concurrently', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost, grownMb } = await resultsOf(path, body, 10);
       expect([statuses.every((status) => status >= 502), cost]).toEqual([true, 0]);

@@ -117,7 +117,7 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
     }
   });
 
-  it('is charged by our count if the model reports absurd usage', async () => {
+  it('is charged by our count if the model reports impossible usage', async () => {
     const counted = await countedCost(output);
     for (const absurd of [1e12, 9e15, Number.MAX_SAFE_INTEGER]) {
       for (const reported of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {

@@ -93,7 +93,7 @@ describe.each(['on', 'off'] as const)(
       expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
     });
 
-    test('a cancellation of a prepared invocation, which is sent on demand', async () => {
+    test('the cancellation of a prepared invocation, which is sent only on demand', async () => {
       scripted.aws.play([{ status: 200, silent: true }]);
       const over = new Deadline(10_000);
       const send = runtimes[setting]().reply(invocation);

@@ -206,7 +206,7 @@ describe('the parts of a stream', () => {
 describe('a fault', () => {
   const engine: Engine['invoke'] = async () => stream(texts(...Array.from({ length: 9 }, (_, i) => `data: ${i}\n\n`)));
 
-  it.each(bothWays)('error is a ModelError with status 500, and the fault hang never responds', async (command) => {
+  it.each(bothWays)('“error” is a ModelError with status 500, and “hang” never responds', async (command) => {
     const { client, fail } = await setUp(engine);
     fail('error');
     const error = await client.send(command).catch((thrown) => thrown);
@@ -220,7 +220,7 @@ describe('a fault', () => {
   it.each([
     ['throttle', 'ThrottlingException', 400],
     ['unavailable', 'ServiceUnavailable', 503],
-  ] as const)('%s is thrown as %s, and is retried by the client', async (fault, name, httpStatusCode) => {
+  ] as const)('“%s” is thrown as %s, and is retried by the client', async (fault, name, httpStatusCode) => {
     const { client, fail } = await setUp(engine, 3);
     fail(fault, 2);
     expect((await client.send(plain())).$metadata.attempts).toBe(3);
@@ -230,7 +230,7 @@ describe('a fault', () => {
     expect(error instanceof ServiceUnavailable).toBe(fault === 'unavailable');
   });
 
-  it('cut drops a reply, and ends a stream inside a frame after some chunks', async () => {
+  it('“cut” drops a reply, and ends a stream inside a frame after some chunks', async () => {
     const { client, fail } = await setUp(engine);
     fail('cut');
     await expect(client.send(plain())).rejects.toMatchObject({ code: 'ECONNRESET' });

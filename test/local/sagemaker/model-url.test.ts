@@ -113,7 +113,7 @@ describe('the model server of --model-url', () => {
     expect(await engine.invoke(prompt, never)).toMatchObject(saying(502, 'more than'));
   });
 
-  it('is not followed to a redirect, with or without a given name', async () => {
+  it('that redirects is not followed, with or without a given name', async () => {
     const followed: string[] = [];
     const trap = await setUp((res, { url }) => void res.end(followed.push(url)));
     const redirect = (res: ServerResponse) => res.writeHead(307, { location: `${trap.url}/v1/models` }).end();
@@ -145,7 +145,7 @@ describe('the model server of --model-url', () => {
     });
   });
 
-  it('receives no request whose body is of no known kind', async () => {
+  it('receives no request with a body of an unknown kind', async () => {
     const { engine, seen } = await setUp(echo);
     expect(await engine.invoke({ text: 'a' }, never)).toMatchObject({ status: 400 });
     expect(await engine.invoke('a', never)).toMatchObject({ status: 400 });

@@ -105,14 +105,14 @@ describe('a service with an offer of open models', () => {
     ],
     ['more output than allowed', { prompt_tokens: 10, completion_tokens: 65 }],
     ['no count', undefined],
-  ])('charges its own count for a report of %s', async (_, report) => {
+  ])('charges by its own count if the model reports %s', async (_, report) => {
     usage = report;
     const { status, charged } = await chat({ model: 'acme-large', max_tokens: 64 });
     const credits = Number(charged);
     expect([status, credits > 0, credits < 0.0002]).toEqual([200, true, true]);
   });
 
-  it('counts tools as input where the model does not report', async () => {
+  it('counts the tools as input if the model reports no usage', async () => {
     usage = undefined;
     const parameters = { type: 'object', properties: { city: { type: 'string', description: 'x '.repeat(500) } } };
     const functions = [{ name: 'weather', description: 'Weather of a city', parameters }];
@@ -123,12 +123,12 @@ describe('a service with an offer of open models', () => {
   it.each([
     ['/v1/chat/completions', {}],
     ['/v1/completions', { prompt: 'Hello' }],
-  ])('refuses more output than the model has at %s', async (path, input) => {
+  ])('refuses a request for more output than the model allows at %s', async (path, input) => {
     const { status, detail } = await chat({ model: 'acme-large', max_tokens: 32_769, ...input }, path);
     expect([status, detail]).toEqual([400, 'max_tokens must be at most 32768 for acme-large.']);
   });
 
-  it('calls a model whose id SageMaker would not take as the name of an endpoint', async () => {
+  it('calls a model whose id is no valid name of a SageMaker endpoint', async () => {
     expect((await chat({ model: 'acme/tiny-1.0' })).status).toBe(200);
   });
 

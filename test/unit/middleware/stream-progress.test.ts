@@ -54,14 +54,14 @@ describe('a running stream', () => {
     expect(noted).toEqual([1]);
   });
 
-  it('is told of its cancellation once', async () => {
+  it('is notified of its cancellation once', async () => {
     const { noted, onCancelled } = followed(async (cost) => cost < 2);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(noted).toEqual([1, 2]);
     expect(onCancelled).toHaveBeenCalledOnce();
   });
 
-  it('is not told of a cancellation after its settlement', async () => {
+  it('is not notified of a cancellation after its settlement', async () => {
     const { openHold, onCancelled } = followed(async () => {
       openHold.isOpen = false;
       return false;

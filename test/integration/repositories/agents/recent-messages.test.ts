@@ -81,7 +81,7 @@ describe('a turn', () => {
     expect(await read(10, () => 5)).toMatchObject({ recent: { length: 10 }, reads: 1 });
   });
 
-  it('does not read the messages in its summary', async () => {
+  it('does not read the messages that its summary covers', async () => {
     const { recent } = await read(400, () => 20, 'summarize', { text: 'A summary.', upTo: 390 });
     expect(recent.length).toBeLessThanOrEqual(26);
   });

@@ -6,7 +6,7 @@ const segments = [
   { start: 59.9996, end: 3661.5, text: 'one\n\n1\n00:00 --> 00:01\ntwo' },
 ];
 
-test('SubRip files have numbers, and times to the millisecond, and no text starts a new entry', () => {
+test('SubRip files have numbers and times to the millisecond, and a text cannot start a new entry', () => {
   expect(toSrt(segments)).toBe(
     '1\n00:00:00,000 --> 00:00:01,235\nHello <b>you</b> & me\n\n2\n00:01:00,000 --> 01:01:01,500\none\n1\n00:00 -> 00:01\ntwo\n\n',
   );

@@ -61,7 +61,7 @@ describe('an invalid analysis reply', () => {
     ['an invalid type', { entities: [{ text: 'Ada', type: 'GOD' }] }, ['entities']],
     ['more quotes than a part may have', { key_phrases: Array.from({ length: 201 }, () => 'Ada') }, ['key_phrases']],
     ['an invalid language', { language: 'xx' }, ['language']],
-  ] as [string, object, AnalysisName[]][])('may be one with %s', async (_, content, analyses) => {
+  ] as [string, object, AnalysisName[]][])('is a reply with %s', async (_, content, analyses) => {
     const { analyze, requests } = analysisBy(() => reply(content));
     const labels = analyses.includes('categories') ? ['a', 'b'] : undefined;
     await expect(analyze({ text, analyses, labels })).rejects.toMatchObject(modelError);

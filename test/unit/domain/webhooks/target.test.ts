@@ -53,7 +53,7 @@ describe('the URL of a webhook', () => {
     ['https://münchen.example.com/', 'taken'],
     ['https://nolocal/', 'url must point to a public host.'],
     ['https://notlocal.example/', 'taken'],
-  ])('%j: %s', (url, expected) => {
+  ])('%j is checked: %s', (url, expected) => {
     expect(refusal(url)).toBe(expected);
   });
 

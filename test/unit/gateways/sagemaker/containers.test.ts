@@ -69,7 +69,7 @@ describe('tgi', () => {
     expect(chatBody(tgi, { tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('receives the JSON schema of a response in its own form', () => {
+  it('receives the JSON schema of a response in the form that TGI expects', () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } };
     const request = { response_format: { type: 'json_schema', json_schema: { name: 'place', schema } } };
     expect(chatBody(tgi, request)).toMatchObject({ response_format: { type: 'json', value: schema } });
