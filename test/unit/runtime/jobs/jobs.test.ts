@@ -119,9 +119,13 @@ describe('a stream job', () => {
 
   test('starts nothing more in an outage, and reports the first unfinished record', async () => {
     const done: number[] = [];
+    const outage = Promise.withResolvers<void>();
     const job = itemStreamJob(async ({ a, n }) => {
-      await sleep(a === 1 ? 20 : 1);
-      if (a === 2 && n === 1) throw throttled;
+      if (a === 1) await outage.promise.then(() => sleep(1));
+      if (a === 2 && n === 1) {
+        outage.resolve();
+        throw throttled;
+      }
       done.push(Number(n));
     }, queue().open);
     const steps = stepsOf('2.0 1.10 1.11 2.1');
