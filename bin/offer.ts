@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { OfferFile } from '#contract/offer/offer-file.ts';
 import type { ModelPrice, Offer } from '#contract/offer/offer.ts';
+import { platformCost, revenueOf } from '#lib/cost/offer.ts';
 import { loadOffer, OfferError } from '#lib/offer.ts';
 
 const usage = `Usage: npx node bin/offer.ts COMMAND
@@ -42,7 +43,8 @@ const schema = () =>
     ignoreActions: ['check', 'transform', 'safe_integer', 'email'],
   });
 
-function summary({ product, version, models, plans, packs }: Offer): string {
+function summary(offer: Offer): string {
+  const { product, version, models, plans, packs } = offer;
   const counts = [`${models.length} models`, `${plans.length} plans`, `${packs.length} packs`].join(', ');
   return [
     `${product.name}, version ${version}: ${counts}.`,
@@ -50,8 +52,23 @@ function summary({ product, version, models, plans, packs }: Offer): string {
     ...plans.map(
       (plan) => `  ${plan.name}: ${usd(plan.priceUsd)}, ${plan.creditsPerMonth ?? 'unlimited'} credits a month`,
     ),
+    ...economics(offer),
     '',
   ].join('\n');
+}
+
+/** Revenue beside costs, so that a price below them is seen before it is sold. */
+function economics(offer: Offer): string[] {
+  const revenue = revenueOf(offer);
+  if (revenue.length === 0) return [];
+  return [
+    'A million chats of 2,000 input and 500 output tokens, each 3 s long, sold at the cheapest credits of a plan:',
+    ...revenue.map(({ model, credits, usd: sold }) => {
+      const credit = `${credits.toLocaleString('en-US')} credits`;
+      return `  ${model}: ${credit}${sold === undefined ? '' : `, ${usd(sold)}`}`;
+    }),
+    `  They cost ${usd(platformCost())} on AWS, without the model.`,
+  ];
 }
 
 const usd = (price: number | null): string => (price === null ? 'contact sales' : `${price.toFixed(2)} USD`);

@@ -4,6 +4,8 @@ import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
 import { concurrencyTable, costAtZero, costOfCalls, sumOf, table, traced, writeUnits } from '#lib/cost/cost.ts';
 import { ledgerTable } from '#lib/cost/ledger.ts';
+import { platformCost, revenueOf } from '#lib/cost/offer.ts';
+import { loadOffer } from '#lib/offer.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';
 
 const { data, api, monitoring } = await synthesise();
@@ -119,4 +121,14 @@ test('without traffic only the listed resources are charged, because nothing run
   expect(provisioned).toEqual([]);
   for (const [, { Properties }] of ofType(data, 'AWS::DynamoDB::GlobalTable'))
     expect(Properties['BillingMode']).toBe('PAY_PER_REQUEST');
+});
+
+test('an offer’s million chats bring in their tokens at the model’s rates and at the cheapest credits of a plan', () => {
+  const offer = loadOffer('examples/offers/open-models.json', { isLocal: false });
+  // 2,000 tokens at 2 and 500 at 8 credits per million; 20 USD for 2,500 credits.
+  expect(revenueOf(offer)).toEqual([
+    { model: 'acme-large', credits: 8000, usd: 64 },
+    { model: 'acme-small', credits: 800, usd: 6.4 },
+  ]);
+  expect(platformCost()).toBeCloseTo(sumOf(chats), 10);
 });
