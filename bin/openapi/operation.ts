@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { GenericSchema } from 'valibot';
 import { TurnChunk } from '#contract/agents/conversations.ts';
 import { speechFormats } from '#contract/audio/speech.ts';
-import { prices, type ServiceName } from '#contract/billing/prices.ts';
+import { priceText } from '#contract/billing/prices.ts';
 import { operationId } from '#contract/http/format.ts';
 import { bodyTypes } from '#contract/http/request.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
@@ -121,7 +121,7 @@ function descriptionOf(route: Route): string {
     credentials[route.credential],
     route.role && `Only for users with the role ${route.role}.`,
     route.confirmed && 'The email address must be confirmed.',
-    route.priced && `Costs ${priceOf(route.priced.service)}.`,
+    route.priced && `Costs ${priceText(route.priced.service)}.`,
     route.idempotent && 'Accepts an Idempotency-Key.',
     `Responds within ${route.timeoutSeconds} s.`,
   ];
@@ -205,13 +205,4 @@ function streamOf(route: Route, chunk: object) {
     contentMediaType: 'text/event-stream',
     contentSchema: { type: 'array', items: { anyOf: [event, ...end, errorSchemaOf(route)] } },
   };
-}
-
-/** Price of a service, such as `1 credit per 1,000 tokens`. */
-export function priceOf(service: ServiceName): string {
-  const { credits, unit, unitSize, description } = prices[service];
-  const per = description.slice(description.indexOf(', ') + 2);
-  const many = per.replace('per ', `per ${unitSize.toLocaleString('en')} `).replace(unit, `${unit}s`);
-  // "per started 100 words" already includes the size.
-  return `${credits} ${credits === 1 ? 'credit' : 'credits'} ${unitSize === 1 || /\d/.test(per) ? per : many}`;
 }

@@ -1,6 +1,6 @@
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
-import type { ServiceName } from '#contract/billing/prices.ts';
+import { priceText, type ServiceName } from '#contract/billing/prices.ts';
 import type { Credential, Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
 import { maxTranslationWords } from '#contract/inference/translation.ts';
@@ -11,7 +11,6 @@ import { limits } from '#contract/shared/limits.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { errorCauses } from './errors.ts';
 import { headers } from './headers.ts';
-import { priceOf } from './operation.ts';
 import { inOrder, tagOf } from './tags.ts';
 
 type Cell = string | number | null;
@@ -176,7 +175,7 @@ const tables: Readonly<Record<string, string>> = {
   overview: overview(),
   prices: table(
     ['Service', 'Price'],
-    services.map((name) => [`\`${name}\``, priceOf(name)]),
+    services.map((name) => [`\`${name}\``, priceText(name)]),
   ),
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };

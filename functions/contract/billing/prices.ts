@@ -67,3 +67,12 @@ export type ServiceName = keyof typeof listed;
 export const prices: Readonly<Record<ServiceName, Price>> = listed;
 export const isServiceName = (name: string): name is ServiceName => Object.hasOwn(prices, name);
 export const serviceNames = Object.keys(prices).filter(isServiceName);
+
+/** Price of a service, such as `1 credit per 1,000 tokens`. */
+export function priceText(service: ServiceName): string {
+  const { credits, unit, unitSize, description } = prices[service];
+  const per = description.slice(description.indexOf(', ') + 2);
+  const many = per.replace('per ', `per ${unitSize.toLocaleString('en')} `).replace(unit, `${unit}s`);
+  // "per started 100 words" already includes the size.
+  return `${credits} ${credits === 1 ? 'credit' : 'credits'} ${unitSize === 1 || /\d/.test(per) ? per : many}`;
+}

@@ -1,12 +1,11 @@
 import { Badge, Button, Text, Title } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
-import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
-import { models } from '#contract/inference/models.ts';
+import { useState } from 'react';
 import { useConfig, useNow, usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { creditCount, formatPrice, formatWhole } from '../../lib/format.ts';
+import { formatPrice } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
+import { type PlanFact, planFacts } from '../../lib/plan-facts.ts';
 import { ChangeDialog, rollOver } from './change-dialog.tsx';
 import {
   badgeOf,
@@ -28,16 +27,11 @@ interface PlanCardProps {
   readonly isRecommended: boolean;
 }
 
-const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
-
 export function PlanCard({ plan, current, subscription, isRecommended }: PlanCardProps) {
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
   const isOwn = badge !== undefined && state !== 'scheduled';
-  const { callsPerMinute, callsPerMonth, maxConcurrentCalls } = usePlanLimits()(plan.id);
-  const hasMessages = plan.id >= messagesPlan.id;
-  const hasWebhooks = plan.id >= webhooksPlan.id;
-  const reserved = reservedModels.filter(({ minPlanRank }) => minPlanRank <= plan.id);
+  const facts = planFacts(usePlanLimits()(plan.id));
 
   return (
     <li className={[css.card, isOwn && css.current, !isSelfServe(plan) && css.custom].filter(Boolean).join(' ')}>
@@ -55,21 +49,9 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
         </Text>
       </div>
       <ul className={css.facts}>
-        <Fact>{plan.quota_limit === null ? 'Unlimited credits' : `${creditCount(plan.quota_limit)} per month`}</Fact>
-        {callsPerMonth !== null && <Fact>{formatWhole(callsPerMonth)} calls per month</Fact>}
-        <Fact>
-          {callsPerMinute === null ? 'Unlimited calls per minute' : `${formatWhole(callsPerMinute)} calls per minute`}
-        </Fact>
-        <Fact>{formatWhole(maxConcurrentCalls)} concurrent calls</Fact>
-        {reservedModels.length > 0 && (
-          <Fact isIncluded={reserved.length > 0}>
-            {reserved.length > 0 && 'All models, including '}
-            <span className={css.model}>{reservedModels.map(({ id }) => id).join(', ')}</span>
-            {reserved.length === 0 && ' not included'}
-          </Fact>
-        )}
-        <Fact isIncluded={hasMessages}>{hasMessages ? 'SMS and voice calls' : 'No SMS or voice calls'}</Fact>
-        <Fact isIncluded={hasWebhooks}>{hasWebhooks ? 'Webhooks' : 'No webhooks'}</Fact>
+        {facts.map((fact) => (
+          <Fact key={`${fact.before}${fact.models}`} {...fact} />
+        ))}
       </ul>
       <div className={css.action}>
         <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
@@ -78,11 +60,15 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
   );
 }
 
-function Fact({ isIncluded = true, children }: { isIncluded?: boolean; children: ReactNode }) {
+function Fact({ isIncluded, before, models, after }: PlanFact) {
   return (
     <li className={isIncluded ? undefined : css.none}>
       <Icon name="check" size={15} />
-      <span>{children}</span>
+      <span>
+        {before}
+        {models !== undefined && <span className={css.model}>{models}</span>}
+        {after}
+      </span>
     </li>
   );
 }
