@@ -4,6 +4,7 @@ import { offer } from '../functions/contract/offer/current-offer.ts';
 import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
 import { mantineStyles } from './content/mantine-styles.ts';
 import { content } from './content/plugin.ts';
+import { escapeHtml } from './content/public/html.ts';
 
 /** Local service that receives the API requests of `npx vite dashboard`. */
 const service = 'http://127.0.0.1:8787';
@@ -21,12 +22,12 @@ const proxy: ProxyOptions = {
     }),
 };
 
+/** Files that only a build contains. */
+const publicText = String.raw`^/[^?]*(?:\.(?:md|txt|ico)|openapi\.json)$`;
+
 /** The page's title before its code has loaded. */
 const withProductName = (html: string): string =>
-  html.replaceAll(
-    defaultOffer.product.name,
-    offer.product.name.replaceAll(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`),
-  );
+  html.replaceAll(defaultOffer.product.name, escapeHtml(offer.product.name));
 
 export default defineConfig({
   define: { OFFER: JSON.stringify(process.env['OFFER'] ?? null) },
@@ -43,7 +44,7 @@ export default defineConfig({
   },
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/v1', '/openai', '/docs/openapi.json', '/_local', '/config.json'].map((path) => [path, proxy]),
+      ['/api', '/v1', '/openai', '/_local', '/config.json', '/pricing', publicText].map((path) => [path, proxy]),
     ),
   },
 });

@@ -13,6 +13,9 @@ export interface SharedProps {
 /** Namespace of the functions' metrics. */
 export const metricsNamespace = ({ name }: Stage): string => `text-ai-${name}`;
 
+/** The session cookie of deployed stages. */
+export const sessionCookie = '__Host-session';
+
 /** CloudFront's header with the caller's country (AWS "Add CloudFront request headers"). */
 export const countryHeader = 'CloudFront-Viewer-Country';
 

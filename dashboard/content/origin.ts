@@ -1,4 +1,4 @@
-import { originMark } from '../src/pages/guides/guide.ts';
+import { originMark } from '#contract/dashboard-config.ts';
 
 /** References to the service's address in examples, in every language. */
 const names: readonly (readonly [RegExp, string])[] = [

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
-import { apiDocumentPath } from '#contract/dashboard-config.ts';
 import { guideFiles, loadGuides } from './guides.ts';
+import { publicContent } from './public/files.ts';
 import { documentFile, loadReference } from './reference.ts';
 
 const prefix = 'virtual:';
@@ -49,7 +48,7 @@ function modules(): ReadonlyMap<string, () => string> {
 
 /**
  * Generates modules for guides and API reference from docs at build time (dashboard/src/content.d.ts), so that the
- * browser loads neither a Markdown parser nor the OpenAPI document. Also copies the document as a file.
+ * browser loads neither a Markdown parser nor the OpenAPI document. Also creates the public files.
  */
 export function content(): Plugin {
   let known: ReturnType<typeof modules> | undefined;
@@ -66,7 +65,8 @@ export function content(): Plugin {
       return known.get(id.slice(prefix.length + 1))?.();
     },
     generateBundle() {
-      this.emitFile({ type: 'asset', fileName: apiDocumentPath.slice(1), source: readFileSync(documentFile, 'utf8') });
+      for (const [path, source] of publicContent(new Date()))
+        this.emitFile({ type: 'asset', fileName: path.slice(1), source });
     },
   };
 }

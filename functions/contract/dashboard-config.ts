@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { planTables } from './billing/plans.ts';
+import { type PlanTable, planTables } from './billing/plans.ts';
 
 /** `GET /config.json`, served with the dashboard: settings that differ between deployments. Contains no secrets. */
 export const DashboardConfig = v.object({
@@ -17,7 +17,7 @@ export const DashboardConfig = v.object({
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
 /** Path of the OpenAPI document, a file in the dashboard's build. */
-export const apiDocumentPath = '/docs/openapi.json';
+export const apiDocumentPath = '/openapi.json';
 
 /** Guides in display order. Each one is a page below `/guides`. */
 export const guides = [
@@ -40,9 +40,10 @@ export const guides = [
   'credits',
   'webhooks',
 ] as const;
+export type GuideSlug = (typeof guides)[number];
 
 /**
- * Paths that return the dashboard's index.html. Every other path is a file of the dashboard, a path of the API, or a
+ * Paths that return the dashboard's index.html, `/` only with a session cookie. Every other path is a file of the dashboard, a path of the API, or a
  * 404. For a 404, a browser navigation receives the dashboard's page for unknown addresses, and any other request the
  * envelope.
  */
@@ -68,6 +69,28 @@ export const dashboardPages = [
   '/guides',
   ...guides.map((slug) => `/guides/${slug}` as const),
 ] as const;
+
+/** The first page of a visitor without a session. With a session cookie, `/` is the dashboard. */
+export const frontPage = '/front.html';
+
+/**
+ * Paths of public files with other names. The limits of plans differ by table, so the build contains a page of prices
+ * for each.
+ */
+export const publicFiles = (planTable: PlanTable) => ({
+  '/pricing': `/pricing/${planTable}.html`,
+  '/pricing.md': `/pricing/${planTable}.md`,
+  // The address before /openapi.json, which clients may have stored.
+  '/docs/openapi.json': apiDocumentPath,
+});
+
+/** Stands for the deployment's address in examples and public files. Replaced when they are published or shown. */
+export const originMark = '{{origin}}';
+/** Types of files that may contain `originMark`. In scripts, the browser replaces it. */
+export const withOrigin: ReadonlySet<string> = new Set(['.html', '.md', '.txt']);
+
+/** Files of the build that are not published. */
+export const notPublished: readonly string[] = ['sources.txt', '.vite'];
 
 /** Returns whether a request is a browser navigation, by its Accept header. */
 export const acceptsPage = (accept = ''): boolean => accept.includes('text/html');

@@ -101,7 +101,7 @@ export class ApiStack extends Stack {
     if (edge && dashboard !== null) {
       const parts = [...groups, requestJobs, jobs].flatMap(({ nestedStackResource }) => nestedStackResource ?? []);
       const after = [...parts, unknownRoute.alias, api.deployed];
-      new PagesStack(this, 'pages', { stage, dashboard, bucket: edge.bucket, after });
+      new PagesStack(this, 'pages', { stage, dashboard, bucket: edge.bucket, origin: edge.origin, after });
     }
 
     const output = (name: string, value: string) => new CfnOutput(this, name, { value });

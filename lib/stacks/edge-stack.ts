@@ -73,7 +73,7 @@ export class EdgeStack extends NestedStack {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       compress: true,
       functionAssociations: [
-        this.#at(FunctionEventType.VIEWER_REQUEST, 'Pages', pagesCode(dashboard)),
+        this.#at(FunctionEventType.VIEWER_REQUEST, 'Pages', pagesCode(dashboard, stage.planTable)),
         this.#at(FunctionEventType.VIEWER_RESPONSE, 'PageStatus', pageStatusCode),
       ],
     };

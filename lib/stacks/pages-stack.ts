@@ -9,6 +9,8 @@ export interface PagesStackProps {
   /** Folder with the dashboard's build. */
   readonly dashboard: string;
   readonly bucket: IBucket;
+  /** The deployment's address. */
+  readonly origin: string;
   /** Resources that must be deployed, including their rollouts, before the dashboard is published. */
   readonly after: readonly IDependable[];
 }
@@ -18,11 +20,11 @@ export interface PagesStackProps {
  * that they call.
  */
 export class PagesStack extends NestedStack {
-  constructor(scope: Construct, id: string, { stage, dashboard, bucket, after }: PagesStackProps) {
+  constructor(scope: Construct, id: string, { stage, dashboard, bucket, origin, after }: PagesStackProps) {
     super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });
     const { googleClientId, planTable, salesEmail } = stage;
     const config = { googleClientId, local: false, demoSpeechFormats: null, planTable, salesEmail };
-    new DashboardFiles(this, 'Files', { dashboard, config, bucket });
+    new DashboardFiles(this, 'Files', { dashboard, origin, config, bucket });
     this.nestedStackResource?.node.addDependency(...after);
   }
 }

@@ -9,7 +9,12 @@ import {
   type DashboardConfig,
   dashboardHeaders,
   dashboardPages,
+  frontPage,
   hashedAssets,
+  notPublished,
+  originMark,
+  publicFiles,
+  withOrigin,
 } from '#contract/dashboard-config.ts';
 import { htmlPage, type Pages, sendPage } from '../shared/pages.ts';
 import { dashboardFolder } from './dashboard-build.ts';
@@ -28,6 +33,10 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 };
 
@@ -36,6 +45,10 @@ const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
 interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable'> {
+  /** The service's own origin. */
+  readonly origin: string;
+  /** Name of the session cookie. */
+  readonly sessionCookie: string;
   /** URL for uploads of long audio. */
   readonly storage: string;
   readonly folder?: string;
@@ -43,7 +56,7 @@ interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | '
 
 /** Serves the dashboard's pages and files from memory, as built when the service started. */
 export async function openDashboard(options: DashboardOptions): Promise<Pages> {
-  const { storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
+  const { origin, sessionCookie, storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
   const configAsset = assetOf({
     googleClientId: null,
@@ -52,12 +65,20 @@ export async function openDashboard(options: DashboardOptions): Promise<Pages> {
     planTable,
     salesEmail: 'sales@example.com',
   });
-  const assets = await readAssets(folder);
+  const assets = await readAssets(folder, origin);
   const index = assets.get('/index.html');
+  const files: ReadonlyMap<string, string> = new Map(Object.entries(publicFiles(planTable)));
+  const hasSession = new RegExp(`(?:^|; *)${sessionCookie}=`);
+
+  const fileAt = (path: string, cookies = ''): Asset | undefined => {
+    if (path === '/config.json') return configAsset;
+    if (path === '/') return hasSession.test(cookies) ? undefined : assets.get(frontPage);
+    return assets.get(files.get(path) ?? path);
+  };
 
   return (request, response, path) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-    const file = path === '/config.json' ? configAsset : assets.get(path);
+    const file = fileAt(path, request.headers.cookie);
     const isPage = pagePaths.has(path);
     const isUnknown = !file && !isPage && acceptsPage(request.headers.accept) && !elsewhere.test(path);
     if (file) void sendAsset(request, response, { status: 200, asset: file, headers });
@@ -76,15 +97,18 @@ const assetOf = (config: DashboardConfig): Asset => ({
   compressed: new Map(),
 });
 
-async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
+async function readAssets(folder: string, origin: string): Promise<ReadonlyMap<string, Asset>> {
   const assets = new Map<string, Asset>();
   for await (const entry of glob('**', { cwd: folder, withFileTypes: true })) {
-    const type = types[extname(entry.name)];
-    if (!entry.isFile() || type === undefined) continue;
+    const extension = extname(entry.name);
+    const type = types[extension];
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file)}`;
+    if (!entry.isFile() || type === undefined || notPublished.includes(path.split('/')[1] ?? '')) continue;
     const cache = path.startsWith(hashedAssets) ? cacheControl.hashed : cacheControl.other;
-    assets.set(path, { body: await readFile(file), type, cache, compressed: new Map() });
+    const content = await readFile(file);
+    const body = withOrigin.has(extension) ? Buffer.from(content.toString().replaceAll(originMark, origin)) : content;
+    assets.set(path, { body, type, cache, compressed: new Map() });
   }
   return assets;
 }

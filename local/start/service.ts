@@ -155,6 +155,8 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     log,
   });
   const dashboard = await openDashboard({
+    origin: front.origin,
+    sessionCookie: environment().SESSION_COOKIE,
     storage: endpoints.s3,
     demoSpeechFormats: demoFormats(options),
     planTable: environment().PLAN_TABLE,

@@ -8,7 +8,7 @@ import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
 import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
-import { originMark } from '../../dashboard/src/pages/guides/guide.ts';
+import { originMark } from '#contract/dashboard-config.ts';
 
 interface Block {
   readonly heading: string;

@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dashboardPages, guides } from '#contract/dashboard-config.ts';
+import { dashboardPages, guides, originMark } from '#contract/dashboard-config.ts';
 import { anchorsOf } from '#test/docs/citations.ts';
 import { fileOf, guideOf, loadGuides } from '../../dashboard/content/guides.ts';
 import { blocksOf } from '../../dashboard/content/markdown.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
 import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
-import { type Block, type Inline, originMark } from '../../dashboard/src/pages/guides/guide.ts';
+import { type Block, type Inline } from '../../dashboard/src/pages/guides/guide.ts';
 import { search } from '../../dashboard/src/pages/guides/search.ts';
 
 const loaded = loadGuides();

@@ -14,6 +14,8 @@ afterEach(() => removeFolder(folder));
 
 async function startPages() {
   const pages = await openDashboard({
+    origin: 'http://127.0.0.1:8',
+    sessionCookie: 'session',
     storage: 'http://127.0.0.1:9',
     demoSpeechFormats: null,
     planTable: 'listing',

@@ -14,6 +14,12 @@ export function planInSentence(planId: string): string {
   return title.endsWith('Pass') ? title : `${title} plan`;
 }
 
+/** The effect of a change of plan, for the plans page and the page of prices. */
+export const planChanges =
+  'Upgrades take effect immediately and cost the difference for the rest of the billing period, prorated to the second. Downgrades take effect on the next billing date. After a cancellation, credits can be spent for at least 30 days.';
+
+export const failedCalls = 'Nothing. A stream that breaks off costs at most its input and the delivered text.';
+
 /** Keys with this name and a short life belong to the playground, which keeps them in memory. */
 export const playgroundKeyName = 'Playground';
 

@@ -3,9 +3,18 @@ import { join, relative } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
 import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import type { Construct } from 'constructs';
-import { apiDocumentPath, dashboardPages, hashedAssets } from '#contract/dashboard-config.ts';
+import type { PlanTable } from '#contract/billing/plans.ts';
+import {
+  apiDocumentPath,
+  dashboardPages,
+  frontPage,
+  hashedAssets,
+  notPublished,
+  publicFiles,
+} from '#contract/dashboard-config.ts';
 import { errorEnvelope } from '#contract/http/format.ts';
 import { callerHeader } from '#lib/constructs/api/firewall.ts';
+import { sessionCookie } from '#lib/shared-props.ts';
 
 /** Runs at the edge on every API request: overwrites the caller's address header with the viewer's address. */
 export const callerCode = `function handler(event) {
@@ -27,20 +36,23 @@ export const pageStatusCode = `function handler(event) {
 }`;
 
 /**
- * Runs at the edge on every other request. Pages of the dashboard, and navigations to unknown addresses, return its
- * single HTML document. Any other unknown path returns a 404 envelope.
+ * Runs at the edge on every other request. `/` without a session returns the front page. Pages of the dashboard, and
+ * navigations to unknown addresses, return its single HTML document. Any other unknown path returns a 404 envelope.
  */
-export function pagesCode(dashboard: string | null): string {
+export function pagesCode(dashboard: string | null, planTable: PlanTable): string {
   const files = [...filesIn(dashboard), '/config.json'];
   const notFound = JSON.stringify(errorEnvelope('NOT_FOUND', 'There is nothing at this path.'));
   return `var pages = ${JSON.stringify(dashboardPages)};
 var files = ${JSON.stringify(files)};
+var others = ${JSON.stringify(publicFiles(planTable))};
 function handler(event) {
   var request = event.request;
   var path = request.uri;
   var accept = request.headers.accept ? request.headers.accept.value : '';
   delete request.headers['${unknownHeader}'];
-  if (pages.includes(path)) request.uri = '/index.html';
+  if (path === '/' && !request.cookies['${sessionCookie}']) request.uri = '${frontPage}';
+  else if (others[path]) request.uri = others[path];
+  else if (pages.includes(path)) request.uri = '/index.html';
   else if (files.includes(path) || path.startsWith('${hashedAssets}')) return request;
   else if (accept.includes('text/html')) {
     request.uri = '/index.html';
@@ -57,15 +69,12 @@ function handler(event) {
 /** Public files of the build, in addition to its hashed assets. */
 const filesIn = (dashboard: string | null) =>
   dashboard === null
-    ? ['/index.html', apiDocumentPath]
+    ? ['/index.html', frontPage, apiDocumentPath]
     : readdirSync(dashboard, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => `/${relative(dashboard, join(parentPath, name))}`)
         .filter((path) => !path.startsWith(hashedAssets) && !notPublished.includes(path.split('/')[1] ?? ''))
         .toSorted();
-
-/** Files used only by the build. */
-export const notPublished: readonly string[] = ['sources.txt', '.vite'];
 
 /** Headers that CloudFront sets separately or that belong to each file. */
 const managed = new Set(['content-security-policy', 'referrer-policy', 'x-content-type-options', 'cache-control']);

@@ -19,7 +19,7 @@ import { metricsService } from '#contract/platform/metrics.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
-import { cast, metricsNamespace, type SharedProps } from '#lib/shared-props.ts';
+import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
@@ -108,7 +108,7 @@ function stageVariables({ stage, publicOrigin }: SharedProps) {
   const { fastPath, frontDoor, networkLimits, planTable, sessions } = stage;
   return {
     PUBLIC_ORIGIN: publicOrigin,
-    SESSION_COOKIE: '__Host-session',
+    SESSION_COOKIE: sessionCookie,
     SESSION_IDLE_HOURS: String(sessions.idleHours),
     SESSION_MAX_DAYS: String(sessions.maxDays),
     PLAN_TABLE: planTable,

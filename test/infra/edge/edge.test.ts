@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { apiDocumentPath, dashboardPages } from '#contract/dashboard-config.ts';
+import { apiDocumentPath, dashboardPages, frontPage, guides } from '#contract/dashboard-config.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { pagesCode } from '#lib/constructs/edge/edge-functions.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
@@ -124,12 +124,32 @@ describe('the edge function', () => {
   const run = (name: string, request: object, response = { statusCode: 200 }): any => {
     const [, code] = codes.find(([path]) => path?.split('/').includes(name))!;
     return runInNewContext(`${code}; handler(event)`, {
-      event: { request: { headers: {}, ...request }, response, viewer: { ip: '192.0.2.7' } },
+      event: { request: { headers: {}, cookies: {}, ...request }, response, viewer: { ip: '192.0.2.7' } },
     });
   };
 
+  const session = { '__Host-session': { value: 'tas_1' } };
+
   test.each(dashboardPages)('serves %s as the one document of the dashboard', (uri) => {
-    expect(run('Pages', { uri }).uri).toBe('/index.html');
+    expect(run('Pages', { uri, cookies: session }).uri).toBe('/index.html');
+  });
+
+  test('serves the front page at / to a visitor without a session, and every other page the same', () => {
+    expect(run('Pages', { uri: '/' }).uri).toBe(frontPage);
+    expect(run('Pages', { uri: '/', cookies: { session: { value: 'of another site' } } }).uri).toBe(frontPage);
+    expect(run('Pages', { uri: '/keys' }).uri).toBe('/index.html');
+  });
+
+  test.each([
+    ['/pricing', '/pricing/listing.html'],
+    ['/pricing.md', '/pricing/listing.md'],
+    ['/docs/openapi.json', '/openapi.json'],
+  ])('serves %s from the file %s', (uri, file) => {
+    expect(run('Pages', { uri, cookies: session }).uri).toBe(file);
+  });
+
+  test("serves the prices with the limits of the stage's table of plans", () => {
+    expect(pagesCode(null, 'overview')).toContain('"/pricing":"/pricing/overview.html"');
   });
 
   test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('does not rewrite %s', (uri) => {
@@ -139,13 +159,15 @@ describe('the edge function', () => {
   test('knows the public files of the build, including those in subfolders', async () => {
     const folder = await testFolder();
     await mkdir(join(folder, 'docs'));
-    for (const file of ['index.html', 'sources.txt', 'docs/openapi.json']) await writeFile(join(folder, file), '');
-    expect(pagesCode(folder)).toContain('var files = ["/docs/openapi.json","/index.html","/config.json"];');
+    for (const file of ['index.html', 'sources.txt', 'docs/chat.md']) await writeFile(join(folder, file), '');
+    expect(pagesCode(folder, 'listing')).toContain('var files = ["/docs/chat.md","/index.html","/config.json"];');
     await removeFolder(folder);
   });
 
   test('fits into the size limit of CloudFront Functions', () => {
-    for (const [, code = ''] of codes) expect(Buffer.byteLength(code)).toBeLessThan(maxFunctionBytes);
+    // With the paths of all guides, as in a whole build.
+    const files = guides.map((slug) => `"/guides/${slug}.md",`).join('');
+    for (const [, code = ''] of codes) expect(Buffer.byteLength(code + files)).toBeLessThan(maxFunctionBytes);
   });
 
   test('serves the dashboard with 404 for navigation to an unknown path, and with 200 for a page', () => {

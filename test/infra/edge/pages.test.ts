@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cacheControl } from '#contract/dashboard-config.ts';
+import { cacheControl, originMark } from '#contract/dashboard-config.ts';
 import { routeGroups } from '#contract/routes.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { synthesiseNow } from '../stacks.ts';
@@ -44,9 +44,13 @@ const published = ofType(api, 'Custom::CDKBucketDeployment').map(([id, { Propert
   sources: (Properties['SourceObjectKeys'] as unknown[]).length,
   prune: Properties['Prune'],
   cache: (Properties['SystemMetadata'] as Record<string, string>)['cache-control'],
+  type: (Properties['SystemMetadata'] as Record<string, string>)['content-type'],
+  include: Properties['Include'],
+  exclude: Properties['Exclude'],
+  markers: Properties['SourceMarkers'],
 }));
-const [hashed, others, documents] = ['Hashed', 'Others', 'Documents'].map((name) =>
-  published.find(({ id }) => id.includes(name))!,
+const [hashed, others, markdown, texts, documents] = ['Hashed', 'Others', 'Markdown', 'Texts', 'Documents'].map(
+  (name) => published.find(({ id }) => id.includes(name))!,
 );
 
 describe('the deployment of a page', () => {
@@ -68,21 +72,34 @@ describe('the deployment of a page', () => {
 describe('the files of a page', () => {
   test('are uploaded before the document that loads them', () => {
     expect(others!.after).toContain(hashed!.id);
-    expect(documents!.after).toContain(others!.id);
-    expect(published).toHaveLength(3);
+    expect(documents!.after).toEqual(expect.arrayContaining([others!.id, markdown!.id, texts!.id]));
+    expect(published).toHaveLength(5);
+  });
+
+  test('are each in one deployment, texts with their character set', () => {
+    expect(others!.exclude).toEqual(['*.html', '*.md', '*.txt']);
+    const rest = [documents, markdown, texts].map((one) => [one!.exclude, one!.include, one!.type]);
+    expect(rest).toEqual([
+      [['*'], ['*.html'], undefined],
+      [['*'], ['*.md'], 'text/markdown; charset=utf-8'],
+      [['*'], ['*.txt'], 'text/plain; charset=utf-8'],
+    ]);
+  });
+
+  test("name the deployment's address in pages and texts, known when the edge is deployed", () => {
+    for (const one of [documents, markdown, texts])
+      expect(JSON.stringify(one!.markers)).toMatch(/^\[\{"\{\{origin\}\}":\{"Fn::Join":\["",\["https:\/\/",/);
+    for (const one of [hashed, others]) expect(`${JSON.stringify(one!.markers)}`).not.toContain(originMark);
   });
 
   test('are cached forever if their names are hashed, and revalidated each time otherwise', () => {
-    expect([hashed!.cache, others!.cache, documents!.cache]).toEqual([
-      cacheControl.hashed,
-      cacheControl.other,
-      cacheControl.other,
-    ]);
+    expect(published.filter(({ cache }) => cache !== cacheControl.other)).toEqual([hashed]);
+    expect(hashed!.cache).toBe(cacheControl.hashed);
     expect(cacheControl).toEqual({ hashed: 'public, max-age=31536000, immutable', other: 'no-cache' });
   });
 
   test('remain after the next deployment, because open pages still load them', () => {
-    expect(published.map(({ prune }) => prune)).toEqual([false, false, false]);
+    expect(published.filter(({ prune }) => prune !== false)).toEqual([]);
   });
 
   test('come from the build and from the deployment configuration', () => {

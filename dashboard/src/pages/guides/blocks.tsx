@@ -1,8 +1,9 @@
 import { type ReactNode, use } from 'react';
 import { Link } from 'wouter';
+import { originMark } from '#contract/dashboard-config.ts';
 import { CodeBlock } from '../../components/copy.tsx';
 import { ExampleKey } from './example-key.tsx';
-import { type Block, type Cell, type Inline, originMark, withKey } from './guide.ts';
+import { type Block, type Cell, type Inline, withKey } from './guide.ts';
 import css from './guides.module.css';
 
 /** Renders a guide. Code shows the origin of this service and the reader's key, if chosen. */

@@ -35,8 +35,6 @@ export interface SearchEntry {
   readonly text: string;
 }
 
-export const originMark = '{{origin}}';
-
 /** The expression that reads the key from the environment in each language, and the literal that replaces it. */
 const readings: readonly (readonly [RegExp, (key: string) => string])[] = [
   [/"tai_your_api_key"/g, (key) => `"${key}"`],

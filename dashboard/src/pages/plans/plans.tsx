@@ -2,7 +2,7 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { usePlans, useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { planNameOf } from '../../lib/names.ts';
+import { planChanges, planNameOf } from '../../lib/names.ts';
 import { PlanCard } from './plan-card.tsx';
 import { recommendedPlan } from './plan.ts';
 import css from './plans.module.css';
@@ -56,9 +56,7 @@ export default function PlansPage() {
 function Rules() {
   return (
     <Text size="sm" c="dimmed" maw="46rem">
-      Every plan includes agents, speech and text analysis. Upgrades take effect immediately and cost the difference for
-      the rest of the billing period, prorated to the second. Downgrades take effect on the next billing date. After a
-      cancellation, credits can be spent for at least 30 days.
+      Every plan includes agents, speech and text analysis. {planChanges}
     </Text>
   );
 }

@@ -1,0 +1,119 @@
+import { messagesPlan, type PlanTable, plansOf } from '#contract/billing/plans.ts';
+import { priceText, type ServiceName, serviceNames } from '#contract/billing/prices.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
+import { capabilityTitle, isPricedByService, modelPrices } from '../../src/lib/model-price.ts';
+import { failedCalls, planChanges, serviceTitle } from '../../src/lib/names.ts';
+import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
+import type { Question } from './page.ts';
+
+/** Everything that the page of prices says, for HTML and Markdown. */
+export interface PricingFacts {
+  readonly models: readonly ModelFacts[];
+  readonly plans: readonly PlanCardFacts[];
+  readonly packs: readonly { readonly credits: string; readonly price: string }[];
+  readonly services: readonly { readonly title: string; readonly price: string }[];
+  readonly questions: readonly Question[];
+}
+
+export interface ModelFacts {
+  readonly id: string;
+  /** Empty if it is the id. */
+  readonly title: string;
+  readonly description: string;
+  /** Dates on which the model appears or ends. */
+  readonly notes: readonly string[];
+  readonly capabilities: string;
+  readonly contextWindow: string;
+  readonly maxOutput: string;
+  readonly plan: string;
+  readonly prices: readonly string[];
+}
+
+export interface PlanCardFacts {
+  readonly title: string;
+  readonly price: string;
+  readonly isPaid: boolean;
+  /** Null: users subscribe themselves. */
+  readonly sales: { readonly email: string | null } | null;
+  readonly isRecommended: boolean;
+  readonly facts: readonly PlanFact[];
+}
+
+const shownPlans = offer.plans.filter(({ hidden }) => !hidden);
+
+export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
+  const limitsOf = plansOf(planTable);
+  return {
+    models: modelFacts(now.toISOString().slice(0, 10)),
+    plans: shownPlans.map(({ id, title, priceUsd, recommended }) => ({
+      title,
+      price: formatPrice(priceUsd),
+      isPaid: priceUsd !== null && priceUsd > 0,
+      sales: priceUsd === null ? { email: offer.product.supportEmail } : null,
+      isRecommended: recommended,
+      facts: planFacts(limitsOf(id)),
+    })),
+    packs: offer.packs.map(({ credits, priceUsd }) => ({
+      credits: creditCount(credits),
+      price: formatMoney(priceUsd),
+    })),
+    services: serviceNames.filter(isSold).map((name) => ({ title: serviceTitle(name), price: priceText(name) })),
+    questions,
+  };
+}
+
+/** Models that a listed plan includes, until they are retired. */
+const modelFacts = (today: string): ModelFacts[] =>
+  offer.models.flatMap((model) => {
+    const { id, title, description, capabilities, contextWindow, maxOutputTokens, minPlanRank } = model;
+    const plan = shownPlans.find(({ id }) => id >= minPlanRank);
+    if (!plan || (model.retiredFrom !== null && model.retiredFrom <= today)) return [];
+    const isText = capabilities.some((one) => one === 'chat' || one === 'completion');
+    return [
+      {
+        id,
+        title: title === id ? '' : title,
+        description,
+        notes: notesOf(model, today),
+        capabilities: capabilities.map(capabilityTitle).join(', '),
+        contextWindow: `${formatWhole(contextWindow)} tokens`,
+        maxOutput: isText ? `${formatWhole(maxOutputTokens)} tokens` : '–',
+        plan: plan.title,
+        prices: modelPrices(model),
+      },
+    ];
+  });
+
+function notesOf(
+  { availableFrom, deprecatedFrom, retiredFrom, replacedBy }: (typeof offer.models)[number],
+  today: string,
+): string[] {
+  const successor = replacedBy === null ? '' : `; use ${replacedBy}`;
+  return [
+    ...(availableFrom !== null && availableFrom > today ? [`Available from ${formatDay(availableFrom)}`] : []),
+    ...(deprecatedFrom === null ? [] : [`Deprecated from ${formatDay(deprecatedFrom)}${successor}`]),
+    ...(retiredFrom === null ? [] : [`Retired from ${formatDay(retiredFrom)}`]),
+  ];
+}
+
+function isSold(name: ServiceName): boolean {
+  if (name === 'translation') return offer.uses.translation !== null;
+  if (name === 'text_analysis') return offer.uses.analysis !== null;
+  if (name === 'sms' || name === 'voice_call') return messagesPlan.name !== undefined;
+  return isPricedByService(name, offer.models);
+}
+
+const questions: readonly Question[] = [
+  {
+    question: 'What is a credit?',
+    answer: 'The unit of all prices. A call is charged its exact cost, down to a millionth of a credit.',
+  },
+  {
+    question: 'What happens to unused credits?',
+    answer:
+      'Credits of a subscription roll over for up to three months. Free credits without a subscription expire at the end of their month.',
+  },
+  { question: 'Can I change my plan?', answer: planChanges },
+  { question: 'What does a failed call cost?', answer: failedCalls },
+];

@@ -1,0 +1,97 @@
+import type { PlanTable } from '#contract/billing/plans.ts';
+import { apiDocumentPath, dashboardPages, originMark } from '#contract/dashboard-config.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { claim, offeredParts } from '../../src/lib/offered.ts';
+import type { GuideEntry } from '../../src/pages/guides/guide.ts';
+import { markdownTable } from '../guide-markdown.ts';
+import { productLinks } from './page.ts';
+import { pricingFacts } from './pricing-facts.ts';
+import { pricingLead, pricingTitle } from './pricing.ts';
+
+const { name, supportEmail } = offer.product;
+const link = (title: string, url: string, note = ''): string => `- [${title}](${url})${note && `: ${note}`}`;
+
+/** An index for assistants (llmstxt.org). */
+export function llmsText(guides: readonly GuideEntry[]): string {
+  return [
+    `# ${name}`,
+    `> ${claim} Requests need an API key and are paid with credits.`,
+    [
+      `- Base URL of the API: ${originMark}/api and ${originMark}/v1`,
+      `- Base URL for OpenAI SDKs: ${originMark}/openai/v1`,
+      `- Services: ${offeredParts.map(({ title }) => title).join(', ')}`,
+      ...(supportEmail === null ? [] : [`- Support: ${supportEmail}`]),
+    ].join('\n'),
+    '## Reference',
+    [
+      link('OpenAPI document', originMark + apiDocumentPath, 'all operations, fields and errors'),
+      link(pricingTitle, `${originMark}/pricing.md`, 'model ids, limits, plans and prices'),
+    ].join('\n'),
+    '## Guides',
+    guides.map(({ slug, title, lead }) => link(title, `${originMark}/guides/${slug}.md`, lead)).join('\n'),
+    ...(productLinks.length > 0
+      ? ['## Optional', productLinks.map(({ url, title }) => link(title, url)).join('\n')]
+      : []),
+  ].join('\n\n');
+}
+
+export function pricingMarkdown(planTable: PlanTable, now: Date): string {
+  const { models, plans, packs, services, questions } = pricingFacts(planTable, now);
+  const plansTable = plans.map(({ title, price, isPaid, sales, isRecommended, facts }) => [
+    isRecommended ? `${title} (recommended)` : title,
+    [price, isPaid && ' per month', sales && `: contact ${sales.email ?? 'sales'}`].filter(Boolean).join(''),
+    facts.map(({ before = '', models: ids = '', after = '' }) => before + ids + after).join('; '),
+  ]);
+  const modelsTable = models.map(({ id, title, description, notes, prices, ...model }) => [
+    `\`${id}\``,
+    [title, description, ...notes].filter(Boolean).join('. '),
+    model.capabilities,
+    model.contextWindow,
+    model.maxOutput,
+    model.plan,
+    prices.join('; '),
+  ]);
+  return [
+    `# ${pricingTitle}`,
+    pricingLead,
+    '## Plans',
+    markdownTable(['Plan', 'Price', 'Includes'], plansTable),
+    ...(packs.length > 0
+      ? ['### Credit packs', packs.map(({ credits, price }) => `- ${credits}: ${price}`).join('\n')]
+      : []),
+    '## Models',
+    markdownTable(['Id', 'Model', 'For', 'Context window', 'Maximum output', 'From plan', 'Price'], modelsTable),
+    ...(services.length > 0
+      ? [
+          '## Services',
+          markdownTable(
+            ['Service', 'Price'],
+            services.map(({ title, price }) => [title, price]),
+          ),
+        ]
+      : []),
+    '## Questions',
+    ...questions.flatMap(({ question, answer }) => [`### ${question}`, answer]),
+  ].join('\n\n');
+}
+
+/** Crawlers read the public pages. Pages of the dashboard and the API have nothing to index. */
+export function robotsText(): string {
+  const open = new Set(['/', '/docs']);
+  const closed = dashboardPages.filter((path) => !open.has(path) && !path.startsWith('/guides'));
+  return ['User-agent: *', ...[...closed, '/api/', '/v1/', '/openai/'].map((path) => `Disallow: ${path}`)].join('\n');
+}
+
+const validDays = 364;
+
+/** RFC 9116, which requires an expiry less than a year ahead. Null without a contact. */
+export function securityText(now: Date): string | null {
+  if (supportEmail === null) return null;
+  const expires = new Date(now.getTime() + validDays * 86_400_000);
+  return [
+    `Contact: mailto:${supportEmail}`,
+    `Expires: ${expires.toISOString()}`,
+    'Preferred-Languages: en',
+    `Canonical: ${originMark}/.well-known/security.txt`,
+  ].join('\n');
+}
