@@ -3,12 +3,12 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { guides } from '#contract/dashboard-config.ts';
+import { originMark } from '#contract/dashboard-config.ts';
 import { services } from '#runtime/services/container.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { type Person, startTestService, type TestService } from '#test/service/service.ts';
 import { withOriginMark } from '../../dashboard/content/origin.ts';
 import { withKey } from '../../dashboard/src/pages/guides/guide.ts';
-import { originMark } from '#contract/dashboard-config.ts';
 
 interface Block {
   readonly heading: string;

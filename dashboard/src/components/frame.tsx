@@ -68,9 +68,7 @@ export function Shell({ isOpen, children }: ShellProps) {
         Skip to content
       </a>
       <header className={css.bar}>
-        <Link href="/" className={css.brand} aria-label={`${offer.product.name}, overview`}>
-          <Wordmark />
-        </Link>
+        <Home session={session} />
         <Burger
           opened={isMenuOpen}
           onClick={toggle}
@@ -81,9 +79,7 @@ export function Shell({ isOpen, children }: ShellProps) {
         />
       </header>
       <aside className={css.side} aria-label="Navigation">
-        <Link href="/" className={css.brand} aria-label={`${offer.product.name}, overview`}>
-          <Wordmark />
-        </Link>
+        <Home session={session} />
         <Sidebar session={session} onSearch={palette.open} />
       </aside>
       <Drawer
@@ -102,6 +98,18 @@ export function Shell({ isOpen, children }: ShellProps) {
       </main>
       {palette.palette}
     </div>
+  );
+}
+
+/** Without a session, `/` is the front page, which is another document. */
+function Home({ session }: { session: Session }) {
+  const isGuest = session === 'guest';
+  const name = `${offer.product.name}, ${isGuest ? 'front page' : 'overview'}`;
+  const Anchor = isGuest ? 'a' : Link;
+  return (
+    <Anchor href="/" className={css.brand} aria-label={name}>
+      <Wordmark />
+    </Anchor>
   );
 }
 

@@ -70,9 +70,14 @@ export async function lookForNewerBuild(): Promise<void> {
   isNewerServed = await isAnotherServed();
 }
 
-/** Returns true if the served document loads files that this one did not load, and false if no document is served. */
+/**
+ * Returns true if the served document of the dashboard loads files that this one did not load, and false if none is
+ * served. Any page but `/` returns it without a session.
+ */
 async function isAnotherServed(): Promise<boolean> {
-  const response = await fetch('/', { cache: 'no-store', headers: { accept: 'text/html' } }).catch(() => undefined);
+  const response = await fetch('/login', { cache: 'no-store', headers: { accept: 'text/html' } }).catch(
+    () => undefined,
+  );
   const served = response?.ok ? await response.text().catch(() => '') : '';
   const loaded = document.head.innerHTML;
   return [...served.matchAll(asset)].some(([file]) => !loaded.includes(file));

@@ -1,5 +1,6 @@
 import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
 import type { GuideSlug } from '#contract/dashboard-config.ts';
+import { models } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import type { Capability } from '#contract/offer/offer.ts';
 
@@ -12,9 +13,8 @@ export interface OfferedPart {
   readonly noun?: string;
 }
 
-const sells = (capability: Capability): boolean =>
-  offer.models.some(({ capabilities }) => capabilities.includes(capability));
-const hasTools = offer.models.some(({ features }) => features.includes('tools'));
+const sells = (capability: Capability): boolean => models.some(({ capabilities }) => capabilities.includes(capability));
+const hasTools = models.some(({ features }) => features.includes('tools'));
 
 /** By importance: the first ones are named in `claim`. */
 const parts: readonly (OfferedPart & { readonly isSold: boolean })[] = [

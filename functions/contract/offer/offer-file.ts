@@ -264,6 +264,6 @@ function completed(file: OfferFile, { defaults, readLogo }: OfferReading): Offer
     uses,
     services: { ...defaults.services, ...file.services },
     plans,
-    packs: file.packs ?? defaults.packs,
+    packs: file.packs?.map((pack) => ({ ...pack, priceUsd: pack.priceUsd / 100 })) ?? defaults.packs,
   };
 }

@@ -36,7 +36,7 @@ export function deploymentTests(): void {
     await minutesLater(page);
     await deploy();
 
-    const looked = page.waitForResponse((response) => new URL(response.url()).pathname === '/');
+    const looked = page.waitForResponse((response) => new URL(response.url()).pathname === '/login');
     await goTo(page, 'API keys');
     await looked;
     expect([loads.count, await isEarlier(page)]).toEqual([0, true]);
@@ -61,7 +61,7 @@ export function deploymentTests(): void {
     const loads = loadsOf(page);
     await minutesLater(page);
     await deploy();
-    const looked = page.waitForResponse((response) => new URL(response.url()).pathname === '/');
+    const looked = page.waitForResponse((response) => new URL(response.url()).pathname === '/login');
     await page.evaluate(`window.dispatchEvent(new Event('focus'))`);
     await looked;
     await minutesLater(page);
@@ -77,7 +77,7 @@ export function deploymentTests(): void {
     await shows(page, 'Make your first call');
     const looks: string[] = [];
     page.on('request', (request) => {
-      if (!request.isNavigationRequest() && new URL(request.url()).pathname === '/') looks.push(request.url());
+      if (!request.isNavigationRequest() && new URL(request.url()).pathname === '/login') looks.push(request.url());
     });
     for (const name of ['Plans', 'API keys', 'Usage']) await goTo(page, name);
     await heading(page, 'Usage');

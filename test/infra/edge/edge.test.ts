@@ -158,9 +158,9 @@ describe('the edge function', () => {
 
   test('knows the public files of the build, including those in subfolders', async () => {
     const folder = await testFolder();
-    await mkdir(join(folder, 'docs'));
-    for (const file of ['index.html', 'sources.txt', 'docs/chat.md']) await writeFile(join(folder, file), '');
-    expect(pagesCode(folder, 'listing')).toContain('var files = ["/docs/chat.md","/index.html","/config.json"];');
+    await mkdir(join(folder, 'a'));
+    for (const file of ['index.html', 'sources.txt', 'a/chat.md']) await writeFile(join(folder, file), '');
+    expect(pagesCode(folder, 'listing')).toContain('var files = ["/a/chat.md","/index.html","/config.json"];');
     await removeFolder(folder);
   });
 

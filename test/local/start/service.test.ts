@@ -135,7 +135,10 @@ describe('the service in a process', () => {
   });
 
   test('serves the dashboard at every page path, without external resources, and cacheable files', async () => {
-    const pages = await Promise.all(dashboardPages.map((path) => call(service.origin, 'GET', path)));
+    const cookie = 'session=tas_1';
+    const pages = await Promise.all(
+      dashboardPages.map((path) => call(service.origin, 'GET', path, undefined, { cookie })),
+    );
     expect(new Set(pages.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     const [{ text, headers }] = pages as [(typeof pages)[0]];
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -1,9 +1,9 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { offer } from '#contract/offer/current-offer.ts';
 import { SchemeToggle, Wordmark } from '../../components/brand.tsx';
 import { useTitle } from '../../lib/focus.ts';
+import { claim, freePlan } from '../../lib/offered.ts';
 import css from './auth-layout.module.css';
 
 interface AuthLayoutProps {
@@ -19,7 +19,9 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
     <div className={css.layout}>
       <main className={css.form}>
         <div className={css.top}>
-          <Wordmark />
+          <a href="/" className={css.home}>
+            <Wordmark />
+          </a>
           <SchemeToggle />
         </div>
         <div className={css.middle}>
@@ -48,14 +50,13 @@ export function FootLink({ href, children }: { href: string; children: string })
   );
 }
 
-const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
-const freeCredits = free?.creditsPerMonth ?? 0;
+const freeCredits = freePlan?.creditsPerMonth ?? 0;
 
 /** Shows the guarantees of the service, with example headers of a free plan's first call. */
 function AboutService() {
   return (
     <aside className={css.about} aria-label="About the service">
-      <p className={css.claim}>One API for chat, translation, speech and text analysis.</p>
+      <p className={css.claim}>{claim}</p>
       <dl className={css.receipt}>
         <div>
           <dt>POST</dt>
@@ -71,7 +72,7 @@ function AboutService() {
         </div>
         <div>
           <dt>x-ratelimit-remaining-requests</dt>
-          <dd>{Math.max(0, (free?.callsPerMinute ?? 60) - 1)}</dd>
+          <dd>{Math.max(0, (freePlan?.callsPerMinute ?? 60) - 1)}</dd>
         </div>
       </dl>
       <ul className={css.points}>

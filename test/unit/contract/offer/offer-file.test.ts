@@ -220,6 +220,15 @@ describe('an offer file', () => {
     expect([contrastWithWhite('#000000'), contrastWithWhite('#ffffff')]).toEqual([21, 1]);
   });
 
+  it('has the prices of plans and packs in USD', () => {
+    const given = {
+      ...planned({}, { name: 'b', priceUsd: 29.99 }),
+      packs: [{ id: 'a', credits: 1, priceUsd: '0.57' }],
+    };
+    const { plans, packs } = read(given) as Offer;
+    expect([plans[1]?.priceUsd, packs[0]?.priceUsd]).toEqual([29.99, 0.57]);
+  });
+
   it('sells a default model by the next plan of its rank, and none above its largest plan', () => {
     const { plans } = read(planned({ id: 2 }, { id: 6, name: 'b', priceUsd: 5 })) as Offer;
     const ranks = (offered: Offer['plans']) =>

@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { guides } from '#contract/dashboard-config.ts';
+import { loadOffer } from '#lib/offer.ts';
+import { listed } from '#test/listed.ts';
+import { useTestService } from '#test/service/service.ts';
+
+const service = useTestService({ buildDashboard: true });
+const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+  fetch(service.origin + path, { method, headers });
+
+const [page, markdown, text] = ['html', 'markdown', 'plain'].map((type) => `text/${type}; charset=utf-8`);
+const files: readonly (readonly [path: string, type: string | undefined, content: RegExp])[] = [
+  ['/', page, /<h1>One API for chat, translation, speech and text analysis\.<\/h1>/],
+  ['/pricing', page, /<h1>Models and pricing<\/h1>/],
+  ['/pricing.md', markdown, /^# Models and pricing\n/],
+  ['/llms.txt', text, /^# Text AI platform\n\n> One API for /],
+  ['/robots.txt', text, /^User-agent: \*\nDisallow: \/register\n/],
+  ['/openapi.json', 'application/json', /^\{\n {2}"openapi": "3\.1\.0"/],
+  ['/docs/openapi.json', 'application/json', /^\{\n {2}"openapi": "3\.1\.0"/],
+  ['/favicon.svg', 'image/svg+xml', /^<svg /],
+  ...guides.map((slug) => [`/guides/${slug}.md`, markdown, /^# [A-Z]/] as const),
+];
+
+describe('the public files', () => {
+  it.each(files)('serve %s as %s to a visitor without a session', async (path, type, content) => {
+    const reply = await get(path, { accept: '*/*' });
+    expect([reply.status, reply.headers.get('content-type'), reply.headers.get('cache-control')]).toEqual([
+      200,
+      type,
+      'no-cache',
+    ]);
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff');
+    const body = await reply.text();
+    expect(body).toMatch(content);
+    expect(body).not.toContain('{{');
+    expect((await get(path, {}, 'HEAD')).status).toBe(200);
+  });
+
+  it('link to one another by whole addresses that exist', async () => {
+    const names = ['/llms.txt', ...guides.map((slug) => `/guides/${slug}.md`)];
+    const texts = await Promise.all(names.map(async (path) => (await get(path)).text()));
+    const links = new Set(texts.flatMap((one) => [...one.matchAll(/\]\(([^)#\s]+)/g)].map(([, href]) => href ?? '')));
+    const own = [...links].filter((href) => href.startsWith(service.origin));
+    expect(own.length).toBeGreaterThan(guides.length);
+    for (const href of own) expect([href, (await fetch(href)).status]).toEqual([href, 200]);
+    expect([...links].filter((href) => !href.startsWith('https://') && !own.includes(href))).toEqual([]);
+  });
+
+  it('name this address in every example', async () => {
+    const front = await (await get('/')).text();
+    expect(front).toContain(`curl ${service.origin}/v1/chat/completions`);
+    expect(front).toContain(`${service.origin}/openai/v1`);
+    expect(await (await get('/guides/quick-start.md')).text()).toContain(`curl -s ${service.origin}/v1/`);
+  });
+
+  it('load at most 100 KB with a page, compressed and without other origins', async () => {
+    for (const path of ['/', '/pricing']) {
+      const reply = await get(path, { 'accept-encoding': 'br' });
+      const content = await reply.text();
+      const loaded = [...content.matchAll(/<(?:script|link|img)[^>]*?(?:src|href)="([^"]+)"/g)]
+        .map(([tag, url]) => ({ tag, url: url ?? '' }))
+        .filter(({ tag }) => !tag.includes('alternate'));
+      expect(loaded.map(({ url }) => url).toSorted()).toEqual(['/copy.js', '/favicon.ico', '/favicon.svg']);
+      const replies = [reply, ...(await Promise.all(loaded.map(({ url }) => get(url))))];
+      const bytes = replies.reduce((sum, { headers }) => sum + Number(headers.get('content-length')), 0);
+      expect([reply.headers.get('content-encoding'), bytes > 1000, bytes < 100_000]).toEqual(['br', true, true]);
+    }
+  });
+
+  it('describe a page for link previews, with a picture of the declared size', async () => {
+    const front = await (await get('/')).text();
+    const tag = (name: string) => new RegExp(`<meta (?:name|property)="${name}" content="([^"]+)"`).exec(front)?.[1];
+    expect(tag('description')).toBe(tag('og:description'));
+    expect([tag('og:title'), tag('og:url')]).toEqual(['Text AI platform', `${service.origin}/`]);
+    const picture = await fetch(tag('og:image') ?? '');
+    expect(picture.headers.get('content-type')).toBe('image/png');
+    const png = Buffer.from(await picture.arrayBuffer());
+    expect(png.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+    const size = [png.readUInt32BE(16), png.readUInt32BE(20)];
+    expect(size.map(String)).toEqual([tag('og:image:width'), tag('og:image:height')]);
+    expect(size).toEqual([1200, 630]);
+    const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
+    expect(rows).toHaveLength(630 * (1 + 4 * 1200));
+  });
+
+  it('have an icon of 32 pixels in the ICO container', async () => {
+    const reply = await get('/favicon.ico');
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
+    const icon = Buffer.from(await reply.arrayBuffer());
+    expect([icon.readUInt16LE(2), icon.readUInt16LE(4), icon[6], icon[7]]).toEqual([1, 1, 32, 32]);
+    expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.byteLength);
+    expect(icon.subarray(23, 26).toString()).toBe('PNG');
+  });
+
+  it('keep crawlers from the dashboard only', async () => {
+    const closed = (await (await get('/robots.txt')).text())
+      .split('\n')
+      .flatMap((line) => line.split('Disallow: ')[1] ?? []);
+    expect(closed).toEqual(expect.arrayContaining(['/keys', '/login', '/operator', '/api/', '/v1/']));
+    for (const [path] of files) expect(closed.filter((prefix) => path.startsWith(prefix))).toEqual([]);
+  });
+
+  it('give way to the dashboard at / with a session cookie, at no other address', async () => {
+    const cookie = 'device=d; session=tas_1';
+    expect(await (await get('/', { cookie })).text()).toContain('<div id="root">');
+    expect(await (await get('/', { cookie: 'device=session=tas_1; a_session=1' })).text()).toContain('<h1>');
+    expect(await (await get('/pricing', { cookie })).text()).toContain('<h1>Models and pricing</h1>');
+    expect(await (await get('/docs')).text()).toContain('<div id="root">');
+  });
+
+  it.each(
+    listed('/pricing/ /prices.md /guides/none.md /guides/ /sources.txt /.vite/manifest.json /.well-known/security.txt'),
+  )('do not include %s: an enveloped 404', async (path) => {
+    const reply = await get(path);
+    expect([reply.status, await reply.json()]).toEqual([404, expect.objectContaining({ message: 'NOT_FOUND' })]);
+  });
+});
+
+/** The public files of an offer, by path. */
+function filesOf(file: string): Readonly<Record<string, string>> {
+  const script = `import { publicContent } from './dashboard/content/public/files.ts';
+process.stdout.write(JSON.stringify(Object.fromEntries([...publicContent(new Date(Date.UTC(2026, 10, 27)))].map(([path, one]) => [path, String(one)]))));`;
+  const env = { ...process.env, OFFER: JSON.stringify(loadOffer(file, { isLocal: true })) };
+  const args = ['--input-type=module', '--eval', script];
+  return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8', maxBuffer: 2 ** 26 }));
+}
+
+const plainText = (html = ''): string =>
+  html
+    .replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+describe('the public files of an offer with open models', () => {
+  const content = filesOf('examples/offers/open-models.json');
+  const own = Object.entries(content).filter(([path]) => !path.startsWith('/guides/') && path !== '/openapi.json');
+
+  it('name nothing of the default offer', () => {
+    expect(own.length).toBeGreaterThan(6);
+    for (const [path, one] of own)
+      expect([path, /svc-|Text AI platform|Freemium|#1f7551/.exec(one)]).toEqual([path, null]);
+  });
+
+  it('contain its name, colour, links and support address', () => {
+    const front = content['/front.html']!;
+    expect(front).toContain('<title>Acme AI</title>');
+    expect(front).toContain('--brand: #0a5c7a');
+    expect(front).toContain('href="https://acme.example/terms"');
+    expect(front).toContain('href="mailto:help@acme.example"');
+    expect(content['/llms.txt']).toContain('- [Privacy](https://acme.example/privacy)');
+    expect(plainText(front)).toContain('50 credits per month are free.');
+    expect(plainText(front)).not.toMatch(/Text-to-speech|Transcription|Messages/);
+  });
+
+  it('contain its prices by token, plans and packs', () => {
+    const prices = plainText(content['/pricing/listing.html']);
+    expect(prices).toContain('Acme Large acme-large The best answers; tools and long documents.');
+    expect(prices).toContain(
+      '131,072 tokens 32,768 tokens Free 2 credits per million input tokens 0.5 credits per million cached input tokens 8 credits per million output tokens',
+    );
+    expect(prices).toContain('Team Recommended $20.00 per month 2,500 credits per month 600 calls per minute');
+    expect(prices).toContain('1,000 credits: $10.00');
+    // Its models have prices of their own.
+    expect(prices).not.toContain('per completion');
+    expect(content['/pricing/listing.md']).toContain(
+      '| Team (recommended) | $20.00 per month | 2,500 credits per month;',
+    );
+  });
+
+  it('name a contact for security reports that expires within a year', () => {
+    expect(content['/.well-known/security.txt']).toBe(
+      'Contact: mailto:help@acme.example\nExpires: 2027-11-26T00:00:00.000Z\nPreferred-Languages: en\nCanonical: {{origin}}/.well-known/security.txt\n',
+    );
+  });
+});
+
+describe('the public files of an offer with speech only', () => {
+  const content = filesOf('examples/offers/speech.json');
+
+  it('claim and show a request for speech, and no other service', () => {
+    const front = plainText(content['/front.html']);
+    expect(front).toContain('One API for speech.');
+    expect(front).toContain('curl {{origin}}/openai/v1/audio/speech');
+    expect(front).not.toMatch(/Agents|Embeddings|Translation|Webhooks/);
+    const prices = plainText(content['/pricing/listing.html']);
+    expect(prices).toContain('20 credits per started 1,000 characters');
+    expect(prices).not.toMatch(/SMS|Translation|webhooks/i);
+  });
+
+  it('have no line for a missing contact', () => {
+    expect(Object.keys(content)).not.toContain('/.well-known/security.txt');
+    expect(content['/front.html']).not.toContain('mailto:');
+    expect(content['/llms.txt']).not.toMatch(/Support|Optional/);
+  });
+});
