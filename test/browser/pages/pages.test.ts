@@ -3,9 +3,11 @@ import { useStage } from '../stage.ts';
 import { boundaryTests } from './boundaries.ts';
 import { deploymentTests } from './deployments.ts';
 import { failureTests } from './failures.ts';
+import { frontPageTests } from './front-page.ts';
 
 useStage();
 describe.each([
+  ['the public pages', frontPageTests],
   ['when something is wrong', failureTests],
   ['a page that fails', boundaryTests],
   ['a deployment under an open page', deploymentTests],
