@@ -1,10 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { guides } from '#contract/dashboard-config.ts';
+import { guides, originMark } from '#contract/dashboard-config.ts';
+import { defaultOffer } from '#contract/offer/default-offer.ts';
 import { loadOffer } from '#lib/offer.ts';
+import { removeFolder, testFolder } from '#test/folder.ts';
 import { listed } from '#test/listed.ts';
 import { useTestService } from '#test/service/service.ts';
+import { requests } from '../../dashboard/content/public/examples.ts';
 
 const service = useTestService({ buildDashboard: true });
 const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
@@ -22,6 +28,14 @@ const files: readonly (readonly [path: string, type: string | undefined, content
   ['/favicon.svg', 'image/svg+xml', /^<svg /],
   ...guides.map((slug) => [`/guides/${slug}.md`, markdown, /^# [A-Z]/] as const),
 ];
+
+const expectedReply: Readonly<Record<string, RegExp>> = {
+  chat: /"role":"assistant"/,
+  completion: /"object":"text_completion"/,
+  embeddings: /"embedding":\[/,
+  speech: /^$/,
+  transcription: /"text":"Good morning/,
+};
 
 describe('the public files', () => {
   it.each(files)('serve %s as %s to a visitor without a session', async (path, type, content) => {
@@ -54,6 +68,26 @@ describe('the public files', () => {
     expect(front).toContain(`curl ${service.origin}/v1/chat/completions`);
     expect(front).toContain(`${service.origin}/openai/v1`);
     expect(await (await get('/guides/quick-start.md')).text()).toContain(`curl -s ${service.origin}/v1/`);
+  });
+
+  it('show requests that work for every capability, and of the first one on the front page', async () => {
+    const { key } = await service.person();
+    const folder = await testFolder();
+    const env = { ...process.env, API_KEY: key };
+    for (const [capability, request] of Object.entries(requests)) {
+      const model = defaultOffer.models.find(({ capabilities }) => capabilities.some((one) => one === capability))!.id;
+      const command = request(model).replaceAll(originMark, service.origin);
+      const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('curl', 'curl -sf')], {
+        cwd: folder,
+        env,
+      });
+      expect([capability, stdout]).toEqual([capability, expect.stringMatching(expectedReply[capability]!)]);
+    }
+    expect((await stat(join(folder, 'speech.mp3'))).size).toBeGreaterThan(1000);
+    expect(plainText(await (await get('/')).text())).toContain(
+      plainText(requests.chat('svc-1').replace(originMark, service.origin)),
+    );
+    await removeFolder(folder);
   });
 
   it('load at most 100 KB with a page, compressed and without other origins', async () => {
@@ -132,6 +166,7 @@ const plainText = (html = ''): string =>
   html
     .replaceAll(/<(?:style|script)[^]*?<\/(?:style|script)>/g, '')
     .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
     .replaceAll(/\s+/g, ' ');
 
 describe('the public files of an offer with open models', () => {

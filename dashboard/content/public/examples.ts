@@ -1,34 +1,37 @@
 import { originMark } from '#contract/dashboard-config.ts';
-import { firstModelFor } from '#contract/inference/models.ts';
+import { models } from '#contract/inference/models.ts';
 import type { Capability } from '#contract/offer/offer.ts';
 
-const headers = '-H "Authorization: Bearer $API_KEY" -H "Content-Type: application/json"';
+const bearer = '-H "Authorization: Bearer $API_KEY"';
 
-const json = (path: string, body: object): string =>
-  `curl ${originMark}${path} \\\n  ${headers} \\\n  -d '${JSON.stringify(body)}'`;
+/** A line for each field, so that the example fits beside the headline. */
+function json(path: string, body: Readonly<Record<string, unknown>>): string {
+  const fields = Object.entries(body).map(([name, value]) => `    "${name}": ${JSON.stringify(value)}`);
+  const data = `'{\n${fields.join(',\n')}\n  }'`;
+  return [`curl ${originMark}${path}`, bearer, '-H "Content-Type: application/json"', `-d ${data}`].join(' \\\n  ');
+}
 
-/** A request for each capability, in order of preference. */
-const requests: readonly (readonly [Capability, (model: string) => string])[] = [
-  ['chat', (model) => json('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] })],
-  ['completion', (model) => json('/v1/completions', { model, prompt: 'Once upon a time', max_tokens: 100 })],
-  ['embeddings', (model) => json('/v1/embeddings', { model, input: ['a river bank', 'a savings bank'] })],
-  [
-    'speech',
-    (model) =>
-      `${json('/openai/v1/audio/speech', { model, voice: 'alloy', input: 'Good morning' })} \\\n  --output speech.mp3`,
-  ],
-  [
-    'transcription',
-    (model) =>
-      `curl ${originMark}/openai/v1/audio/transcriptions \\\n  -H "Authorization: Bearer $API_KEY" \\\n  -F model=${model} -F file=@recording.wav`,
-  ],
-];
+/** A request to a model for each capability, the most usual first. */
+export const requests: Readonly<Record<Capability, (model: string) => string>> = {
+  chat: (model) => json('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'Hello' }] }),
+  completion: (model) => json('/v1/completions', { model, prompt: 'Once upon a time', max_tokens: 100 }),
+  embeddings: (model) => json('/v1/embeddings', { model, input: ['a river bank', 'a savings bank'] }),
+  speech: (model) =>
+    `${json('/openai/v1/audio/speech', { model, voice: 'alloy', input: 'Good morning' })} \\\n  --output speech.mp3`,
+  transcription: (model) =>
+    [`curl ${originMark}/openai/v1/audio/transcriptions`, bearer, `-F model=${model} -F file=@speech.mp3`].join(
+      ' \\\n  ',
+    ),
+};
 
-/** A request to the first model of the most usual capability that is sold. */
+/** A request of the most usual capability that is sold. */
 export function firstRequest(): string {
-  const [capability, request] = requests.find(([capability]) => firstModelFor(capability) !== '') ?? [];
-  if (!capability || !request) throw new Error('the offer has no model');
-  return request(firstModelFor(capability));
+  const [first] = Object.entries(requests).flatMap(([capability, request]) => {
+    const model = models.find(({ capabilities }) => capabilities.some((one) => one === capability));
+    return model ? [request(model.id)] : [];
+  });
+  if (first === undefined) throw new Error('no plan of the offer includes a model');
+  return first;
 }
 
 interface SdkExample {

@@ -76,7 +76,7 @@ const table = (head: readonly string[], rows: readonly Html[]): Html =>
   </table>`;
 
 const cell = (label: string, lines: readonly string[]): Html =>
-  html`<td data-label="${label}">${lines.map((line) => html`<div>${line}</div>`)}</td>`;
+  html`<td data-label="${label}">${lines.map((line, index) => html`${index > 0 && html`<br />`}${line}`)}</td>`;
 
 const modelRow = ({ id, title, description, notes, prices, ...model }: ModelFacts): Html =>
   html`<tr>
@@ -89,7 +89,6 @@ const modelRow = ({ id, title, description, notes, prices, ...model }: ModelFact
 const serviceSection = (services: PricingFacts['services']): Html =>
   html`<section aria-labelledby="services">
     <h2 id="services">Services</h2>
-    <p>A model without its own price costs what its service costs.</p>
     ${table(
       ['Service', 'Price'],
       services.map(
