@@ -3,6 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
 import { dashboardFolder, dashboardSources, isDashboardBuilt, stampFile } from '#local/pages/dashboard-build.ts';
+import { writeDocsOfOffer } from './openapi/docs.ts';
 
 // Vite reads NODE_ENV. Tests set it to `test`, which would build React's slow development version.
 process.env['NODE_ENV'] = 'production';
@@ -16,7 +17,12 @@ async function run(): Promise<void> {
   const sources = await dashboardSources();
   const dashboard = join(dashboardFolder, '..');
   const built = await mkdtemp(join(dashboard, '..', 'node_modules', '.dashboard-'));
+  const docs = `${built}-docs`;
   try {
+    if (process.env['OFFER']) {
+      await writeDocsOfOffer(docs);
+      process.env['DOCS_FOLDER'] = docs;
+    }
     await build({ configFile: join(dashboard, 'vite.config.ts'), logLevel: 'warn', build: { outDir: built } });
     await writeFile(join(built, stampFile), sources);
     // Another process may have finished first, and its output may be in use.
@@ -24,7 +30,7 @@ async function run(): Promise<void> {
     await rm(dashboardFolder, { recursive: true, force: true });
     await rename(built, dashboardFolder);
   } finally {
-    await rm(built, { recursive: true, force: true });
+    for (const folder of [built, docs]) await rm(folder, { recursive: true, force: true });
   }
   console.log('Built the dashboard into dashboard/dist.');
 }

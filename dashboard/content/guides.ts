@@ -4,7 +4,8 @@ import { guides } from '#contract/dashboard-config.ts';
 import type { Block, Guide, GuideEntry, SearchEntry } from '../src/pages/guides/guide.ts';
 import { blocksOf, textOf } from './markdown.ts';
 
-const docs = join(import.meta.dirname, '../../docs');
+/** Docs of the build's offer (bin/build.ts), otherwise the repository's. */
+export const docs = process.env['DOCS_FOLDER'] ?? join(import.meta.dirname, '../../docs');
 /** Maximum characters of the search index, which is loaded before the first result. */
 const maxSearchCharacters = 64_000;
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import type { CredentialKind, Example, Operation, Parameter, ResponseEntry } from '../src/pages/reference/operation.ts';
 import { fieldOf, groupsOf, Schema, type Schemas } from './fields.ts';
+import { docs } from './guides.ts';
 
-export const documentFile = join(import.meta.dirname, '../../docs/openapi.json');
+export const documentFile = join(docs, 'openapi.json');
 
 const Content = v.object({
   schema: Schema,

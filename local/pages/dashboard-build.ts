@@ -17,9 +17,10 @@ const sources = [
   'dashboard/*.*',
   'functions/contract/**',
   'docs/openapi.json',
-  'docs/credits.md',
+  'docs/{api,credits,webhooks}.md',
   'docs/guides/**',
   'bin/build.ts',
+  'bin/openapi/**',
   'package-lock.json',
 ];
 

@@ -1,9 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { guides, originMark } from '#contract/dashboard-config.ts';
 import { defaultOffer } from '#contract/offer/default-offer.ts';
 import { loadOffer } from '#lib/offer.ts';
@@ -153,13 +153,20 @@ describe('the public files', () => {
   });
 });
 
-/** The public files of an offer, by path. */
-function filesOf(file: string): Readonly<Record<string, string>> {
-  const script = `import { publicContent } from './dashboard/content/public/files.ts';
-process.stdout.write(JSON.stringify(Object.fromEntries([...publicContent(new Date(Date.UTC(2026, 10, 27)))].map(([path, one]) => [path, String(one)]))));`;
-  const env = { ...process.env, OFFER: JSON.stringify(loadOffer(file, { isLocal: true })) };
+/** The public files of an offer, by path, from its docs as in bin/build.ts. */
+async function filesOf(file: string): Promise<Readonly<Record<string, string>>> {
+  const docs = await testFolder();
+  const script = `import { writeDocsOfOffer } from './bin/openapi/docs.ts';
+await writeDocsOfOffer(process.env.DOCS_FOLDER);
+const { publicContent } = await import('./dashboard/content/public/files.ts');
+const files = [...publicContent(new Date('2026-11-27'))].map(([path, content]) => [path, String(content)]);
+process.stdout.write(JSON.stringify(Object.fromEntries(files)));`;
+  const offer = JSON.stringify(loadOffer(file, { isLocal: true }));
+  const env = { ...process.env, OFFER: offer, DOCS_FOLDER: docs };
   const args = ['--input-type=module', '--eval', script];
-  return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8', maxBuffer: 2 ** 26 }));
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 26 });
+  await removeFolder(docs);
+  return JSON.parse(stdout);
 }
 
 const plainText = (html = ''): string =>
@@ -170,10 +177,13 @@ const plainText = (html = ''): string =>
     .replaceAll(/\s+/g, ' ');
 
 describe('the public files of an offer with open models', () => {
-  const content = filesOf('examples/offers/open-models.json');
-  const own = Object.entries(content).filter(([path]) => !path.startsWith('/guides/') && path !== '/openapi.json');
+  let content: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    content = await filesOf('examples/offers/open-models.json');
+  });
 
   it('name nothing of the default offer', () => {
+    const own = Object.entries(content).filter(([path]) => !path.startsWith('/guides/') && path !== '/openapi.json');
     expect(own.length).toBeGreaterThan(6);
     for (const [path, one] of own)
       expect([path, /svc-|Text AI platform|Freemium|#1f7551/.exec(one)]).toEqual([path, null]);
@@ -188,6 +198,17 @@ describe('the public files of an offer with open models', () => {
     expect(content['/llms.txt']).toContain('- [Privacy](https://acme.example/privacy)');
     expect(plainText(front)).toContain('50 credits per month are free.');
     expect(plainText(front)).not.toMatch(/Text-to-speech|Transcription|Messages/);
+  });
+
+  it('describe its models and plans in guides and the API document', () => {
+    expect(JSON.parse(content['/openapi.json']!).info.title).toBe('Acme AI');
+    expect(content['/openapi.json']).toContain('"model": "acme-large"');
+    const limits = content['/guides/plans-and-limits.md'];
+    expect(limits).toContain('| `acme-embed` | embeddings | 8,192 | 1,024 | `free` |');
+    expect(limits).toContain('| `team` | 20 | 2,500 | 600 | 50 | no | yes |');
+    // The offer has no model for the others.
+    const text = Object.values(content).join('\n');
+    expect(new Set(text.match(/svc-[a-z0-9-]+/g))).toEqual(new Set(['svc-speech', 'svc-transcribe']));
   });
 
   it('contain its prices by token, plans and packs', () => {
@@ -213,7 +234,10 @@ describe('the public files of an offer with open models', () => {
 });
 
 describe('the public files of an offer with speech only', () => {
-  const content = filesOf('examples/offers/speech.json');
+  let content: Readonly<Record<string, string>>;
+  beforeAll(async () => {
+    content = await filesOf('examples/offers/speech.json');
+  });
 
   it('claim and show a request for speech, and no other service', () => {
     const front = plainText(content['/front.html']);
