@@ -1,10 +1,11 @@
 import { offer } from '#contract/offer/current-offer.ts';
 import { creditCount } from '../../src/lib/format.ts';
 import { failedCalls } from '../../src/lib/names.ts';
-import { claim, freePlan, offeredParts } from '../../src/lib/offered.ts';
+import { claim, freePlan } from '../../src/lib/offered.ts';
 import { firstRequest, sdkExamples } from './examples.ts';
 import { html } from './html.ts';
 import { type PublicPage, type Question, questionsSection } from './page.ts';
+import { services } from './services.ts';
 
 const freeCredits = freePlan?.creditsPerMonth ?? 0;
 const freeText = freeCredits > 0 ? `${creditCount(freeCredits)} per month are free. No card required.` : '';
@@ -69,7 +70,7 @@ export const front: PublicPage = {
     <section aria-labelledby="services">
       <h2 id="services">Services</h2>
       <ul class="cards">
-        ${offeredParts.map(
+        ${services.map(
           ({ title, text, guide }) =>
             html`<li>
               <h3><a href="/guides/${guide}">${title}</a></h3>

@@ -1,12 +1,13 @@
 import type { PlanTable } from '#contract/billing/plans.ts';
 import { apiDocumentPath, dashboardPages, originMark } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { claim, offeredParts } from '../../src/lib/offered.ts';
+import { claim } from '../../src/lib/offered.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
 import { markdownTable } from '../guide-markdown.ts';
 import { productLinks } from './page.ts';
 import { pricingFacts } from './pricing-facts.ts';
 import { pricingLead, pricingTitle } from './pricing.ts';
+import { services as offeredServices } from './services.ts';
 
 const { name, supportEmail } = offer.product;
 const link = (title: string, url: string, note = ''): string => `- [${title}](${url})${note && `: ${note}`}`;
@@ -19,7 +20,7 @@ export function llmsText(guides: readonly GuideEntry[]): string {
     [
       `- Base URL of the API: ${originMark}/api and ${originMark}/v1`,
       `- Base URL for OpenAI SDKs: ${originMark}/openai/v1`,
-      `- Services: ${offeredParts.map(({ title }) => title).join(', ')}`,
+      `- Services: ${offeredServices.map(({ title }) => title).join(', ')}`,
       ...(supportEmail === null ? [] : [`- Support: ${supportEmail}`]),
     ].join('\n'),
     '## Reference',
