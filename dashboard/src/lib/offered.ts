@@ -20,7 +20,7 @@ export const isSold = {
 export type Service = keyof typeof isSold;
 
 const maxNouns = 4;
-const nouns = Object.entries(isSold).flatMap(([noun, isIt]) => (isIt ? [noun] : []));
+const nouns = Object.entries(isSold).flatMap(([noun, isIt]) => (isIt && noun !== 'webhooks' ? [noun] : []));
 
 /** "One API for chat, translation, speech and text analysis." */
 export const claim = `One API for ${new Intl.ListFormat('en-GB').format(nouns.slice(0, maxNouns))}.`;
