@@ -1,6 +1,6 @@
 import { originMark } from '#contract/dashboard-config.ts';
-import { models } from '#contract/inference/models.ts';
-import type { Capability } from '#contract/offer/offer.ts';
+import { firstModelFor } from '#contract/inference/models.ts';
+import { capabilities, type Capability } from '#contract/offer/offer.ts';
 
 const bearer = '-H "Authorization: Bearer $API_KEY"';
 
@@ -26,12 +26,9 @@ export const requests: Readonly<Record<Capability, (model: string) => string>> =
 
 /** A request of the most usual capability that is sold. */
 export function firstRequest(): string {
-  const [first] = Object.entries(requests).flatMap(([capability, request]) => {
-    const model = models.find(({ capabilities }) => capabilities.some((one) => one === capability));
-    return model ? [request(model.id)] : [];
-  });
-  if (first === undefined) throw new Error('no plan of the offer includes a model');
-  return first;
+  const capability = capabilities.find((one) => firstModelFor(one) !== '');
+  if (capability === undefined) throw new Error('no plan of the offer includes a model');
+  return requests[capability](firstModelFor(capability));
 }
 
 interface SdkExample {
