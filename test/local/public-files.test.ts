@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { inflateSync } from 'node:zlib';
@@ -253,5 +253,44 @@ describe('the public files of an offer with speech only', () => {
     expect(Object.keys(content)).not.toContain('/.well-known/security.txt');
     expect(content['/front.html']).not.toContain('mailto:');
     expect(content['/llms.txt']).not.toMatch(/Support|Optional/);
+  });
+});
+
+describe('the public files of an offer that changes', () => {
+  let prices: string;
+  beforeAll(async () => {
+    const folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    const offer = JSON.parse(await readFile('examples/offers/open-models.json', 'utf8'));
+    const [large] = offer.models;
+    const dated = (id: string, dates: object) => ({ ...large, id, aliases: [], title: id, description: id, ...dates });
+    offer.models.push(
+      dated('aging', { deprecatedFrom: '2026-06-01', retiredFrom: '2027-01-01', replacedBy: 'acme-large' }),
+      dated('next', { availableFrom: '2027-02-01' }),
+      dated('old', { retiredFrom: '2026-11-27' }),
+      dated('secret', { minPlan: 'internal' }),
+    );
+    const [, team] = offer.plans;
+    offer.plans.push(
+      { ...team, name: 'company', title: 'Company', priceUsd: null, recommended: false },
+      { ...team, name: 'internal', title: 'Internal', priceUsd: 1, recommended: false, hidden: true },
+    );
+    await writeFile(file, JSON.stringify(offer));
+    const content = await filesOf(file);
+    prices = content['/pricing/listing.html']!;
+    await removeFolder(folder);
+  });
+
+  it('contain the dates of its models until they are retired', () => {
+    const text = plainText(prices);
+    expect(text).toContain('Deprecated from 1 Jun 2026; use acme-large Retired from 1 Jan 2027');
+    expect(text).toContain('Available from 1 Feb 2027');
+    expect(text).not.toContain('old');
+  });
+
+  it('omit hidden plans with their models, and lead to sales for a plan without a price', () => {
+    expect(plainText(prices)).not.toMatch(/Internal|secret/);
+    expect(plainText(prices)).toMatch(/Company Custom .*Contact sales/);
+    expect(prices).toContain('href="mailto:help@acme.example?subject=Company%20plan"');
   });
 });

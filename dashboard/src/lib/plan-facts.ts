@@ -1,5 +1,6 @@
 import { messagesPlan, type PlanLimits, webhooksPlan } from '#contract/billing/plans.ts';
 import { models } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { creditCount, formatWhole } from './format.ts';
 
 /** A line about a plan. `models` are ids, shown between the texts. */
@@ -10,7 +11,9 @@ export interface PlanFact {
   readonly after?: string;
 }
 
-const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1);
+/** Without those of hidden plans. */
+const largestListed = offer.plans.findLast(({ hidden }) => !hidden)?.id ?? 0;
+const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= largestListed);
 
 /** Limits and features of a plan, for the plans page and the public pages. */
 export function planFacts({
