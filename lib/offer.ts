@@ -19,7 +19,8 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false });
   const [broken] = document.errors;
   if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
-  const offer = readOffer(valueOf(document, file), { defaults: defaultOffer, isLocal, readLogo });
+  const today = new Date().toISOString().slice(0, 10);
+  const offer = readOffer(valueOf(document, file), { defaults: defaultOffer, isLocal, today, readLogo });
   if (!isFaulty(offer)) return offer;
   const shown = offer
     .slice(0, maxFaults)

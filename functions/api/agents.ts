@@ -1,4 +1,3 @@
-import { microPerCredit } from '#contract/billing/prices.ts';
 import type { agentRoutes } from '#contract/routes/agents.ts';
 import type { conversationRoutes } from '#contract/routes/conversations.ts';
 import type { documentRoutes } from '#contract/routes/documents.ts';
@@ -25,8 +24,8 @@ export const createMessage: PricedOperation<typeof conversationRoutes.createMess
   run: async ({ agents }, { order, requestId, setCost }) => {
     const turns = (await agents()).turns();
     if (order.stream) return turns.stream(order, requestId);
-    const turn = await turns.take(order, requestId);
-    setCost(Math.round(turn.credits * microPerCredit));
+    const { turn, cost, usage } = await turns.take(order, requestId);
+    setCost(cost, usage);
     return turn;
   },
 };

@@ -20,8 +20,8 @@ export const createChatCompletion: PricedOperation<
   order: ({ inference }, body, prove) => inference().orderChat(conversationOf(body), specifiedChat, prove),
   run: async ({ inference }, { order, requestId, setCost }) => {
     if (order.stream) return inference().streamChat(order, requestId);
-    const { body, cost } = await inference().chat(order, requestId);
-    setCost(cost);
+    const { body, cost, usage } = await inference().chat(order, requestId);
+    setCost(cost, usage);
     return body;
   },
 };
@@ -30,8 +30,8 @@ export const createCompletion: PricedOperation<typeof inferenceRoutes.createComp
   order: ({ inference }, body, prove) => inference().orderCompletion(body, specifiedCompletion, prove),
   run: async ({ inference }, { order, requestId, setCost }) => {
     if (order.stream) return inference().streamCompletion(order, requestId);
-    const { body, cost } = await inference().complete(order, requestId);
-    setCost(cost);
+    const { body, cost, usage } = await inference().complete(order, requestId);
+    setCost(cost, usage);
     return body;
   },
 };
@@ -39,8 +39,8 @@ export const createCompletion: PricedOperation<typeof inferenceRoutes.createComp
 export const createEmbeddings: PricedOperation<typeof inferenceRoutes.createEmbeddings, EmbeddingsOrder> = {
   order: ({ inference }, body, prove) => inference().orderEmbeddings(body, prove),
   run: async ({ inference }, { order, setCost }) => {
-    const { body, cost } = await inference().embed(order);
-    setCost(cost);
+    const { body, cost, usage } = await inference().embed(order);
+    setCost(cost, usage);
     return body;
   },
 };

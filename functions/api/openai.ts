@@ -15,8 +15,8 @@ export const createOpenAiChatCompletion: PricedOperation<
   order: ({ inference }, body, prove) => inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove),
   run: async ({ inference }, { order, requestId, setCost }) => {
     if (order.stream) return inference().streamChat(order, requestId);
-    const { body, cost } = await inference().chat(order, requestId);
-    setCost(cost);
+    const { body, cost, usage } = await inference().chat(order, requestId);
+    setCost(cost, usage);
     return body;
   },
 };
@@ -28,8 +28,8 @@ export const createOpenAiCompletion: PricedOperation<
   order: ({ inference }, body, prove) => inference().orderCompletion(body, openAiCompletion(body), prove),
   run: async ({ inference }, { order, requestId, setCost }) => {
     if (order.stream) return inference().streamCompletion(order, requestId);
-    const { body, cost } = await inference().complete(order, requestId);
-    setCost(cost);
+    const { body, cost, usage } = await inference().complete(order, requestId);
+    setCost(cost, usage);
     return body;
   },
 };
@@ -37,8 +37,8 @@ export const createOpenAiCompletion: PricedOperation<
 export const createOpenAiEmbeddings: PricedOperation<typeof openAiRoutes.createOpenAiEmbeddings, EmbeddingsOrder> = {
   order: ({ inference }, body, prove) => inference().orderEmbeddings(body, prove),
   run: async ({ inference }, { order, setCost }) => {
-    const { body, cost } = await inference().embed(order);
-    setCost(cost);
+    const { body, cost, usage } = await inference().embed(order);
+    setCost(cost, usage);
     return body;
   },
 };

@@ -4,6 +4,7 @@ import type { ResponseKind } from '#contract/http/request.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import type { Meter } from '#domain/meter/meter.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
@@ -86,6 +87,8 @@ export class ResponseLifecycle {
   headers: Readonly<Record<string, string>> = {};
   /** Microcredits. */
   cost = 0;
+  /** Tokens of a whole response; a stream reports its own. */
+  usage: ModelUsage | undefined;
   /** Epoch ms. */
   firstByteAt: number | undefined;
   readonly #now: () => number;

@@ -1,11 +1,13 @@
 import type { Route } from '#contract/http/route.ts';
 import { findModel } from '#contract/inference/models.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
+import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import type { Order, Preparable } from '#domain/inference/order.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { forbiddenToKey, forbiddenUse, graceSeconds, Unaffordable, type Use } from '#domain/meter/admission.ts';
-import type { Meter } from '#domain/meter/meter.ts';
+import type { Meter, TokenCounts } from '#domain/meter/meter.ts';
 import type { Metering, OpenHold } from '#domain/meter/metering.ts';
+import { codeOfService } from '#domain/meter/price-code.ts';
 import {
   type Claim,
   claimOf,
@@ -238,13 +240,18 @@ const reportMs = 1000;
 export function meter(route: Route, meters: () => Meters): Middleware {
   const { priced } = route;
 
-  async function settle(by: Meters, call: Call, cost: number | Promise<number>): Promise<void> {
+  async function settle(
+    by: Meters,
+    call: Call,
+    cost: number | Promise<number>,
+    usage = () => call.response.usage,
+  ): Promise<void> {
     const { now, onLostSettlement } = by;
     try {
       call.response.cost = capAtHold(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
-      await call.admission?.openHold.settle(call.response.cost, time, patienceMs);
+      await call.admission?.openHold.settle(call.response.cost, time, patienceMs, tokensOf(call.response.cost, usage()));
     } catch (error) {
       onLostSettlement(error, { requestId: call.requestId, model: call.order?.model, cost: call.response.cost });
     }
@@ -270,7 +277,8 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const attempt = { ...useOf(priced, call, call.order.model), accountId, requestId, model, now: time, deadline };
       const admit = (order: Order) => {
         if (order.call) runAfterSend(order.call);
-        return metering.admit({ ...attempt, amount: order.amount, isStream: order.stream });
+        const { amount, price = codeOfService(attempt.service) } = order;
+        return metering.admit({ ...attempt, amount, price, isStream: order.stream });
       };
       const openHold = await admit(call.order).catch(async (refusal: unknown) => {
         call.order = await reduceToBudget(call.order, refusal);
@@ -288,7 +296,7 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       const by = meters();
       if (result instanceof StreamedResponse) {
         call.receipt = openHold.holding();
-        response.settleBy(() => settle(by, call, result.cost()));
+        response.settleBy(() => settle(by, call, result.cost(), () => result.usage));
         trackStream(result, openHold, () => {
           admission.isCancelled = true;
           result.cancel();
@@ -309,6 +317,13 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       call.receipt = call.admission.openHold.receipt(0);
     },
   };
+}
+
+/** Tokens of a charged call, for its ledger row. */
+function tokensOf(cost: number, usage: ModelUsage | undefined): TokenCounts | undefined {
+  if (cost === 0 || !usage) return undefined;
+  const { prompt_tokens: input, completion_tokens: output, cached_tokens: cached = 0 } = usage;
+  return { input, cached, output };
 }
 
 /** Runs `work` after the pending request has been sent, which takes up to two turns of the event loop. */

@@ -10,6 +10,7 @@ import { type RateLimit, ServiceError } from '#domain/shared/service-error.ts';
 import { type Call, type Middleware, ResponseLifecycle } from './call.ts';
 import { byteStream, type EventStream, eventStream } from './event-stream.ts';
 import { cookieValues } from './headers.ts';
+import { modelDateHeaders } from './model-dates.ts';
 
 export interface EnvelopeOptions {
   readonly sessionCookie: string;
@@ -135,8 +136,9 @@ const fixedHeaders = {
 
 const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8' };
 
-function responseHeaders({ requestId, receipt, idempotency }: Call): Headers {
-  const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId };
+function responseHeaders(call: Call): Headers {
+  const { requestId, receipt, idempotency } = call;
+  const headers: Headers = { ...fixedHeaders, 'x-request-id': requestId, ...modelDateHeaders(call) };
   if (receipt) addReceipt(headers, receipt);
   if (idempotency?.replay) {
     headers['Idempotent-Replayed'] = 'true';

@@ -4,6 +4,7 @@ import type { ResponseKind } from '#contract/http/request.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
 import type { SessionOrigin } from '#domain/accounts/sessions.ts';
+import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import type { Order, Proof } from '#domain/inference/order.ts';
 import type { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import type { OpenHold } from '#domain/meter/metering.ts';
@@ -91,7 +92,7 @@ export interface PricedOperation<R extends Route, O extends Order> {
     services: CallServices,
     call: Omit<OperationCall<R>, 'network' | 'device' | 'origin'> & {
       readonly order: O;
-      readonly setCost: (cost: number) => void;
+      readonly setCost: (cost: number, usage?: ModelUsage) => void;
       /** Lets an operation settle the hold in its own write. */
       readonly openHold: OpenHold;
     },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { catalogueClock } from '#contract/inference/models.ts';
 import { Environment } from '#contract/platform/environment.ts';
 import type { Clock, Random } from '#domain/shared/ports.ts';
 
@@ -52,6 +53,8 @@ export const ambient: Ambient = {
   clock: { now: () => Date.now() },
   random: { bytes: pooledBytes },
 };
+
+catalogueClock.now = () => ambient.clock.now();
 
 /** Casts values that the middlewares built with the same route's schemas and credential. */
 export function typed<T>(value: unknown): T {

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { responseFormats, TextBody } from '#contract/http/format.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { IssuedDevice } from '#domain/accounts/devices.ts';
+import type { ModelUsage } from '#domain/inference/model-stream.ts';
 import { StreamedResponse } from '#domain/inference/streamed-response.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import type { Call, CallContext, OpenedSession } from '#middleware/call.ts';
@@ -26,6 +27,7 @@ import {
   type OpenOrder,
   openOrder,
 } from '#middleware/metered.ts';
+import { refuseRetiredModel } from '#middleware/model-dates.ts';
 import { envelope, type EnvelopeOptions } from '#middleware/outgoing.ts';
 import { createRefusalSampler, recordOf, requestLog, type RequestLog } from '#middleware/request-log.ts';
 import { callerAddressOf } from './network.ts';
@@ -67,7 +69,7 @@ export function stack(
     .use(validate(route, orderOf, check))
     .use(authorize(route, publicOrigin))
     .use(open ? [idempotency.claim, openOrder(open, forbidden)] : idempotency.claim)
-    .use(meter(route, meters(services)))
+    .use(priced ? [refuseRetiredModel(forbidden), meter(route, meters(services))] : [])
     .use(idempotency.store)
     .handler(async (event, { call }) => {
       const replayed = call.idempotency?.replay?.response;
@@ -92,8 +94,9 @@ export function operationInput(call: Call) {
   const setDevice = (device: IssuedDevice | undefined): void => {
     if (device) call.cookies.device = device;
   };
-  const setCost = (cost: number): void => {
+  const setCost = (cost: number, usage?: ModelUsage): void => {
     call.response.cost = cost;
+    call.response.usage = usage;
   };
   return {
     requestId,

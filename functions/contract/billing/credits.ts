@@ -29,6 +29,20 @@ const SubscriptionChange = v.object({
 /** `unused`: refund of the part of a charge that a completed transcription did not use. */
 export const refundReasons = ['failed', 'expired', 'deleted', 'unused'] as const;
 
+/** `cached`: the part of `input` that was read from a cache. */
+const TokenCounts = v.object({ input: whole, cached: whole, output: whole });
+
+const ChargedPrice = v.union([
+  v.object({ credits: v.number(), unit: v.string(), unitSize: whole }),
+  v.object({
+    perRequest: v.number(),
+    input: v.number(),
+    cachedInput: v.number(),
+    cacheWrite: v.number(),
+    output: v.number(),
+  }),
+]);
+
 /**
  * A ledger row. `credits` is the change of the balance and `balance` the result, both with six decimals. `source` is
  * set for grants.
@@ -44,6 +58,15 @@ const LedgerEntry = v.object({
   balance: v.number(),
   requestId: v.nullable(v.string()),
   keyId: v.nullable(v.string()),
+  price: v.optional(
+    v.pipe(
+      ChargedPrice,
+      v.description(
+        'Price of the charge: `credits` per `unitSize` units, or credits per request and per million tokens.',
+      ),
+    ),
+  ),
+  tokens: v.optional(v.pipe(TokenCounts, v.description('Present for calls that were metered in tokens.'))),
   change: v.optional(
     v.pipe(SubscriptionChange, v.description('Present if the entry records a change of the subscription.')),
   ),
@@ -105,7 +128,7 @@ export const UsageQuery = v.object({
 });
 
 /**
- * Calls and credits by day, and by service, model and key unless the request groups by one of them. A page has about
+ * Calls, credits and tokens by day, and by service, model and key unless the request groups by one of them. A page has about
  * 4,000 rows, enough for most accounts' year.
  */
 export const Usage = v.object({
@@ -119,6 +142,7 @@ export const Usage = v.object({
       keyId: v.optional(v.nullable(v.string())),
       calls: whole,
       credits: v.number(),
+      tokens: v.optional(v.pipe(TokenCounts, v.description('Present if the calls used tokens.'))),
     }),
   ),
   nextCursor: v.optional(v.pipe(v.string(), v.description('Present if more days or rows follow.'))),

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Capability } from '../offer/offer.ts';
 import { decimal, integer, isJsonObject, text, wellFormed, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
-import { findModel, models } from './models.ts';
+import { findModel, isCallable, modelNamed, models, phaseOf } from './models.ts';
 
 /** Text for a model. It must be encodable as UTF-8, so it cannot contain a lone surrogate. */
 export const content = v.pipe(v.string('must be a string'), wellFormed());
@@ -16,15 +16,24 @@ export const functionName = v.pipe(
 const alternatives = (names: readonly string[]): string =>
   [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' or ');
 
-/** Name of a model. The error lists the few valid names. */
+/** Name of a model. The error lists the few valid names. A retired model is valid here; the call returns 404. */
 export function modelFor(capability: Capability) {
   const fitting = models.filter((model) => model.capabilities.includes(capability));
   const names = fitting.flatMap(({ id, aliases }) => [id, ...aliases]);
-  const ids = fitting.map(({ id }) => id);
+  const message = (): string => {
+    const ids = fitting.filter((model) => isCallable(model)).map(({ id }) => id);
+    return `must name a model for ${capability}: ${alternatives(ids)}`;
+  };
   return v.pipe(
-    v.picklist(names, `must name a model for ${capability}: ${alternatives(ids)}`),
+    v.picklist(names, message),
+    v.check((name) => !isUpcoming(name), message),
     v.transform((name) => findModel(name, capability)?.id ?? name),
   );
+}
+
+function isUpcoming(name: string): boolean {
+  const model = modelNamed(name);
+  return model !== undefined && phaseOf(model) === 'upcoming';
 }
 
 export const FunctionCall = v.object({ name: functionName, arguments: content }, 'must be an object');

@@ -1,5 +1,5 @@
 import { offer } from '../offer/current-offer.ts';
-import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer, OpenAiEndpoint } from '../offer/offer.ts';
+import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer, OpenAiEndpoint, PriceChange } from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
@@ -10,14 +10,19 @@ export interface Model {
   readonly id: string;
   readonly capabilities: readonly Capability[];
   readonly contextWindow: number;
-  /** Null if the price of the service applies. */
+  /** Price until the first change; see `priceAt`. Null if the price of the service applies. */
   readonly price: ModelPrice | null;
+  readonly priceChanges: readonly PriceChange[];
   readonly aliases: readonly string[];
   readonly title: string;
   readonly description: string;
   readonly maxOutputTokens: number;
   readonly features: readonly ModelFeature[];
   readonly dimensions: number | null;
+  readonly availableFrom: string | null;
+  readonly deprecatedFrom: string | null;
+  readonly retiredFrom: string | null;
+  readonly replacedBy: string | null;
   readonly minPlanRank: number;
   readonly endpoint: string;
   readonly family: ContainerFamily;
@@ -52,9 +57,40 @@ function familyOf(capabilities: readonly Capability[]): ContainerFamily {
 
 export const models: readonly Model[] = modelsOf(offer);
 
+/** The time that decides on dates and prices of models, in epoch ms. The service sets its own clock. */
+export const catalogueClock = { now: (): number => Date.now() };
+
+const startOf = (day: string): number => Date.parse(day);
+const hasBegun = (day: string | null, now: number): boolean => day !== null && startOf(day) <= now;
+
+/** `upcoming`: unknown to callers. `retired`: refused with the name of the replacement. */
+export type Phase = 'upcoming' | 'available' | 'deprecated' | 'retired';
+type Dates = Pick<Model, 'availableFrom' | 'deprecatedFrom' | 'retiredFrom'>;
+
+export function phaseOf({ availableFrom, deprecatedFrom, retiredFrom }: Dates, now = catalogueClock.now()): Phase {
+  if (availableFrom !== null && !hasBegun(availableFrom, now)) return 'upcoming';
+  if (hasBegun(retiredFrom, now)) return 'retired';
+  return hasBegun(deprecatedFrom, now) ? 'deprecated' : 'available';
+}
+
+export function isCallable(model: Dates, now?: number): boolean {
+  const phase = phaseOf(model, now);
+  return phase === 'available' || phase === 'deprecated';
+}
+
+/** The models that can be called now. */
+export const callableModels = (): Model[] => models.filter((model) => isCallable(model));
+
+export const priceAt = (
+  { price, priceChanges }: Pick<Model, 'price' | 'priceChanges'>,
+  now = catalogueClock.now(),
+): ModelPrice | null => priceChanges.findLast(({ effectiveFrom }) => hasBegun(effectiveFrom, now)) ?? price;
+
 /** Id of the first model with a capability, for examples and forms. Empty if no model has it. */
-export const firstModelFor = (capability: Capability): string =>
-  models.find(({ capabilities }) => capabilities.includes(capability))?.id ?? '';
+export function firstModelFor(capability: Capability): string {
+  const fitting = models.filter(({ capabilities }) => capabilities.includes(capability));
+  return (fitting.find((model) => isCallable(model)) ?? fitting[0])?.id ?? '';
+}
 
 /** Dimensions of the largest vector of a model. */
 export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensions ?? 0));
@@ -62,6 +98,9 @@ export const maxDimensions = Math.max(...models.map(({ dimensions }) => dimensio
 const byId: ReadonlyMap<string, Model> = new Map(
   models.flatMap((model) => [model.id, ...model.aliases].map((name) => [name, model] as const)),
 );
+
+/** Finds the model with this id or alias, even if it is upcoming or retired. */
+export const modelNamed = (name: string): Model | undefined => byId.get(name);
 
 /** Finds the model with this id or alias and capability. Undefined if it does not exist; the call then returns 400. */
 export function findModel(id: string, capability: Capability): Model | undefined {

@@ -181,6 +181,8 @@ const ListedPrice = v.object({
   output: credits,
 });
 
+const dateOf = (event: string) => v.exactOptional(v.pipe(v.string(), v.description(`Day in UTC of its ${event}.`)));
+
 export const ListedModel = v.object({
   id: v.string(),
   object: v.literal('model'),
@@ -192,6 +194,15 @@ export const ListedModel = v.object({
   dimensions: v.nullable(whole),
   min_plan: v.string(),
   price: v.exactOptional(ListedPrice),
+  price_changes: v.exactOptional(
+    v.pipe(
+      v.array(v.object({ effective_from: v.string(), ...ListedPrice.entries })),
+      v.description('Future prices, each from the day `effective_from` in UTC.'),
+    ),
+  ),
+  deprecated_from: dateOf('deprecation'),
+  retired_from: dateOf('retirement, from which calls return 404'),
+  replaced_by: v.exactOptional(v.string()),
 });
 
 export const ModelList = v.array(ListedModel);

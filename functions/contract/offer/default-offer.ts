@@ -69,6 +69,7 @@ function model(
     minPlanRank: 1,
     endpoints: [{ kind: 'sagemaker', endpoint: id, family }],
     price: null,
+    priceChanges: [],
     features: [],
     availableFrom: null,
     deprecatedFrom: null,

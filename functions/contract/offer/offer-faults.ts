@@ -1,4 +1,4 @@
-import type { Offer, OfferedModel } from './offer.ts';
+import type { ModelPrice, Offer, OfferedModel } from './offer.ts';
 
 /** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */
 export interface OfferFault {
@@ -11,14 +11,24 @@ interface GivenOffer {
   readonly models?: readonly { readonly minPlan?: string }[];
 }
 
+interface OfferChecks {
+  readonly isLocal: boolean;
+  readonly today: string;
+}
+
 const maxLogoBytes = 64 * 1024;
 /** Not imported from the prices, because those read the offer in force. */
 const microPerCredit = 1_000_000;
 
 /** Finds faults in a complete offer that no schema of a single field can detect. */
-export function* offerFaults(offer: Offer, given: GivenOffer, isLocal: boolean): Iterable<OfferFault> {
+export function* offerFaults(
+  offer: Offer,
+  given: GivenOffer,
+  { isLocal, today }: OfferChecks,
+): Iterable<OfferFault> {
   yield* planFaults(offer);
   yield* modelFaults(offer, given, isLocal);
+  yield* useFaults(offer, today);
   yield* productFaults(offer);
 }
 
@@ -46,16 +56,13 @@ function* repeated(names: readonly (readonly [string, OfferFault['path']])[]): I
   }
 }
 
-function* modelFaults({ models, uses, services }: Offer, given: GivenOffer, isLocal: boolean): Iterable<OfferFault> {
+function* modelFaults({ models, services }: Offer, given: GivenOffer, isLocal: boolean): Iterable<OfferFault> {
   yield* repeated(
     models.flatMap(({ id, aliases }, at) => [
       [id, ['models', at, 'id']] as const,
       ...aliases.map((alias, index) => [alias, ['models', at, 'aliases', index]] as const),
     ]),
   );
-  for (const [use, model] of Object.entries(uses))
-    if (model !== null && !models.some(({ id, capabilities: has }) => id === model && has.includes('chat')))
-      yield { path: ['uses', use], expected: 'must be the id of a model with chat' };
   for (const [at, model] of models.entries()) {
     const path = (...rest: (string | number)[]) => ['models', at, ...rest];
     if (model.minPlanRank === 0)
@@ -76,11 +83,18 @@ function* modelFaults({ models, uses, services }: Offer, given: GivenOffer, isLo
         path: path('retiredFrom'),
         expected: 'must be later than deprecatedFrom, and that later than availableFrom',
       };
-    if (maxCost(model) > Number.MAX_SAFE_INTEGER)
-      yield {
-        path: path('price'),
-        expected: 'must be smaller: a call that fills the window exceeds 2^53 microcredits',
-      };
+    for (const [price, at] of [[model.price, ['price']] as const, ...changesOf(model)])
+      if (price && maxCost(price, model) > Number.MAX_SAFE_INTEGER)
+        yield {
+          path: path(...at),
+          expected: 'must be smaller: a call that fills the window exceeds 2^53 microcredits',
+        };
+    for (const [index, { effectiveFrom }] of model.priceChanges.entries())
+      if (effectiveFrom <= (model.priceChanges[index - 1]?.effectiveFrom ?? ''))
+        yield {
+          path: path('priceChanges', index, 'effectiveFrom'),
+          expected: 'must be later than that of the change before',
+        };
     for (const [index, endpoint] of model.endpoints.entries())
       if (endpoint.kind === 'openai' && !isReachable(endpoint.url, isLocal)) {
         const local = isLocal ? ', or be a loopback address' : '';
@@ -91,6 +105,21 @@ function* modelFaults({ models, uses, services }: Offer, given: GivenOffer, isLo
     if (price * microPerCredit > Number.MAX_SAFE_INTEGER)
       yield { path: ['services', service], expected: 'must be smaller: a large call exceeds 2^53 microcredits' };
 }
+
+function* useFaults({ models, uses }: Offer, today: string): Iterable<OfferFault> {
+  for (const [use, id] of Object.entries(uses)) {
+    if (id === null) continue;
+    const model = models.find((one) => one.id === id);
+    if (!model?.capabilities.includes('chat'))
+      yield { path: ['uses', use], expected: 'must be the id of a model with chat' };
+    else if (!isCallable(model, today))
+      yield { path: ['uses', use], expected: `must be a model that is available today; ${id} is not` };
+  }
+}
+
+/** Days compare as text. */
+export const isCallable = ({ availableFrom, retiredFrom }: OfferedModel, day: string): boolean =>
+  (availableFrom === null || availableFrom <= day) && (retiredFrom === null || day < retiredFrom);
 
 function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolean {
   const seen = new Set<string>();
@@ -103,9 +132,11 @@ function isInCycle(model: OfferedModel, models: readonly OfferedModel[]): boolea
   return false;
 }
 
+const changesOf = ({ priceChanges }: OfferedModel) =>
+  priceChanges.map((price, index) => [price, ['priceChanges', index]] as const);
+
 /** Maximum price in microcredits of a call that fills the context window. */
-function maxCost({ price, contextWindow }: OfferedModel): number {
-  if (!price) return 0;
+function maxCost(price: ModelPrice, { contextWindow }: OfferedModel): number {
   const rate = Math.max(price.input, price.cachedInput, price.cacheWrite, price.output);
   return price.perRequest + Number((BigInt(contextWindow) * BigInt(rate)) / BigInt(microPerCredit));
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type OfferFault, offerFaults } from './offer-faults.ts';
+import { isCallable, type OfferFault, offerFaults } from './offer-faults.ts';
 import {
   capabilities,
   containerFamilies,
@@ -109,22 +109,33 @@ const Endpoint = v.variant(
 );
 
 const credits = amount(6, 'credits');
-const Price = v.pipe(
-  v.strictObject({
-    perRequest: v.exactOptional(credits),
-    input: v.exactOptional(credits),
-    cachedInput: v.exactOptional(credits),
-    cacheWrite: v.exactOptional(credits),
-    output: v.exactOptional(credits),
-  }),
-  v.check((price) => Object.keys(price).length > 0, 'must have perRequest, or input and output'),
-  v.check(
+const rates = {
+  perRequest: v.exactOptional(credits),
+  input: v.exactOptional(credits),
+  cachedInput: v.exactOptional(credits),
+  cacheWrite: v.exactOptional(credits),
+  output: v.exactOptional(credits),
+};
+type Rates = { readonly [Rate in keyof typeof rates]?: number };
+const hasRates = <Given extends Rates>() =>
+  v.check<Given, string>(
+    (price) => Object.keys(rates).some((rate) => Object.hasOwn(price, rate)),
+    'must have perRequest, or input and output',
+  );
+const hasInput = <Given extends Rates>() =>
+  v.check<Given, string>(
     ({ input, cachedInput, cacheWrite }) => input !== undefined || (cachedInput ?? cacheWrite) === undefined,
     'must have input where it has cachedInput or cacheWrite',
-  ),
-  v.transform(({ perRequest = 0, input = 0, cachedInput = input, cacheWrite = input, output = 0 }) => {
-    return { perRequest, input, cachedInput, cacheWrite, output };
-  }),
+  );
+const priceOf = ({ perRequest = 0, input = 0, cachedInput = input, cacheWrite = input, output = 0 }: Rates) => {
+  return { perRequest, input, cachedInput, cacheWrite, output };
+};
+const Price = v.pipe(v.strictObject(rates), hasRates(), hasInput(), v.transform(priceOf));
+const PriceChange = v.pipe(
+  v.strictObject({ effectiveFrom: day, ...rates }),
+  hasRates(),
+  hasInput(),
+  v.transform(({ effectiveFrom, ...price }) => ({ effectiveFrom, ...priceOf(price) })),
 );
 
 const Model = v.strictObject({
@@ -139,6 +150,7 @@ const Model = v.strictObject({
   minPlan: v.exactOptional(name),
   endpoints: v.pipe(list(Endpoint, 10), v.minLength(1, 'must have at least one entry')),
   price: v.optional(v.nullable(Price), null),
+  priceChanges: v.optional(list(PriceChange, 20), []),
   features: v.optional(list(oneOf(modelFeatures), 3), []),
   availableFrom: v.optional(v.nullable(day), null),
   deprecatedFrom: v.optional(v.nullable(day), null),
@@ -211,6 +223,8 @@ export interface OfferReading {
   readonly defaults: Offer;
   /** Whether a model may run on this machine, behind http. */
   readonly isLocal: boolean;
+  /** The day as `2026-12-31`, in UTC. */
+  readonly today: string;
   /** Returns the content of the logo's file, or undefined if the file does not exist. */
   readonly readLogo: (path: string) => string | undefined;
 }
@@ -221,7 +235,7 @@ export function readOffer(given: unknown, reading: OfferReading): Offer | readon
   const result = v.safeParse(OfferFile, given);
   if (!result.success) return result.issues.map(faultOf);
   const offer = completed(result.output, reading);
-  const faults = [...offerFaults(offer, result.output, reading.isLocal)];
+  const faults = [...offerFaults(offer, result.output, reading)];
   return faults.length > 0 ? faults : offer;
 }
 
@@ -234,7 +248,7 @@ function faultOf(issue: v.BaseIssue<unknown>): OfferFault {
   return { path, expected: issue.input === undefined ? 'is required' : issue.message };
 }
 
-function completed(file: OfferFile, { defaults, readLogo }: OfferReading): Offer {
+function completed(file: OfferFile, { defaults, readLogo, today }: OfferReading): Offer {
   const plans =
     file.plans?.map(({ id, title, priceUsd, ...plan }, index) => ({
       ...plan,
@@ -254,7 +268,8 @@ function completed(file: OfferFile, { defaults, readLogo }: OfferReading): Offer
         minPlanRank: rankOf(minPlan),
       };
     }) ?? defaults.models;
-  const firstChat = models.find((model) => model.capabilities.includes('chat'))?.id ?? null;
+  const chatModels = models.filter((model) => model.capabilities.includes('chat'));
+  const firstChat = (chatModels.find((model) => isCallable(model, today)) ?? chatModels[0])?.id ?? null;
   const uses = file.models || file.uses ? { translation: firstChat, analysis: firstChat, ...file.uses } : defaults.uses;
   const { product = defaults.product } = file;
   return {

@@ -84,8 +84,10 @@ export interface OfferedModel {
   /** Rank of the smallest plan that may use the model. */
   readonly minPlanRank: number;
   readonly endpoints: readonly OfferedEndpoint[];
-  /** Null if the price of the service applies. */
+  /** Price until the first change. Null if the price of the service applies. */
   readonly price: ModelPrice | null;
+  /** Earliest first. */
+  readonly priceChanges: readonly PriceChange[];
   readonly features: readonly ModelFeature[];
   /** Days as `2026-12-31`, in UTC. */
   readonly availableFrom: string | null;
@@ -101,6 +103,11 @@ export interface ModelPrice {
   readonly cachedInput: number;
   readonly cacheWrite: number;
   readonly output: number;
+}
+
+/** `effectiveFrom`: the day, in UTC, from which calls are admitted at this price. */
+export interface PriceChange extends ModelPrice {
+  readonly effectiveFrom: string;
 }
 
 export const planFeatures = ['messages', 'webhooks'] as const;

@@ -1,5 +1,6 @@
 import type { AgentChange, NewAgent } from '#contract/agents/agents.ts';
 import { limits } from '#contract/shared/limits.ts';
+import { refuseRetired } from '../inference/model-catalogue.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Page, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -60,6 +61,7 @@ export type AgentService = ReturnType<typeof agentService>;
 
 export function agentService({ agents, enforceChangeLimit, clock, random }: AgentServiceParts) {
   async function create(accountId: number, given: NewAgent) {
+    refuseRetired(given.model);
     await enforceChangeLimit(accountId);
     const now = clock.now();
     const agent: Agent = {
@@ -89,6 +91,7 @@ export function agentService({ agents, enforceChangeLimit, clock, random }: Agen
 
   async function change(accountId: number, id: string, given: AgentChange) {
     let before = await existing(accountId, id);
+    if (given.model !== undefined && given.model !== before.model) refuseRetired(given.model);
     await enforceChangeLimit(accountId);
     for (let tries = 1; ; tries++) {
       const after = changedAgent(before, given, clock.now());

@@ -3,7 +3,7 @@ import type { NewDocument } from '#contract/agents/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Inference } from '../inference/inference.ts';
 import { type Order, TokenCount } from '../inference/order.ts';
-import { tariffOf } from '../inference/tariff.ts';
+import { tariffOf, tariffOfCode } from '../inference/tariff.ts';
 import { cutText } from '../inference/translation.ts';
 import type { OpenHold } from '../meter/metering.ts';
 import type { RefundableCharge } from '../meter/refund.ts';
@@ -22,8 +22,6 @@ import {
   checkedVectors,
 } from './document.ts';
 import { batchSize, type DocumentStore, type VectorIndex } from './vector-index.ts';
-
-const tariff = tariffOf(embeddingModel, 'embeddings');
 
 export interface DocumentOrder extends Order {
   readonly document: NewDocument;
@@ -48,8 +46,9 @@ export function documentAdding(parts: AddingParts) {
 
   /** Reserves one token per byte, or the tokens of the text if the account has no more credits. */
   function order(document: NewDocument): DocumentOrder {
+    const tariff = tariffOf(embeddingModel, 'embeddings', clock.now());
     const amount = tariff.max(Buffer.byteLength(document.text), 0);
-    const order = { model: embeddingModel, amount, document };
+    const order = { model: embeddingModel, amount, price: tariff.price, document };
     async function within(budget: number): Promise<DocumentOrder | undefined> {
       const affordable = tariff.inputWithin(budget);
       const tokens = await new TokenCount([document.text], tokenizer).upTo(affordable);
@@ -138,8 +137,10 @@ export function documentIndexing(parts: IndexingParts) {
     try {
       const { is, tokens } = await embedAll(open, startedAt + runMs);
       if (is === 'out of time') await (await queue()).send(ref, { group: String(ref.accountId) });
-      else if (is !== 'in progress elsewhere')
+      else if (is !== 'in progress elsewhere') {
+        const tariff = tariffOfCode(open.charge.price) ?? tariffOf(embeddingModel, 'embeddings', startedAt);
         await ends.end(open, is, tariff.cost({ prompt_tokens: tokens, completion_tokens: 0 }));
+      }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       onFailure(error, ref);
@@ -169,8 +170,7 @@ export function documentIndexing(parts: IndexingParts) {
   /** Retries here while the model is busy, because the queue would wait 30 minutes. */
   async function embed(input: string[]) {
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
-    const order = { model: embeddingModel, amount: 0, request: { input }, input: request };
-    const { body } = await retryBusy(() => inference.embed(order));
+    const { body } = await retryBusy(() => inference.embed({ request: { input }, input: request }));
     const found = body.data.map(({ embedding }) => (typeof embedding === 'string' ? [] : embedding));
     return { vectors: checkedVectors(found), tokens: body.usage.prompt_tokens };
   }

@@ -4,7 +4,7 @@ import { limits } from '#contract/shared/limits.ts';
 import { defaultMaxTokens } from '../inference/chat.ts';
 import type { Inference } from '../inference/inference.ts';
 import type { Order } from '../inference/order.ts';
-import { tariffOf } from '../inference/tariff.ts';
+import { type Tariff, tariffOf } from '../inference/tariff.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Agent, type AgentStore, throwNotFound } from './agent.ts';
@@ -13,6 +13,7 @@ import { embeddingModel, checkedVectors } from './document.ts';
 import type { Passage, VectorIndex } from './vector-index.ts';
 
 export interface TurnOrder extends Order {
+  readonly tariff: Tariff;
   readonly stream: boolean;
   readonly agent: Agent;
   readonly conversation: Conversation;
@@ -55,8 +56,10 @@ export function turnOpening({ agents, conversations, clock }: OpeningParts) {
     if (isLocked(conversation, now)) throw inProgress();
     checkKind(conversation, message);
     const { model } = agent;
-    const amount = tariffOf(model, 'chat').max(windowOf(model), agent.maxTokens ?? defaultMaxTokens);
-    return { model, amount, stream: message.stream, agent, conversation, recent, message };
+    const tariff = tariffOf(model, 'chat', now);
+    const amount = tariff.max(windowOf(model), agent.maxTokens ?? defaultMaxTokens);
+    const { price } = tariff;
+    return { model, amount, tariff, price, stream: message.stream, agent, conversation, recent, message };
   }
 
   return { open, modelOf };
@@ -116,7 +119,7 @@ export function passageSearch(embed: Inference['embed'], vectors: Pick<VectorInd
     const input = text.slice(0, maxQuery).toWellFormed();
     if (!/\S/.test(input)) return [];
     const request = { model: embeddingModel, input, encoding_format: 'float' } as const;
-    const { body } = await embed({ model: embeddingModel, amount: 0, request: { input: [input] }, input: request });
+    const { body } = await embed({ request: { input: [input] }, input: request });
     const embedding = body.data[0]?.embedding;
     const [vector] = typeof embedding === 'object' ? checkedVectors([embedding]) : [];
     return vector ? vectors.search(agent, { text: input, vector }, maxPassages) : [];

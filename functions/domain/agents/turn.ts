@@ -6,7 +6,6 @@ import type { ModelGateway } from '../inference/model-gateway.ts';
 import { type ModelUsage, totalled } from '../inference/model-stream.ts';
 import type { Proof } from '../inference/order.ts';
 import { StreamedResponse } from '../inference/streamed-response.ts';
-import { tariffOf } from '../inference/tariff.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { throwNotFound } from './agent.ts';
@@ -21,25 +20,32 @@ export interface TurnParts extends OpeningParts, PreparationParts {
   readonly inference: Pick<Inference, 'orderChatWithin' | 'chat' | 'streamChat'>;
 }
 
+export interface TakenTurn {
+  readonly turn: Turn;
+  /** Microcredits. */
+  readonly cost: number;
+  readonly usage: ModelUsage;
+}
+
 export function turnService(parts: TurnParts) {
   const { conversations, inference } = parts;
   const { check, begin } = turnPreparation(parts);
   const keep = turnRecord(parts);
 
-  function generation({ agent, stream }: TurnOrder, { context }: BegunTurn) {
+  function generation({ agent, stream, tariff }: TurnOrder, { context }: BegunTurn) {
     const { system, messages, maxTokens, used } = context;
     const format = turnFormat();
     const conversation = modelConversation(agent, system, messages, stream);
-    return { format, ordered: inference.orderChatWithin(conversation, format, maxTokens, used) };
+    return { format, ordered: inference.orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens: used }) };
   }
 
-  async function take(order: TurnOrder, token: string): Promise<Turn> {
+  async function take(order: TurnOrder, token: string): Promise<TakenTurn> {
     const begun = await begin(order, token);
     return freeing(conversations, begun.conversation, async () => {
       const { ordered } = generation(order, begun);
       if (ordered.stream) throw new Error('a turn that is not streamed has a whole reply');
-      const { body, cost } = await inference.chat(ordered, token);
-      return keep(order, begun, body, cost);
+      const { body, cost, usage } = await inference.chat(ordered, token);
+      return { turn: await keep(order, begun, body, cost), cost, usage };
     });
   }
 
@@ -50,7 +56,7 @@ export function turnService(parts: TurnParts) {
     return streamedTurn({
       reply: inference.streamChat(ordered, token),
       collected: format.collected,
-      keep: (reply) => keep(order, begun, reply, tariffOf(order.model, 'chat').cost(reply.usage)),
+      keep: (reply) => keep(order, begun, reply, order.tariff.cost(reply.usage)),
       free: () => conversations.unlock(begun.conversation).catch(() => undefined),
     });
   }

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { maxTranscriptBytes, TranscriptSegment, TranscriptWord } from '#contract/audio/transcription.ts';
 import type { LedgerEntry } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { unitPriceOfCode } from '../meter/price-code.ts';
 import { secondPrice, secondsPaid } from '../meter/pricing.ts';
 import { refunds, type RefundWrite, type WrittenRefund } from '../meter/refunds.ts';
 import { throwTogether, visitEach } from '../shared/concurrency.ts';
@@ -65,7 +66,7 @@ export function jobEnding({ jobs, metering, clock }: EndingParts) {
 }
 
 const costOf = ({ charge }: Job, seconds: number): number =>
-  Math.min(charge.amount, secondPrice('transcription', seconds));
+  Math.min(charge.amount, secondPrice('transcription', seconds, unitPriceOfCode(charge.price)));
 
 export interface ModelEnd {
   readonly ref: AudioRef;
@@ -105,7 +106,7 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       if (!bytes) throw new Error('the reply of the model is not there');
       const transcript = model().transcriptOf(bytes);
       // Charging only the header's duration would reward false headers.
-      if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount)))
+      if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount, unitPriceOfCode(job.charge.price))))
         return { status: 'failed' };
       if (job.timestamps !== 'none' && lacksSegments(transcript)) throw new Error('the transcript has no segments');
       const text = textFileOf(job, transcript);

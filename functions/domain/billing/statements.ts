@@ -1,12 +1,13 @@
 import type { refundReasons } from '#contract/billing/credits.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { SubscriptionChange } from '../meter/meter.ts';
+import { priceView } from '../meter/price-code.ts';
 import { iso } from '../shared/months.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { LedgerRow } from './ledger.ts';
 
-/** Calls of one day, by service, model and key or a subset of them. `cost` in microcredits. */
+/** Calls of one day, by service, model and key or a subset of them. `cost` in microcredits. Cached tokens are input too. */
 export interface DailyUsage {
   readonly date: string;
   readonly service?: string | undefined;
@@ -14,6 +15,9 @@ export interface DailyUsage {
   readonly keyId?: string | null | undefined;
   readonly calls: number;
   readonly cost: number;
+  readonly inputTokens: number;
+  readonly cachedTokens: number;
+  readonly outputTokens: number;
 }
 
 export interface LedgerRows {
@@ -98,6 +102,8 @@ function entryView(row: LedgerRow) {
     balance: row.balance / microPerCredit,
     requestId: row.requestId ?? null,
     keyId: row.keyId ?? null,
+    ...(row.price !== undefined && row.service && { price: priceView(row.price, row.service) }),
+    ...(row.tokens && { tokens: row.tokens }),
     ...(row.change && { change: changeView(row.change) }),
     ...(reason && { reason }),
   };
@@ -129,14 +135,35 @@ function positionAt(cursor: string): string {
 /** Sums over all properties except the group's. Returns the rows unchanged without a group. */
 function grouped(usage: readonly DailyUsage[], group: Group | undefined) {
   const sums = new Map<string, DailyUsage>();
-  for (const { date, service, model, keyId, calls, cost } of usage) {
+  for (const { date, service, model, keyId, ...counts } of usage) {
     const of = { service: { service }, model: { model }, key: { keyId } };
     const named = group ? of[group] : { service, model, keyId };
     const name = JSON.stringify([date, named]);
-    const sum = sums.get(name) ?? { date, ...named, calls: 0, cost: 0 };
-    sums.set(name, { ...sum, calls: sum.calls + calls, cost: sum.cost + cost });
+    const sum = sums.get(name);
+    sums.set(name, sum ? added(sum, counts) : { date, ...named, ...counts });
   }
-  return [...sums.values()].map(({ cost, ...day }) => ({ ...day, credits: cost / microPerCredit }));
+  return [...sums.values()].map(dayView);
+}
+
+type Counts = Pick<DailyUsage, 'calls' | 'cost' | 'inputTokens' | 'cachedTokens' | 'outputTokens'>;
+
+const added = (sum: DailyUsage, counts: Counts): DailyUsage => ({
+  ...sum,
+  calls: sum.calls + counts.calls,
+  cost: sum.cost + counts.cost,
+  inputTokens: sum.inputTokens + counts.inputTokens,
+  cachedTokens: sum.cachedTokens + counts.cachedTokens,
+  outputTokens: sum.outputTokens + counts.outputTokens,
+});
+
+/** Without tokens if no call reported any, because a year's response is limited to 1 MB. */
+function dayView({ cost, inputTokens, cachedTokens, outputTokens, ...day }: DailyUsage) {
+  const tokens = { input: inputTokens, cached: cachedTokens, output: outputTokens };
+  return {
+    ...day,
+    credits: cost / microPerCredit,
+    ...(inputTokens + outputTokens > 0 && { tokens }),
+  };
 }
 
 function dayOf(now: number): string {

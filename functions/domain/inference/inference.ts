@@ -39,15 +39,19 @@ import {
   type WholeCompletionOrder,
 } from './order.ts';
 import { StreamedResponse } from './streamed-response.ts';
-import { tariffOf } from './tariff.ts';
+import { type Tariff, tariffOf } from './tariff.ts';
 
 /** `cost` in microcredits. */
 export interface Priced<Body> {
   readonly body: Body;
   readonly cost: number;
+  readonly usage: ModelUsage;
 }
 
 export type Inference = ReturnType<typeof inference>;
+
+/** Without a tariff, the call is free or charged elsewhere. */
+export type EmbeddingCall = Pick<EmbeddingsOrder, 'request' | 'input'> & Partial<Pick<EmbeddingsOrder, 'tariff'>>;
 
 const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
@@ -84,8 +88,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
     const { maxTokens, promptTokens, count } = await outputRoom(conversation, tokenizer, prove);
-    const order = orderChatWithin(conversation, format, maxTokens, promptTokens);
-    const tariff = tariffOf(order.model, 'chat');
+    const tariff = tariffOf(conversation.model, 'chat', clock.now());
+    const order = orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens });
     if (!tariff.isByTokens) return order;
     const isChosen = conversation.maxTokens !== undefined;
     async function within(budget: number): Promise<ChatOrder<Body> | undefined> {
@@ -93,7 +97,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       const affordable = tariff.outputWithin(budget, tokens);
       if (maxTokens <= affordable) return { ...order, amount: tariff.max(tokens, maxTokens) };
       if (isChosen || affordable < Math.min(tariff.minOutput, maxTokens)) return undefined;
-      return orderChatWithin(conversation, format, affordable, tokens);
+      return orderChatWithin(conversation, format, tariff, { maxTokens: affordable, promptTokens: tokens });
     }
     const affordableOutput = async (budget: number) => Math.max(0, tariff.outputWithin(budget, await count()));
     return { ...order, within, affordableOutput };
@@ -103,13 +107,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   function orderChatWithin<Body>(
     conversation: Conversation,
     format: ChatFormat<Body>,
-    maxTokens: number,
-    promptTokens: number,
+    tariff: Tariff,
+    { maxTokens, promptTokens }: { readonly maxTokens: number; readonly promptTokens: number },
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
     const offered = new Set(conversation.functions.map(({ name }) => name));
-    const order = { model, format, amount: tariffOf(model, 'chat').max(promptTokens, maxTokens), request, offered };
+    const amount = tariff.max(promptTokens, maxTokens);
+    const order = { model, format, amount, tariff, price: tariff.price, request, offered };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
@@ -117,24 +122,24 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   /** `requestId` becomes part of the response's id. */
   async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Priced<Body>> {
-    const { model, request, format, call } = order;
+    const { model, request, format, tariff, call } = order;
     const reply = await call.send();
     const message = reply.choices[0]?.message;
     const bounds = chatBounds(order, Boolean(message?.content || message?.tool_calls?.length));
     const usage = await billable(reply.usage, bounds, () => countedChat(request)(JSON.stringify(message)));
     const named = about('chatcmpl', requestId, model);
     const read = chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered });
-    return { body: format.body(read, named), cost: tariffOf(model, 'chat').cost(usage) };
+    return { body: format.body(read, named), cost: tariff.cost(usage), usage };
   }
 
   /** Charged once any content was delivered. By tokens, an interrupted stream is charged for its prompt and the delivered text. */
   function streamChat(order: StreamedChatOrder, requestId: string): StreamedResponse {
-    const { model, request, format, call } = order;
-    const tariff = tariffOf(model, 'chat');
+    const { model, request, format, tariff, call } = order;
     const counted = countedChat(request);
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     let used: ModelUsage | undefined;
+    let charged: ModelUsage | undefined;
     const onUsage = async (usage: ModelUsage | null | undefined) => {
       const bounds = chatBounds(order, delivered.text !== '');
       used = await billable(usage, bounds, () => counted(delivered.text));
@@ -150,9 +155,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     });
     async function cost(isWhole: boolean): Promise<number> {
       if (!isWhole && delivered.text === '') return 0;
-      return tariff.cost(tariff.isByTokens ? (used ?? (await counted(delivered.text))) : noTokens);
+      charged = used ?? (tariff.isByTokens ? await counted(delivered.text) : undefined);
+      return tariff.cost(charged ?? noTokens);
     }
-    return new StreamedResponse(chunks, cost, cancel, () => used ?? delivered.usage);
+    return new StreamedResponse(chunks, cost, cancel, () => used ?? charged);
   }
 
   async function orderCompletion<Body>(
@@ -162,9 +168,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   ): Promise<CompletionOrder<Body>> {
     const { body, promptTokens, count } = await toModelCompletion(prompt, tokenizer, prove);
     const { model, stream } = prompt;
-    const tariff = tariffOf(model, 'completion');
+    const tariff = tariffOf(model, 'completion', clock.now());
     const amount = tariff.max(promptTokens, body.max_tokens);
-    const order = { model, format, amount, request: body, ...callOf(body) };
+    const order = { model, format, amount, tariff, price: tariff.price, request: body, ...callOf(body) };
     function callOf(request: ModelCompletionRequest): WholeCall<ModelCompletionReply> | StreamedCall {
       return stream
         ? { stream, call: gateway.completionStream(model, request) }
@@ -187,22 +193,21 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
   }
 
   async function complete<Body>(order: WholeCompletionOrder<Body>, requestId: string): Promise<Priced<Body>> {
-    const { model, request, format, call } = order;
+    const { model, request, format, tariff, call } = order;
     const reply = await call.send();
     const text = reply.choices[0]?.text ?? '';
     const bounds = completionBounds(request, text !== '');
     const usage = await billable(reply.usage, bounds, () => countedCompletion(request)(text));
-    const cost = tariffOf(model, 'completion').cost(usage);
-    return { body: format.body(completionReply(reply, usage), about('cmpl', requestId, model)), cost };
+    const body = format.body(completionReply(reply, usage), about('cmpl', requestId, model));
+    return { body, cost: tariff.cost(usage), usage };
   }
 
   /** Charges a complete stream by the model's report, and an interrupted one for its prompt and the delivered text. */
   function streamCompletion(order: StreamedCompletionOrder, requestId: string): StreamedResponse {
-    const { model, request, format, call } = order;
+    const { model, request, format, tariff, call } = order;
     const { chunks: modelChunks, cancel } = call.send();
     const delivered = new DeliveredText(request.max_tokens, tokenizer);
     const bounds = () => completionBounds(request, delivered.text !== '');
-    const tariff = tariffOf(model, 'completion');
     const counted = countedCompletion(request);
     const usedSoFar = (): Promise<ModelUsage> => billable(delivered.usage, bounds(), () => counted(delivered.text));
     let used: ModelUsage | undefined;
@@ -228,8 +233,9 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
 
   async function orderEmbeddings(input: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
     const { body, maxTokens, counts } = await toModelEmbeddings(input, tokenizer, prove);
-    const tariff = tariffOf(input.model, 'embeddings');
-    const order = { model: input.model, amount: tariff.max(maxTokens, 0), request: body, input };
+    const tariff = tariffOf(input.model, 'embeddings', clock.now());
+    const { price } = tariff;
+    const order = { model: input.model, amount: tariff.max(maxTokens, 0), tariff, price, request: body, input };
     async function within(budget: number) {
       const affordable = tariff.inputWithin(budget);
       let tokens = 0;
@@ -242,15 +248,14 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return { ...order, within };
   }
 
-  async function embed({ model, request, input }: EmbeddingsOrder): Promise<Priced<EmbeddingList>> {
+  async function embed({ request, input, tariff }: EmbeddingCall): Promise<Priced<EmbeddingList>> {
+    const { model } = input;
     const reply = await gateway.embed(model, request);
     const reported = reply.usage?.prompt_tokens ?? 0;
     const isUsable = isPossibleCount(reported, 1, maxTokensOf(request.input));
     const prompt_tokens = isUsable ? reported : await countTokens(request.input, tokenizer);
-    return {
-      body: toEmbeddingList(reply, prompt_tokens, input),
-      cost: tariffOf(model, 'embeddings').cost({ prompt_tokens, completion_tokens: 0 }),
-    };
+    const usage = { prompt_tokens, completion_tokens: 0 };
+    return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tariff?.cost(usage) ?? 0, usage };
   }
 
   return {

@@ -1,11 +1,29 @@
 import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit, prices } from '#contract/billing/prices.ts';
-import { catalogueCreated, models } from '#contract/inference/models.ts';
+import {
+  callableModels,
+  catalogueClock,
+  catalogueCreated,
+  isCallable,
+  type Model,
+  modelNamed,
+  phaseOf,
+  priceAt,
+} from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
+/** The models that can be called now. */
 export function listedModels() {
-  return models.map((model) => ({
+  const now = catalogueClock.now();
+  return callableModels().map((model) => listed(model, now));
+}
+
+function listed(model: Model, now: number) {
+  const { deprecatedFrom, retiredFrom, replacedBy } = model;
+  const price = priceAt(model, now);
+  const changes = model.priceChanges.filter(({ effectiveFrom }) => Date.parse(effectiveFrom) > now);
+  return {
     id: model.id,
     object: 'model' as const,
     created: catalogueCreated,
@@ -15,8 +33,14 @@ export function listedModels() {
     max_output_tokens: model.capabilities.includes('chat') ? model.maxOutputTokens : null,
     dimensions: model.dimensions,
     min_plan: planOfRank(model.minPlanRank).name,
-    ...(model.price && { price: listedPrice(model.price) }),
-  }));
+    ...(price && { price: listedPrice(price) }),
+    ...(changes.length > 0 && {
+      price_changes: changes.map((change) => ({ effective_from: change.effectiveFrom, ...listedPrice(change) })),
+    }),
+    ...(deprecatedFrom !== null && { deprecated_from: deprecatedFrom }),
+    ...(retiredFrom !== null && { retired_from: retiredFrom }),
+    ...(replacedBy !== null && { replaced_by: replacedBy }),
+  };
 }
 
 /** `perRequest` is in microcredits, rates in millionths of a microcredit per token. */
@@ -31,11 +55,25 @@ function listedPrice({ perRequest, input, cachedInput, cacheWrite, output }: Mod
   };
 }
 
-export function listedModel(id: string) {
-  const found = listedModels().find((model) => model.id === id);
-  if (found) return found;
+export function listedModel(name: string) {
+  const model = modelNamed(name);
+  if (model && isCallable(model)) return listed(model, catalogueClock.now());
+  if (model && phaseOf(model) === 'retired') throw retired(model);
   const field = { path: 'model', isMissing: false };
   throw new ServiceError('NOT_FOUND', 'There is no model of this name; GET /openai/v1/models lists them.', { field });
+}
+
+/** 404 for a retired model. */
+export function retired({ id, retiredFrom, replacedBy }: Model): ServiceError {
+  const next = replacedBy === null ? '' : ` Use ${replacedBy}.`;
+  const field = { path: 'model', isMissing: false };
+  return new ServiceError('NOT_FOUND', `The model ${id} was retired on ${retiredFrom}.${next}`, { field });
+}
+
+/** Throws 404 if the model is retired. */
+export function refuseRetired(name: string): void {
+  const model = modelNamed(name);
+  if (model && phaseOf(model) === 'retired') throw retired(model);
 }
 
 export function pricedServices() {

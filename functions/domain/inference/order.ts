@@ -1,16 +1,20 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { EmbeddingsRequest } from '#contract/inference/requests.ts';
+import type { PriceCode } from '../meter/price-code.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
 import type { ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelCall, ModelStream } from './model-gateway.ts';
+import type { Tariff } from './tariff.ts';
 
 /** A priced call before its admission. `amount`: its maximum cost in microcredits. */
 export interface Order {
   readonly model: string;
   readonly service?: ServiceName;
   readonly amount: number;
+  /** The price that it is charged by. Default: the service's. */
+  readonly price?: PriceCode;
   readonly stream?: boolean;
   /** The model call, if it can be prepared during the admission. */
   readonly call?: Preparable;
@@ -27,6 +31,9 @@ export interface Preparable {
 
 interface ModelOrder<Request> extends Order {
   readonly request: Request;
+  /** Applies until the call is charged, even if the model's price changes meanwhile. */
+  readonly tariff: Tariff;
+  readonly price: PriceCode;
 }
 
 interface TextOrder<Request, Format> extends ModelOrder<Request> {

@@ -1,10 +1,12 @@
-import { findModel } from '#contract/inference/models.ts';
+import { findModel, priceAt } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import { fixedPrice, tokenPrice, unitsWithin } from '../meter/pricing.ts';
+import { codeOfModel, codeOfService, type PriceCode, priceOfCode } from '../meter/price-code.ts';
+import { fixedPrice, type UnitPrice, unitPrice, unitPriceOf, unitsPaid } from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
 /** Prices the calls of a model. Amounts in microcredits (docs/offer.md#prices). */
 export interface Tariff {
+  readonly price: PriceCode;
   readonly isByTokens: boolean;
   cost(usage: ModelUsage): number;
   /** Maximum price of this many tokens, however many input tokens are cached. */
@@ -17,14 +19,25 @@ export interface Tariff {
   readonly minOutput: number;
 }
 
-/** The price of the model, or that of the service. */
-export function tariffOf(model: string, capability: 'chat' | 'completion' | 'embeddings'): Tariff {
-  const price = findModel(model, capability)?.price;
+type PricedCapability = 'chat' | 'completion' | 'embeddings';
+
+/** The price of the model at `now` (epoch ms), or that of the service. An order keeps its tariff until it is charged. */
+export function tariffOf(model: string, capability: PricedCapability, now: number): Tariff {
+  const found = findModel(model, capability);
+  const price = found && priceAt(found, now);
   if (price) return modelTariff(price);
-  return capability === 'chat' ? perChat : perToken(capability);
+  return capability === 'chat' ? perChat : perToken(unitPriceOf(capability), codeOfService(capability));
+}
+
+/** The tariff of an earlier charge. Undefined for a charge before prices were stored. */
+export function tariffOfCode(code: PriceCode | undefined): Tariff | undefined {
+  const price = code === undefined ? undefined : priceOfCode(code);
+  if (!price || code === undefined) return undefined;
+  return 'micro' in price ? perToken(price, code) : modelTariff(price);
 }
 
 const perChat: Tariff = {
+  price: codeOfService('chat'),
   isByTokens: false,
   cost: () => fixedPrice('chat'),
   max: () => fixedPrice('chat'),
@@ -33,12 +46,13 @@ const perChat: Tariff = {
   minOutput: 1,
 };
 
-function perToken(service: 'completion' | 'embeddings'): Tariff {
-  const tokensFor = (budget: number): number => unitsWithin(service, budget);
+function perToken(unit: UnitPrice, price: PriceCode): Tariff {
+  const tokensFor = (budget: number): number => unitsPaid(unit, budget);
   return {
+    price,
     isByTokens: true,
-    cost: ({ prompt_tokens, completion_tokens }) => tokenPrice(service, prompt_tokens + completion_tokens),
-    max: (input, output) => tokenPrice(service, input + output),
+    cost: ({ prompt_tokens, completion_tokens }) => unitPrice(unit, prompt_tokens + completion_tokens),
+    max: (input, output) => unitPrice(unit, input + output),
     inputWithin: tokensFor,
     outputWithin: (budget, input) => tokensFor(budget) - input,
     minOutput: 1,
@@ -54,6 +68,7 @@ export function modelTariff(price: ModelPrice): Tariff {
   const output = BigInt(price.output);
 
   return {
+    price: codeOfModel(price),
     isByTokens: price.input + price.cachedInput + price.cacheWrite + price.output > 0,
     cost({ prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens = 0 }) {
       const plain = BigInt(prompt_tokens - cached_tokens - cache_write_tokens) * BigInt(price.input);

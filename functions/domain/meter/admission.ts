@@ -3,6 +3,7 @@ import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
+import type { PriceCode } from './price-code.ts';
 import { decimalCredits } from './pricing.ts';
 import { rateStatus } from './rate-window.ts';
 
@@ -18,6 +19,7 @@ export interface Attempt {
   readonly model: string;
   readonly minPlanRank: number;
   readonly amount: number;
+  readonly price?: PriceCode | undefined;
   readonly isStream?: boolean | undefined;
   readonly now: number;
   readonly deadline: number;

@@ -1,5 +1,5 @@
 import type { Attempt } from './admission.ts';
-import type { Allowance, Hold, LedgerEntry, Meter } from './meter.ts';
+import type { Allowance, Hold, LedgerEntry, Meter, TokenCounts } from './meter.ts';
 
 export interface OpenCall {
   readonly accountId: number;
@@ -10,6 +10,7 @@ export interface OpenCall {
 export interface Settlement extends OpenCall {
   readonly hold: Hold;
   readonly cost: number;
+  readonly tokens?: TokenCounts | undefined;
   readonly now: number;
   readonly staleBuckets: readonly string[];
   /** A lot may have expired during the hold, so the meter becomes due before returned credits can be spent. */
@@ -42,7 +43,7 @@ export interface MeterStore {
   find(accountId: number): Promise<Meter | undefined>;
   admit(attempt: Attempt): Promise<Admission>;
   /** Records a stream's cost so far, in microcredits. Returns false if the stream must stop. */
-  recordProgress(call: OpenCall, cost: number): Promise<boolean>;
+  recordProgress(call: OpenCall & Pick<Attempt, 'model' | 'price'>, cost: number): Promise<boolean>;
   /** Returns false if the hold was already closed. Retries conflicts for at least `patienceMs`. */
   settle(settlement: Settlement, patienceMs?: number): Promise<boolean>;
   cancelStream(call: OpenCall): Promise<boolean>;

@@ -2,6 +2,7 @@ import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
 import type { changeKinds, PlanName } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
+import type { PriceCode } from './price-code.ts';
 
 export interface Lot {
   /** Unique per account, so that a refund finds the lot even after its expiry has changed. */
@@ -22,6 +23,8 @@ export interface Hold {
   readonly model: string;
   readonly keyId: string;
   readonly delivered?: number;
+  /** Stored with the first recorded cost of a stream, so that the sweep never derives a price. */
+  readonly price?: PriceCode | undefined;
   readonly budget?: { readonly id: string; readonly start: number };
 }
 
@@ -95,6 +98,13 @@ export interface Meter {
 /** The part of the meter that an admitted call needs until it is settled. */
 export type Allowance = Pick<Meter, 'accountId' | 'admitted' | 'ceiling' | 'buckets' | 'spendable' | 'due' | 'budgets'>;
 
+/** `cached`: the part of `input` that was read from a cache. */
+export interface TokenCounts {
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
 /** The content of a ledger row. `amount`: signed change of the balance. */
 export interface LedgerEntry {
   readonly type: 'grant' | 'charge' | 'refund' | 'expiry' | 'adjustment';
@@ -102,6 +112,9 @@ export interface LedgerEntry {
   readonly amount: number;
   readonly service?: ServiceName;
   readonly model?: string;
+  /** The price of a charge, or of the charge that is refunded. */
+  readonly price?: PriceCode | undefined;
+  readonly tokens?: TokenCounts | undefined;
   readonly keyId?: string;
   readonly requestId?: string;
   readonly source?: Lot['source'];

@@ -1,7 +1,7 @@
 import { type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
-import type { Allowance, Hold, Meter, Settled } from './meter.ts';
+import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
 import type { Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
@@ -21,7 +21,7 @@ export interface OpenHold {
    */
   recordProgress(cost: number): Promise<boolean>;
   /** Only the first call has an effect. Caps the cost at the hold. Retries conflicts for up to `patienceMs`. */
-  settle(cost: number, now: number, patienceMs?: number): Promise<void>;
+  settle(cost: number, now: number, patienceMs?: number, tokens?: TokenCounts): Promise<void>;
   /**
    * Settles in the transaction of `write`, which stores the charge with the item it paid for. Repeats `write` on `meter
    * changed`. Returns `hold closed` if the hold is no longer open.
@@ -150,10 +150,10 @@ export function metering(store: MeterStore, renew: Renew) {
         return open;
       },
       recordProgress: (cost) => store.recordProgress(attempt, cut(cost)),
-      async settle(cost, now, patienceMs) {
+      async settle(cost, now, patienceMs, tokens) {
         if (!open) return;
         open = false;
-        await store.settle(await settlementAt(cut(cost), now), patienceMs);
+        await store.settle({ ...(await settlementAt(cut(cost), now)), tokens }, patienceMs);
       },
       async settleWith(cost, now, write) {
         const settlement = await settlementAt(cut(cost), now);

@@ -3,25 +3,37 @@ import type { RateLimit } from '../shared/service-error.ts';
 
 /** Price in microcredits of a service metered by the single token. */
 export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
-  return unitPrice(service, tokens);
+  return unitPrice(unitPriceOf(service), tokens);
 }
 
-/** Price in microcredits of audio, per started second. */
-export function secondPrice(service: 'transcription', seconds: number): number {
-  return unitPrice(service, Math.max(1, Math.ceil(seconds)));
+/** A service's price: `micro` microcredits per `unitSize` units. */
+export interface UnitPrice {
+  readonly micro: number;
+  readonly unitSize: number;
 }
 
-export const secondsPaid = (service: 'transcription', amount: number): number => unitsWithin(service, amount);
+export const unitPriceOf = (service: ServiceName): UnitPrice => {
+  return { micro: microOf(service), unitSize: prices[service].unitSize };
+};
+
+/** Price in microcredits of audio, per started second. A job passes the price that it was charged by. */
+export function secondPrice(service: 'transcription', seconds: number, price = unitPriceOf(service)): number {
+  return unitPrice(price, Math.max(1, Math.ceil(seconds)));
+}
+
+export const secondsPaid = (service: 'transcription', amount: number, price = unitPriceOf(service)): number =>
+  unitsPaid(price, amount);
 
 /** The most units that an amount of microcredits pays, the inverse of `tokenPrice` and `secondPrice`. */
-export function unitsWithin(service: ServiceName, amount: number): number {
-  const micro = microOf(service);
+export const unitsWithin = (service: ServiceName, amount: number): number => unitsPaid(unitPriceOf(service), amount);
+
+export function unitsPaid({ micro, unitSize }: UnitPrice, amount: number): number {
   if (micro === 0) return Number.MAX_SAFE_INTEGER;
-  return Number((BigInt(amount) * BigInt(prices[service].unitSize)) / BigInt(micro));
+  return Number((BigInt(amount) * BigInt(unitSize)) / BigInt(micro));
 }
 
-function unitPrice(service: ServiceName, units: number): number {
-  return Math.ceil((units * microOf(service)) / prices[service].unitSize);
+export function unitPrice({ micro, unitSize }: UnitPrice, units: number): number {
+  return Math.ceil((units * micro) / unitSize);
 }
 
 /** An offer's credits have at most six decimals. */

@@ -2,12 +2,14 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
 import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
+import type { PriceCode } from './price-code.ts';
 import { chain, counted } from './periods.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;
   readonly service: ServiceName;
   readonly model: string;
+  readonly price?: PriceCode | undefined;
   readonly keyId: string;
   readonly budget?: Hold['budget'];
   readonly amount: number;
@@ -27,12 +29,13 @@ export type BudgetRefund = NonNullable<Hold['budget']> & { readonly amount: numb
 export function refundableCharge(meter: Meter, { requestId, hold, cost }: Settlement): RefundableCharge | undefined {
   const lots = takenFrom(meter.lots, meter, cost);
   if (lots.length === 0) return undefined;
-  const { service, model, keyId, budget } = hold;
+  const { service, model, price, keyId, budget } = hold;
   const cancellation = meter.subscription?.cancellation;
   return {
     requestId,
     service,
     model,
+    ...(price !== undefined && { price }),
     keyId,
     ...(budget && { budget }),
     amount: cost,
@@ -60,13 +63,13 @@ export function refund(before: Meter, charge: RefundableCharge, back: Refund, no
 }
 
 function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refund, now: number): Settled {
-  const { requestId, service, model, keyId, period } = charge;
+  const { requestId, service, model, price, keyId, period } = charge;
   const back = Math.min(amount, Number.MAX_SAFE_INTEGER - balance(before));
   const { lots, onResume } = lotsToRestore(charge, before);
   const { meter, entries } = restore(before, lastTaken(lots, back), lastTaken(onResume, back), now);
   const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
   const used = Math.max(0, (meter.used[service] ?? 0) - amount);
-  const named = { ...(model !== '' && { model }), requestId, ...(keyId !== '' && { keyId }) };
+  const named = { ...(model !== '' && { model }), ...(price !== undefined && { price }), requestId, ...(keyId !== '' && { keyId }) };
   return {
     meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
     entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],

@@ -38,6 +38,8 @@ const Row = v.object({
   balance: v.number(),
   service: v.exactOptional(v.picklist(serviceNames)),
   model: v.exactOptional(v.string()),
+  price: v.exactOptional(v.string()),
+  tokens: v.exactOptional(v.object({ input: v.number(), cached: v.number(), output: v.number() })),
   keyId: v.exactOptional(v.string()),
   requestId: v.exactOptional(v.string()),
   source: v.exactOptional(lotSource),

@@ -2,6 +2,7 @@ import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { alertMail } from '#domain/accounts/mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
+import type { TokenCounts } from '#domain/meter/meter.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/keys.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -44,7 +45,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     };
   }
 
-  function countedInDay({ accountId, at, keyId, amount, ...row }: LedgerRow): TransactItem[] {
+  function countedInDay({ accountId, at, keyId, amount, tokens, ...row }: LedgerRow): TransactItem[] {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
     const [service, model, key] = [row.service ?? '', row.model ?? '', keyId ?? null];
     const { detail, kind, key: byKey } = usagePrefixes;
@@ -55,21 +56,26 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     ];
     return rows.map(({ sk, names }) => {
       const fields = Object.entries({ date, ...names });
+      const added = Object.entries({ calls: 1, cost: -amount, ...(tokens && usedTokens(tokens)) });
       return {
         Update: {
           TableName: tables.ledger,
           Key: { a: accountId, sk },
-          UpdateExpression: `ADD calls :one, cost :cost SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
+          UpdateExpression:
+            `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} ` +
+            `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
           ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
           ExpressionAttributeValues: {
-            ':one': 1,
-            ':cost': -amount,
-            ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
+            ...Object.fromEntries([...added, ...fields].map(([name, value]) => [`:${name}`, value])),
           },
         },
       };
     });
   }
+
+  const usedTokens = ({ input, cached, output }: TokenCounts) => {
+    return { inputTokens: input, cachedTokens: cached, outputTokens: output };
+  };
 
   async function markKeyUsed(accountId: number, keyId: string, at: number): Promise<void> {
     const write = new UpdateCommand({

@@ -20,6 +20,9 @@ const Day = v.object({
   keyId: v.optional(v.nullable(v.string())),
   calls: v.number(),
   cost: v.number(),
+  inputTokens: v.optional(v.number(), 0),
+  cachedTokens: v.optional(v.number(), 0),
+  outputTokens: v.optional(v.number(), 0),
 });
 
 interface UsagePart {

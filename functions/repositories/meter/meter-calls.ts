@@ -1,12 +1,12 @@
 import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { retryConflicts } from '#aws/conflicts.ts';
 import { type Attempt, budgetOf, graceSeconds } from '#domain/meter/admission.ts';
-import type { Admission, ChargeSettlement, MeterStore, OpenCall, Settlement } from '#domain/meter/meter-store.ts';
+import type { Admission, ChargeSettlement, MeterStore, Settlement } from '#domain/meter/meter-store.ts';
 import type { Hold, LedgerEntry } from '#domain/meter/meter.ts';
 import { bucketsInWindow } from '#domain/meter/rate-window.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { budgetName, budgetRow } from './key-rows.ts';
-import { allowanceOf, entryRow, holdRow, meterOf } from './meter-item.ts';
+import { allowanceOf, entryRow, holdRow, meterOf, pricedModel } from './meter-item.ts';
 
 export type Update = (input: UpdateCommandInput) => Promise<() => Record<string, unknown> | undefined>;
 
@@ -30,13 +30,14 @@ export function meterCalls(tableName: string, update: Update): Pick<MeterStore, 
     return 'done' in outcome || (isOpenIn(outcome.met, settlement) && 'done' in (await close(input)));
   }
 
-  async function recordProgress({ accountId, requestId }: OpenCall, cost: number): Promise<boolean> {
+  async function recordProgress(call: Parameters<MeterStore['recordProgress']>[0], cost: number): Promise<boolean> {
+    const { accountId, requestId, model, price } = call;
     const write = update({
       ...key(accountId),
-      UpdateExpression: 'SET h.#request[5] = :cost REMOVE #last',
+      UpdateExpression: 'SET h.#request[3] = :model, h.#request[5] = :cost REMOVE #last',
       ConditionExpression: 'attribute_exists(h.#request) AND attribute_not_exists(h.#request[6])',
       ExpressionAttributeNames: { '#request': requestId, '#last': 'last' },
-      ExpressionAttributeValues: { ':cost': cost },
+      ExpressionAttributeValues: { ':model': pricedModel(model, price), ':cost': cost },
     });
     return 'done' in (await conditionally(write));
   }
@@ -166,13 +167,14 @@ const isOpenIn = (met: Record<string, unknown> | undefined, { requestId }: Settl
   met !== undefined && meterOf(met).holds.has(requestId);
 
 /** Closes an open hold exactly once. A call without cost has failed and does not count towards the monthly calls. */
-function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Settlement) {
+function closing({ requestId, hold, cost, tokens, now, staleBuckets, expiryPassed }: Settlement) {
   const entry: LedgerEntry = {
     type: 'charge',
     at: Math.floor(now / 1000),
     amount: -cost,
     requestId,
     ...described(hold),
+    tokens,
   };
   const removed = ['h.#request', ...staleBuckets.map((_, index) => `b.#b${index}`)];
   const buckets = Object.fromEntries(staleBuckets.map((bucket, index) => [`#b${index}`, bucket]));
@@ -194,6 +196,6 @@ function closing({ requestId, hold, cost, now, staleBuckets, expiryPassed }: Set
   } as const;
 }
 
-function described({ service, model, keyId }: Settlement['hold']) {
-  return { service, model, keyId };
+function described({ service, model, price, keyId }: Settlement['hold']) {
+  return { service, model, price, keyId };
 }

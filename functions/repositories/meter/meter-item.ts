@@ -17,6 +17,7 @@ import type {
   Subscription,
   SubscriptionChange,
 } from '#domain/meter/meter.ts';
+import type { PriceCode } from '#domain/meter/price-code.ts';
 import { count, isCount } from './count.ts';
 import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from './key-rows.ts';
 
@@ -50,7 +51,7 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 }
 
 /**
- * The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
+ * The fourth element is the model and, once a stream's cost is recorded, its price. The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
  * cost; `cancelStream` adds a seventh, which only conditions read.
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);
@@ -67,6 +68,8 @@ const Entry = v.object({
   v: count,
   s: v.optional(service),
   o: v.optional(v.string()),
+  p: v.optional(v.string()),
+  n: v.optional(v.tuple([count, count, count])),
   k: v.optional(v.string()),
   r: v.optional(v.string()),
   l: v.optional(lotSource),
@@ -224,6 +227,10 @@ export function holdRow(hold: Hold): unknown[] {
   return [amount, deadline, service, model, key, ...(delivered === undefined ? [] : [delivered])];
 }
 
+/** Names of models contain no space. */
+export const pricedModel = (model: string, price: PriceCode | undefined): string =>
+  price === undefined ? model : `${model} ${price}`;
+
 export function entryRow(entry: LedgerEntry): Record<string, unknown> {
   return {
     t: entry.type,
@@ -231,6 +238,8 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
     v: entry.amount,
     ...(entry.service && { s: entry.service }),
     ...(entry.model && { o: entry.model }),
+    ...(entry.price !== undefined && { p: entry.price }),
+    ...(entry.tokens && { n: [entry.tokens.input, entry.tokens.cached, entry.tokens.output] }),
     ...(entry.keyId && { k: entry.keyId }),
     ...(entry.requestId && { r: entry.requestId }),
     ...(entry.source && { l: entry.source }),
@@ -270,6 +279,8 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
     amount: row.v,
     ...(row.s && { service: row.s }),
     ...(row.o && { model: row.o }),
+    ...(row.p !== undefined && { price: row.p }),
+    ...(row.n && { tokens: { input: row.n[0], cached: row.n[1], output: row.n[2] } }),
     ...(row.k && { keyId: row.k }),
     ...(row.r && { requestId: row.r }),
     ...(row.l && { source: row.l }),
@@ -286,13 +297,15 @@ function changeOf([kind, plan, effectiveAt]: NonNullable<v.InferOutput<typeof En
   return { kind, plan, ...(effectiveAt !== undefined && { effectiveAt }) };
 }
 
-function holdOf([amount, deadline, service, model, key, delivered]: v.InferOutput<typeof HoldRow>): Hold {
+function holdOf([amount, deadline, service, priced, key, delivered]: v.InferOutput<typeof HoldRow>): Hold {
+  const [model = '', price] = priced.split(' ');
   const [keyId = '', id, start] = key.split(' ');
   return {
     amount,
     deadline,
     service,
     model,
+    ...(price !== undefined && { price }),
     keyId,
     ...(delivered !== undefined && { delivered }),
     ...(id !== undefined && start !== undefined && { budget: { id, start: Number.parseInt(start, 36) } }),

@@ -14,6 +14,7 @@ export const StoredCharge = v.object({
   requestId: v.string(),
   service: v.picklist(serviceNames),
   model: v.string(),
+  price: v.exactOptional(v.string()),
   keyId: v.string(),
   budget: v.exactOptional(v.object({ id: v.string(), start: v.number() })),
   amount: v.number(),
