@@ -1,3 +1,4 @@
+import { namesModel } from '#contract/http/route-errors.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
@@ -31,6 +32,12 @@ export const headers: Readonly<Record<string, ReturnType<typeof header>>> = {
     'true',
   ),
   'x-original-request-id': header('On a replay: the id of the request that was executed.', text, 'hV3kQ9sTz1LmXw7RbYc'),
+  deprecation: header('Day from which the model is deprecated (RFC 9745).', text, '@1798761600'),
+  sunset: header(
+    'Day from which calls of the deprecated model return 404 (RFC 8594).',
+    text,
+    'Thu, 01 Jul 2027 00:00:00 GMT',
+  ),
   'Set-Cookie': header(
     'Opens the session or ends it, and makes the browser a known device.',
     text,
@@ -51,7 +58,8 @@ const rate = [
 export function successHeaders(route: Route, recorded: readonly string[], streams: boolean) {
   const replayed = route.idempotent ? ['Idempotent-Replayed', 'x-original-request-id'] : [];
   const limited = route.priced ? ['x-key-credits-remaining'] : [];
-  return references([...recorded, ...limited, ...(streams ? ['x-credits-held'] : []), ...replayed]);
+  const dated = namesModel(route) ? ['deprecation', 'sunset'] : [];
+  return references([...recorded, ...limited, ...dated, ...(streams ? ['x-credits-held'] : []), ...replayed]);
 }
 
 const retryable: ReadonlySet<ErrorCode> = new Set([

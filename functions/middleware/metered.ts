@@ -251,7 +251,12 @@ export function meter(route: Route, meters: () => Meters): Middleware {
       call.response.cost = capAtHold(by, call, await cost);
       const time = now();
       const patienceMs = call.startedAt + route.timeoutSeconds * 1000 - reportMs - time;
-      await call.admission?.openHold.settle(call.response.cost, time, patienceMs, tokensOf(call.response.cost, usage()));
+      await call.admission?.openHold.settle(
+        call.response.cost,
+        time,
+        patienceMs,
+        tokensOf(call.response.cost, usage()),
+      );
     } catch (error) {
       onLostSettlement(error, { requestId: call.requestId, model: call.order?.model, cost: call.response.cost });
     }

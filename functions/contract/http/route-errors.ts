@@ -4,6 +4,13 @@ import type { Route } from './route.ts';
 
 const cutServices: ReadonlySet<ServiceName> = new Set(['translation', 'text_analysis']);
 
+/** Whether the path or body names a model, which may be deprecated or retired. */
+export const namesModel = ({ pathInput, bodyInput }: Route): boolean =>
+  [pathInput, bodyInput].some((schema) => schema && 'entries' in schema && hasModel(schema.entries));
+
+const hasModel = (entries: unknown): boolean =>
+  typeof entries === 'object' && entries !== null && Object.hasOwn(entries, 'model');
+
 /** Returns every error code that an operation may return, by status: those implied by its route, and its own. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const { credential, method, priced } = route;
@@ -20,6 +27,7 @@ export function errorCodesOf(route: Route): ErrorCode[] {
     [route.confirmed, 'ACCOUNT_NOT_CONFIRMED'],
     [priced, 'INSUFFICIENT_PERMISSIONS', 'KEY_LIMIT_EXCEEDED', 'RATE_LIMIT_EXCEEDED', 'INSUFFICIENT_CREDITS'],
     [priced?.capability, 'MODEL_ERROR', 'MODEL_TIMEOUT'],
+    [namesModel(route), 'NOT_FOUND'],
     // Texts to translate or analyze are split into parts that fit.
     [priced?.capability && !cutServices.has(priced.service), 'CONTEXT_LENGTH_EXCEEDED'],
     [priced?.capability && route.streaming && priced.capability !== 'embeddings', 'REQUEST_CANCELLED'],

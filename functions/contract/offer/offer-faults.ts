@@ -21,11 +21,7 @@ const maxLogoBytes = 64 * 1024;
 const microPerCredit = 1_000_000;
 
 /** Finds faults in a complete offer that no schema of a single field can detect. */
-export function* offerFaults(
-  offer: Offer,
-  given: GivenOffer,
-  { isLocal, today }: OfferChecks,
-): Iterable<OfferFault> {
+export function* offerFaults(offer: Offer, given: GivenOffer, { isLocal, today }: OfferChecks): Iterable<OfferFault> {
   yield* planFaults(offer);
   yield* modelFaults(offer, given, isLocal);
   yield* useFaults(offer, today);

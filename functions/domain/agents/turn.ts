@@ -36,7 +36,10 @@ export function turnService(parts: TurnParts) {
     const { system, messages, maxTokens, used } = context;
     const format = turnFormat();
     const conversation = modelConversation(agent, system, messages, stream);
-    return { format, ordered: inference.orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens: used }) };
+    return {
+      format,
+      ordered: inference.orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens: used }),
+    };
   }
 
   async function take(order: TurnOrder, token: string): Promise<TakenTurn> {

@@ -106,7 +106,10 @@ export function jobEvents({ jobs, files, model, ending, clock, onInvalid }: Even
       if (!bytes) throw new Error('the reply of the model is not there');
       const transcript = model().transcriptOf(bytes);
       // Charging only the header's duration would reward false headers.
-      if ((transcript.duration ?? 0) > toleratedSeconds(secondsPaid('transcription', job.charge.amount, unitPriceOfCode(job.charge.price))))
+      if (
+        (transcript.duration ?? 0) >
+        toleratedSeconds(secondsPaid('transcription', job.charge.amount, unitPriceOfCode(job.charge.price)))
+      )
         return { status: 'failed' };
       if (job.timestamps !== 'none' && lacksSegments(transcript)) throw new Error('the transcript has no segments');
       const text = textFileOf(job, transcript);

@@ -2,8 +2,8 @@ import type { ServiceName } from '#contract/billing/prices.ts';
 import { expireLots, lastTaken, type LotPart, restore, takenFrom } from './lots.ts';
 import type { Settlement } from './meter-store.ts';
 import { balance, type Hold, type LedgerEntry, type Meter, type Period, type Settled } from './meter.ts';
-import type { PriceCode } from './price-code.ts';
 import { chain, counted } from './periods.ts';
+import type { PriceCode } from './price-code.ts';
 
 export interface RefundableCharge {
   readonly requestId: string;
@@ -69,7 +69,12 @@ function restored(before: Meter, charge: RefundableCharge, { amount, job }: Refu
   const { meter, entries } = restore(before, lastTaken(lots, back), lastTaken(onResume, back), now);
   const isSameMonth = period.anchor === meter.period.anchor && period.index === meter.period.index;
   const used = Math.max(0, (meter.used[service] ?? 0) - amount);
-  const named = { ...(model !== '' && { model }), ...(price !== undefined && { price }), requestId, ...(keyId !== '' && { keyId }) };
+  const named = {
+    ...(model !== '' && { model }),
+    ...(price !== undefined && { price }),
+    requestId,
+    ...(keyId !== '' && { keyId }),
+  };
   return {
     meter: isSameMonth ? { ...meter, used: { ...meter.used, [service]: used } } : meter,
     entries: [{ type: 'refund', at: now, amount: back, service, ...named, ...(job && { job }) }, ...entries],

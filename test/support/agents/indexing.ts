@@ -100,7 +100,11 @@ export async function indexingOf(
         .flat()
         .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
       const usage = { prompt_tokens: data.length, total_tokens: data.length };
-      return { body: { object: 'list' as const, model: 'svc-embed', data, usage }, cost: data.length * tokenCost, usage: { ...usage, completion_tokens: 0 } };
+      return {
+        body: { object: 'list' as const, model: 'svc-embed', data, usage },
+        cost: data.length * tokenCost,
+        usage: { ...usage, completion_tokens: 0 },
+      };
     },
   };
   const sound = partsOf();

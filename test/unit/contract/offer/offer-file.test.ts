@@ -25,7 +25,7 @@ const logos: Record<string, string> = {
 };
 
 const read = (given: unknown, isLocal = false) =>
-  readOffer(given, { defaults: defaultOffer, isLocal, today: "2026-11-27", readLogo: (path) => logos[path] });
+  readOffer(given, { defaults: defaultOffer, isLocal, today: '2026-11-27', readLogo: (path) => logos[path] });
 const faults = (given: unknown, isLocal = false): string[] => {
   const result = read(given, isLocal);
   return Array.isArray(result)
