@@ -24,8 +24,10 @@ const logos: Record<string, string> = {
   'text.svg': 'no image',
 };
 
+const today = '2026-11-27';
+
 const read = (given: unknown, isLocal = false) =>
-  readOffer(given, { defaults: defaultOffer, isLocal, today: '2026-11-27', readLogo: (path) => logos[path] });
+  readOffer(given, { defaults: defaultOffer, isLocal, today, readLogo: (path) => logos[path] });
 const faults = (given: unknown, isLocal = false): string[] => {
   const result = read(given, isLocal);
   return Array.isArray(result)
@@ -61,6 +63,26 @@ describe('an offer file', () => {
 
   it('without a chat model offers no translation and no analysis', () => {
     expect(read(example('speech'))).toMatchObject({ uses: { translation: null, analysis: null } });
+  });
+
+  it('translates and analyzes with the first chat model that is available today', () => {
+    const dated = [{ retiredFrom: today }, { availableFrom: '2026-11-28' }, { deprecatedFrom: today }, {}];
+    const models = dated.map((dates, index) => ({ ...model, id: `m${index}`, ...dates }));
+    expect(read({ version: 1, models })).toMatchObject({ uses: { translation: 'm2', analysis: 'm2' } });
+  });
+
+  it('reads changes of a price like a price', () => {
+    const priceChanges = [{ effectiveFrom: '2027-02-01', input: '0.5', output: 2 }];
+    expect((read(offered({ priceChanges })) as Offer).models[0]?.priceChanges).toEqual([
+      {
+        effectiveFrom: '2027-02-01',
+        perRequest: 0,
+        input: 500_000,
+        cachedInput: 500_000,
+        cacheWrite: 500_000,
+        output: 2_000_000,
+      },
+    ]);
   });
 
   const model = { id: 'a', capabilities: ['chat'], contextWindow: 1000, endpoints: [{ kind: 'bedrock', model: 'm' }] };
@@ -125,6 +147,36 @@ describe('an offer file', () => {
       'a day that does not exist',
       offered({ retiredFrom: '2026-02-30' }),
       'models.0.retiredFrom must be a day such as 2026-12-31',
+    ],
+    [
+      'changes of a price out of order',
+      offered({
+        priceChanges: [
+          { effectiveFrom: '2027-02-01', input: 1 },
+          { effectiveFrom: '2027-02-01', input: 2 },
+        ],
+      }),
+      'models.0.priceChanges.1.effectiveFrom must be later than that of the change before',
+    ],
+    [
+      'a change to a price above 2^53 microcredits at the window',
+      offered({ priceChanges: [{ effectiveFrom: '2027-02-01', input: 500_000_000 }], contextWindow: 100_000_000 }),
+      'models.0.priceChanges.0 must be smaller: a call that fills the window exceeds 2^53 microcredits',
+    ],
+    [
+      'a change without a price',
+      offered({ priceChanges: [{ effectiveFrom: '2027-02-01' }] }),
+      'models.0.priceChanges.0 must have perRequest, or input and output',
+    ],
+    [
+      'a use of a model that is retired today',
+      { ...offered({ retiredFrom: today }), uses: { translation: 'a', analysis: 'a' } },
+      'uses.translation must be a model that is available today; a is not',
+    ],
+    [
+      'a use of a model that is not available yet',
+      { ...offered({ availableFrom: '2026-11-28' }), uses: { analysis: 'a' } },
+      'uses.analysis must be a model that is available today; a is not',
     ],
     [
       'vectors without a size',
