@@ -56,7 +56,10 @@ async function fillUsage(accountId: number, days: number, prefixes: readonly (ke
   );
   const services = ['audio', 'chat', 'completion', 'embeddings', 'translation'];
   const keys = Array.from({ length: 50 }, (_, index) => `key-${String(index).padStart(18, '0')}`);
-  const counted = (sk: string, date: string, calls: number) => ({ a: accountId, sk, date, calls, cost: calls * 1e6 });
+  const counted = (sk: string, date: string, calls: number) => {
+    const tokens = { inputTokens: calls * 1_000_000, cachedTokens: calls * 100_000, outputTokens: calls * 100_000 };
+    return { a: accountId, sk, date, calls, cost: calls * 1e6, ...tokens };
+  };
   const kinds = services.map((service) => ({ service, model: 'svc-1' }));
   const rows = dates.flatMap((date) => {
     const sk = (prefix: keyof typeof usagePrefixes, ...parts: string[]) =>

@@ -9,7 +9,7 @@ import { LedgerItem, rowKey, seqOf, usagePrefixes } from './ledger-items.ts';
 const maxTries = 15;
 const betweenTriesMs = 100;
 
-/** Usage rows per page, at 150 to 250 bytes each in a response. A day's totals are never split between pages. */
+/** Usage rows per page, at 150 to 300 bytes each in a response. A day's totals are never split between pages. */
 const usageRowsPerPage = 4000;
 
 const Day = v.object({

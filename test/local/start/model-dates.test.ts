@@ -142,6 +142,18 @@ describe('a service whose models change over time', () => {
     ]);
   });
 
+  it('adds up calls, credits and tokens by day and model', async () => {
+    const { days } = (await send('/api/usage?group=model')).body.data;
+    const used = (date: string, model: string, calls: number, credits: number) => {
+      return { date, model, calls, credits, tokens: { input: calls * 1000, cached: calls * 400, output: calls * 100 } };
+    };
+    expect(days).toEqual([
+      used(day(0), 'old', 1, 0.0022),
+      used(day(0), 'steady', 1, 0.0022),
+      used(first, 'steady', 2, 0.0066),
+    ]);
+  });
+
   it('makes a model available on its first day', async () => {
     expect((await chat('coming')).status).toBe(200);
     expect((await listed()).map(({ id }) => id)).toEqual(['steady', 'old', 'coming']);
