@@ -12,6 +12,7 @@ const paths = {
   webhooks: 'M9 8a3.5 3.5 0 1 1 5 3l3 5.2M10.5 10.5L7.5 16a3.5 3.5 0 1 0 3 5.2M9 17.5h7.5a2.5 2.5 0 1 1-1 3',
   logs: 'M4 6h.01M8 6h12M4 12h.01M8 12h12M4 18h.01M8 18h7',
   playground: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',
+  models: 'M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9',
   settings: 'M4 7h10M18 7h2M4 17h4M12 17h8M16 5v4M10 15v4',
   close: 'M6 6l12 12M18 6L6 18',
   search: 'M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14M20 20l-4-4',

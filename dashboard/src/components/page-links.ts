@@ -28,6 +28,7 @@ const build: PageGroup = {
       icon: 'playground',
       words: 'chat try models translate embeddings analyze sentiment entities speech voice audio transcribe',
     },
+    { href: '/models', label: 'Models', icon: 'models', words: 'prices cost calculator context window' },
     { href: '/keys', label: 'API keys', icon: 'keys', words: 'token secret' },
     { href: '/agents', label: 'Agents', icon: 'agents', words: 'assistant documents conversations retrieval' },
     { href: '/messages', label: 'Messages', icon: 'messages', words: 'sms text phone voice call send' },

@@ -56,6 +56,8 @@ export const formatWhole = (value: number): string => (isUnlimited(value) ? 'Unl
 export const formatAbout = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : about.format(credits));
 /** Credits with up to six decimals, as metered. */
 export const formatCredits = (credits: number): string => (isUnlimited(credits) ? 'Unlimited' : exact.format(credits));
+/** A number with up to six decimals. Unlike credits, it is never "Unlimited". */
+export const formatExact = (value: number): string => exact.format(value);
 /** "12K", for narrow places. */
 export const formatCompact = (value: number): string => compact.format(value);
 export const formatPrice = (usd: number | null): string => {

@@ -3,7 +3,7 @@ import type { Usage } from '#contract/billing/credits.ts';
 
 type Days = InferOutput<typeof Usage>['days'];
 export type UsageRow = Days[number];
-export type Measure = 'calls' | 'credits';
+export type Measure = 'calls' | 'credits' | 'tokens';
 
 const dayMs = 86_400_000;
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -14,10 +14,14 @@ export function daysBetween(from: string, to: string): string[] {
   return Array.from({ length: Math.max(0, length) }, (_, index) => dayOf(Date.parse(from) + index * dayMs));
 }
 
+type TokenCounts = NonNullable<UsageRow['tokens']>;
+const noTokens: TokenCounts = { input: 0, cached: 0, output: 0 };
+
 export interface Total {
   readonly name: string;
   readonly calls: number;
   readonly credits: number;
+  readonly tokens: TokenCounts;
   /** Values by measure, one for each day in `days`. */
   readonly perDay: Readonly<Record<Measure, readonly number[]>>;
 }
@@ -31,13 +35,19 @@ export function totalsBy(
   const groups = Map.groupBy(rows, nameOf);
   return [...groups]
     .map(([name, own]) => {
-      const perDay = (measure: Measure) =>
-        days.map((day) => sum(own.filter(({ date }) => date === day).map((row) => row[measure])));
+      const perDay = (valueOf: (row: UsageRow) => number) =>
+        days.map((day) => sum(own.filter(({ date }) => date === day).map(valueOf)));
+      const tokens = (kind: keyof TokenCounts) => sum(own.map((row) => (row.tokens ?? noTokens)[kind]));
       return {
         name,
         calls: sum(own.map(({ calls }) => calls)),
         credits: sum(own.map(({ credits }) => credits)),
-        perDay: { calls: perDay('calls'), credits: perDay('credits') },
+        tokens: { input: tokens('input'), cached: tokens('cached'), output: tokens('output') },
+        perDay: {
+          calls: perDay(({ calls }) => calls),
+          credits: perDay(({ credits }) => credits),
+          tokens: perDay(({ tokens: { input, output } = noTokens }) => input + output),
+        },
       };
     })
     .toSorted((one, other) => other.credits - one.credits || other.calls - one.calls);

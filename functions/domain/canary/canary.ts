@@ -1,6 +1,9 @@
 import * as v from 'valibot';
-import { prices } from '#contract/billing/prices.ts';
+import { callCost } from '#contract/billing/cost.ts';
+import type { LedgerPage } from '#contract/billing/credits.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
+import { findModel } from '#contract/inference/models.ts';
 import { ChatCompletionChunk } from '#contract/inference/stream-chunks.ts';
 import { accountRoutes } from '#contract/routes/accounts.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
@@ -122,21 +125,36 @@ async function expectCharges(
   parts: CanaryParts,
   read: () => ReturnType<typeof creditsOf>,
 ): Promise<void> {
-  const price = prices.chat.credits;
   const chats = [plain, streamed];
-  const shown = plain.headers.get('x-credits-charged');
-  if (shown !== String(price)) throw new Error(`the chat was charged ${shown ?? 'nothing'}, not ${price}`);
   const rows = await eventually(parts, async () => {
     const { entries } = await read();
     const charges = entries.filter(({ type }) => type === 'charge');
     return charges.length < chats.length ? undefined : charges;
   });
   if (!rows) throw new Error('the ledger lacks a charge');
+  const priced = rows.map((row) => ({ ...row, micro: priceOf(parts.model, row) }));
+  const shown = Number(plain.headers.get('x-credits-charged') ?? Number.NaN);
+  const plainRow = priced.find(({ requestId }) => requestId === plain.headers.get('x-request-id'));
+  const price = (plainRow?.micro ?? 0) / microPerCredit;
+  if (shown !== price) throw new Error(`the chat was charged ${shown}, not ${price}`);
   const requestIds = new Set(chats.map(({ headers }) => headers.get('x-request-id')));
-  const isExact = rows.every(({ credits, requestId }) => credits === -price && requestIds.has(requestId ?? ''));
+  const isExact = priced.every(
+    ({ credits, micro, requestId }) => credits === -micro / microPerCredit && requestIds.has(requestId ?? ''),
+  );
   const { balance: left, held } = await read();
-  if (isExact && rows.length === chats.length && balance - left === price * chats.length && held === 0) return;
+  const sum = priced.reduce((total, { micro }) => total + micro, 0) / microPerCredit;
+  // Balances are rounded down to whole credits.
+  const isTaken = Math.abs(balance - left - sum) < 1;
+  if (isExact && rows.length === chats.length && isTaken && held === 0) return;
   throw new Error(`two chats took ${balance - left} credits in ${rows.length} charges, and ${held} are held`);
+}
+
+type Entry = v.InferOutput<typeof LedgerPage>['entries'][number];
+
+/** Microcredits of a charge, by the model's price and the tokens of its row. */
+function priceOf(model: string, { at, tokens }: Entry): number {
+  const found = findModel(model, 'chat');
+  return found ? callCost(found, 'chat', tokens ?? { input: 0, output: 0 }, Date.parse(at)) : 0;
 }
 
 type Call = Pick<CallerRequest, 'body' | 'headers'> & { readonly path?: string };

@@ -1,7 +1,8 @@
+import { perMicrocredit, roundedUp, tokenCost, unitCost, type UnitPrice } from '#contract/billing/cost.ts';
 import { findModel, priceAt } from '#contract/inference/models.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
 import { codeOfModel, codeOfService, type PriceCode, priceOfCode } from '../meter/price-code.ts';
-import { fixedPrice, type UnitPrice, unitPrice, unitPriceOf, unitsPaid } from '../meter/pricing.ts';
+import { fixedPrice, unitPriceOf, unitsPaid } from '../meter/pricing.ts';
 import type { ModelUsage } from './model-stream.ts';
 
 /** Prices the calls of a model. Amounts in microcredits (docs/offer.md#prices). */
@@ -51,17 +52,14 @@ function perToken(unit: UnitPrice, price: PriceCode): Tariff {
   return {
     price,
     isByTokens: true,
-    cost: ({ prompt_tokens, completion_tokens }) => unitPrice(unit, prompt_tokens + completion_tokens),
-    max: (input, output) => unitPrice(unit, input + output),
+    cost: ({ prompt_tokens, completion_tokens }) => unitCost(unit, prompt_tokens + completion_tokens),
+    max: (input, output) => unitCost(unit, input + output),
     inputWithin: tokensFor,
     outputWithin: (budget, input) => tokensFor(budget) - input,
     minOutput: 1,
   };
 }
 
-const perMicrocredit = 1_000_000n;
-
-/** Exact, because rates times tokens can exceed 2^53. Rounded up once per call. */
 export function modelTariff(price: ModelPrice): Tariff {
   const perRequest = BigInt(price.perRequest) * perMicrocredit;
   const highestInput = BigInt(Math.max(price.input, price.cachedInput, price.cacheWrite));
@@ -70,11 +68,13 @@ export function modelTariff(price: ModelPrice): Tariff {
   return {
     price: codeOfModel(price),
     isByTokens: price.input + price.cachedInput + price.cacheWrite + price.output > 0,
-    cost({ prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens = 0 }) {
-      const plain = BigInt(prompt_tokens - cached_tokens - cache_write_tokens) * BigInt(price.input);
-      const cached = BigInt(cached_tokens) * BigInt(price.cachedInput);
-      const written = BigInt(cache_write_tokens) * BigInt(price.cacheWrite);
-      return roundedUp(perRequest + plain + cached + written + BigInt(completion_tokens) * output);
+    cost({
+      prompt_tokens: input,
+      completion_tokens: tokens,
+      cached_tokens: cached = 0,
+      cache_write_tokens: written = 0,
+    }) {
+      return tokenCost(price, { input, output: tokens, cached, written });
     },
     max: (input, tokens) => roundedUp(perRequest + BigInt(input) * highestInput + BigInt(tokens) * output),
     inputWithin: (budget) => tokensWithin(BigInt(budget) * perMicrocredit - perRequest, highestInput),
@@ -84,8 +84,6 @@ export function modelTariff(price: ModelPrice): Tariff {
     minOutput: 256,
   };
 }
-
-const roundedUp = (millionths: bigint): number => Number((millionths + perMicrocredit - 1n) / perMicrocredit);
 
 function tokensWithin(millionths: bigint, rate: bigint): number {
   if (millionths < 0n) return -1;

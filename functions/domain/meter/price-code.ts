@@ -1,6 +1,7 @@
+import type { UnitPrice } from '#contract/billing/cost.ts';
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import { type UnitPrice, unitPriceOf } from './pricing.ts';
+import { unitPriceOf } from './pricing.ts';
 
 /**
  * The price of a charge, as ledger rows store it: numbers in base 36, separated by dots. Two are a service's

@@ -1,15 +1,10 @@
+import { unitCost, type UnitPrice } from '#contract/billing/cost.ts';
 import { microPerCredit, prices, type ServiceName } from '#contract/billing/prices.ts';
 import type { RateLimit } from '../shared/service-error.ts';
 
 /** Price in microcredits of a service metered by the single token. */
 export function tokenPrice(service: 'completion' | 'embeddings', tokens: number): number {
-  return unitPrice(unitPriceOf(service), tokens);
-}
-
-/** A service's price: `micro` microcredits per `unitSize` units. */
-export interface UnitPrice {
-  readonly micro: number;
-  readonly unitSize: number;
+  return unitCost(unitPriceOf(service), tokens);
 }
 
 export const unitPriceOf = (service: ServiceName): UnitPrice => {
@@ -18,7 +13,7 @@ export const unitPriceOf = (service: ServiceName): UnitPrice => {
 
 /** Price in microcredits of audio, per started second. A job passes the price that it was charged by. */
 export function secondPrice(service: 'transcription', seconds: number, price = unitPriceOf(service)): number {
-  return unitPrice(price, Math.max(1, Math.ceil(seconds)));
+  return unitCost(price, Math.max(1, Math.ceil(seconds)));
 }
 
 export const secondsPaid = (service: 'transcription', amount: number, price = unitPriceOf(service)): number =>
@@ -30,10 +25,6 @@ export const unitsWithin = (service: ServiceName, amount: number): number => uni
 export function unitsPaid({ micro, unitSize }: UnitPrice, amount: number): number {
   if (micro === 0) return Number.MAX_SAFE_INTEGER;
   return Number((BigInt(amount) * BigInt(unitSize)) / BigInt(micro));
-}
-
-export function unitPrice({ micro, unitSize }: UnitPrice, units: number): number {
-  return Math.ceil((units * micro) / unitSize);
 }
 
 /** An offer's credits have at most six decimals. */

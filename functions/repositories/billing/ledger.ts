@@ -65,9 +65,9 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
             `ADD ${added.map(([name]) => `${name} :${name}`).join(', ')} ` +
             `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}`,
           ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
-          ExpressionAttributeValues: {
-            ...Object.fromEntries([...added, ...fields].map(([name, value]) => [`:${name}`, value])),
-          },
+          ExpressionAttributeValues: Object.fromEntries(
+            [...added, ...fields].map(([name, value]) => [`:${name}`, value]),
+          ),
         },
       };
     });

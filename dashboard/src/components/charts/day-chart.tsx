@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { formatAbout, formatCompact, formatDayMonth } from '../../lib/format.ts';
+import { formatAbout, formatCompact, formatDayMonth, formatExact } from '../../lib/format.ts';
 import { colorVariable, dayOf } from '../../lib/usage.ts';
 import css from './day-chart.module.css';
 
@@ -83,7 +83,7 @@ function chartOptions(
     tip.hidden = day === undefined || left < 0;
     if (day === undefined || idx === null || idx === undefined) return;
     const lines = series.flatMap(({ name, values }) =>
-      values[idx] ? [`${name}: ${formatAbout(values[idx])} ${unit}`] : [],
+      values[idx] ? [`${name}: ${(unit === 'tokens' ? formatExact : formatAbout)(values[idx])} ${unit}`] : [],
     );
     tip.textContent = [formatDayMonth(day), ...(lines.length > 0 ? lines : [`no ${unit}`])].join('\n');
     const edge = size.width - tip.offsetWidth;
@@ -115,7 +115,9 @@ function chartOptions(
         size: 44,
         grid: { stroke: valueOf('--line'), width: 1 },
         space: 36,
-        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 2e4, 5e4, 1e5, 1e6, 1e7],
+        incrs: [
+          1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+        ],
         values: (_, splits) => splits.map(formatCompact),
       },
     ],

@@ -197,7 +197,7 @@ function AgentFields({ form }: { form: Form<AgentValues> }) {
       <div className={css.column}>
         <NativeSelect
           label="Model"
-          data={modelChoices}
+          data={modelChoices('chat')}
           value={values.model}
           error={errors['model']}
           data-path="model"

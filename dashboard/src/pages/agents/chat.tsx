@@ -22,7 +22,7 @@ import { joinPieces, pieceBuffer } from '../playground/exchange/pieces.ts';
 import { withPlaygroundKey } from '../playground/exchange/playground-key.ts';
 import type { AgentRecord, MessageRecord } from './agent.ts';
 import css from './agents.module.css';
-import { FirstMessage, KeptMessageView, PendingTurnView, TurnEnd } from './messages.tsx';
+import { FirstMessage, fixedReplyCredits, KeptMessageView, PendingTurnView, TurnEnd } from './messages.tsx';
 import { extendTurn, type PendingTurn, pendingTurn, readChunk, type TurnMessage } from './turn.ts';
 
 interface ChatProps {
@@ -102,7 +102,7 @@ export function Chat({ agent, id, onBegin, onFailedBegin }: ChatProps) {
           <KeptMessageView
             key={message.id}
             message={message}
-            credits={credits.get(message.id)}
+            credits={credits.get(message.id) ?? fixedReplyCredits(agent.model)}
             isAwaiting={awaitsResult && !isBusy && index === messages.length - 1}
             onResult={submitResult}
           />

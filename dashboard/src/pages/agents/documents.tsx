@@ -13,8 +13,9 @@ import {
 import { useIsMutating, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo } from 'react';
 import { NewDocument as Body } from '#contract/agents/documents.ts';
-import { prices } from '#contract/billing/prices.ts';
-import { firstModelFor } from '#contract/inference/models.ts';
+import { callCost } from '#contract/billing/cost.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { catalogueClock, firstModelFor, models, priceAt } from '#contract/inference/models.ts';
 import { documentRoutes } from '#contract/routes/documents.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { useAction } from '../../api/actions.ts';
@@ -40,6 +41,7 @@ import {
   formatMoment,
   formatWhole,
 } from '../../lib/format.ts';
+import { inCredits, rateLines, serviceLine } from '../../lib/model-prices.ts';
 import { estimateTokens } from '../playground/tab/estimate-tokens.ts';
 import { agentReads, type AgentRecord, type DocumentRecord } from './agent.ts';
 import { bytesOf, readTextFile, textFileTypes } from './text-file.ts';
@@ -226,7 +228,7 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
             )}
           </FileButton>
           <Text size="sm" c="dimmed" role="status">
-            {priceNote}
+            {priceNote()}
           </Text>
         </Group>
       </Stack>
@@ -234,8 +236,19 @@ function NewDocument({ agent }: { agent: AgentRecord }) {
   );
 }
 
-const { credits, unitSize } = prices.embeddings;
-const priceNote = `Indexing costs ${creditCount(credits)} per ${formatWhole(unitSize)} tokens.`;
+/** The model that indexes documents (`domain/agents/document.ts`). */
+const embedder = models.find(({ dimensions }) => dimensions !== null);
+
+function priceNote(): string {
+  const price = embedder && priceAt(embedder);
+  return `Indexing costs ${price ? rateLines(inCredits(price)).join(', ') : serviceLine('embeddings')}.`;
+}
+
+function indexingCredits(tokens: number): number {
+  return embedder
+    ? callCost(embedder, 'embeddings', { input: tokens, output: 0 }, catalogueClock.now()) / microPerCredit
+    : 0;
+}
 
 /** The cost of a longer text is extrapolated from its beginning. */
 const sampleCharacters = 20_000;
@@ -245,7 +258,7 @@ function Size({ text }: { text: string }) {
   const { bytes, cost } = useMemo(() => {
     const sample = shown.slice(0, sampleCharacters);
     const tokens = (estimateTokens(sample) * shown.length) / Math.max(1, sample.length);
-    return { bytes: bytesOf(shown), cost: (tokens * credits) / unitSize };
+    return { bytes: bytesOf(shown), cost: indexingCredits(Math.ceil(tokens)) };
   }, [shown]);
   const isTooLong = bytes > limits.documentBytes;
   return (

@@ -4,11 +4,13 @@ import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { KeptMessage } from '#contract/agents/conversations.ts';
 import { prices } from '#contract/billing/prices.ts';
+import { findModel, priceAt } from '#contract/inference/models.ts';
 import { CopyButton } from '../../components/copy.tsx';
 import { Empty } from '../../components/empty.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { count, creditCount, formatCredits, formatMoment, formatWhole } from '../../lib/format.ts';
+import { inCredits, rateLines } from '../../lib/model-prices.ts';
 import talk from '../playground/chat/chat.module.css';
 import { FunctionCall, ResponseText } from '../playground/chat/talk.tsx';
 import { Caret, PlainText } from '../playground/tab/text.tsx';
@@ -18,7 +20,7 @@ import type { PendingTurn } from './turn.ts';
 
 interface KeptMessageViewProps {
   readonly message: MessageRecord;
-  /** Credits charged. Defaults to the price of a chat call, which every stored reply costs (docs/agents.md#a-turn). */
+  /** Credits charged, if known. Stored replies do not record them (docs/agents.md#a-turn). */
   readonly credits: number | undefined;
   /** Whether the model is waiting for the function's result. */
   readonly isAwaiting: boolean;
@@ -28,7 +30,7 @@ interface KeptMessageViewProps {
 const names = { user: 'You', assistant: 'Agent', function: 'Function result' } as const;
 
 export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageViewProps) {
-  const { message, credits = prices.chat.credits, isAwaiting, onResult } = props;
+  const { message, credits, isAwaiting, onResult } = props;
   const { role, content, function_call: call, sources = [], context, agentVersion, createdAt } = message;
   const isReply = role === 'assistant';
   return (
@@ -36,7 +38,7 @@ export const KeptMessageView = memo(function KeptMessageView(props: KeptMessageV
       <Text size="xs" c="dimmed" className={talk.by} component="div">
         <strong>{names[role]}</strong>
         <span>{formatMoment(createdAt)}</span>
-        {isReply && <span>{creditCount(credits, formatCredits)}</span>}
+        {isReply && credits !== undefined && <span>{creditCount(credits, formatCredits)}</span>}
         {agentVersion !== undefined && <span>version {agentVersion}</span>}
       </Text>
       {content !== '' && (
@@ -167,7 +169,7 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
           }
         >
           Stopped. This turn was not saved
-          {isCharged && `. ${creditCount(prices.chat.credits)} charged because the reply had started`}.
+          {isCharged && `. ${chargedText(model)} because the reply had started`}.
         </Notice>
       )}
       {content !== undefined && (
@@ -179,10 +181,28 @@ export function TurnEnd({ turn: { sent, text, call }, end, model, onRetry, onEdi
   );
 }
 
+/** Credits of every reply at the service's price; undefined at the model's own price, which depends on its tokens. */
+export function fixedReplyCredits(modelId: string): number | undefined {
+  const model = findModel(modelId, 'chat');
+  return model && priceAt(model) ? undefined : prices.chat.credits;
+}
+
+function chargedText(model: string): string {
+  const credits = fixedReplyCredits(model);
+  return credits === undefined ? 'The delivered text was charged' : `${creditCount(credits)} charged`;
+}
+
+function replyPrice(modelId: string): string {
+  const model = findModel(modelId, 'chat');
+  const price = model && priceAt(model);
+  if (!price) return `Each reply costs ${creditCount(prices.chat.credits)}.`;
+  return `Replies cost ${rateLines(inCredits(price)).join(', ')}.`;
+}
+
 export function FirstMessage({ agent }: { agent: AgentRecord }) {
   return (
     <Empty icon="playground" title="No messages yet">
-      Send a message; each reply costs {creditCount(prices.chat.credits)}.
+      Send a message. {replyPrice(agent.model)}
       {agent.chunks === 0 && (
         <>
           {' '}

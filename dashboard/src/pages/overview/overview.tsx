@@ -121,10 +121,12 @@ function PlanPanel() {
   );
 }
 
-const titles: Readonly<Record<Measure, string>> = { calls: 'Calls', credits: 'Credits spent' };
+type ShownMeasure = Exclude<Measure, 'tokens'>;
+
+const titles: Readonly<Record<ShownMeasure, string>> = { calls: 'Calls', credits: 'Credits spent' };
 const height = 170;
 
-function ActivityPanel({ measure }: { measure: Measure }) {
+function ActivityPanel({ measure }: { measure: ShownMeasure }) {
   const { data, error, refetch } = useUsage('service');
   const chart = useMemo(() => {
     if (!data) return undefined;

@@ -16,11 +16,15 @@ import { TokenCount } from './tab/token-count.tsx';
 /** Default maximum of tokens (docs/guides/completions.md). */
 const defaultMaxTokens = 100;
 
+const { translation } = offer.uses;
+const firstModel =
+  translation !== null && findModel(translation, 'completion') ? translation : firstModelFor('completion');
+
 export function CompletionTab() {
   const exchange = useExchange();
   const [sampling, setSampling] = useState({
     ...defaultSampling,
-    model: offer.uses.translation ?? firstModelFor('completion'),
+    model: firstModel,
   });
   const [prompt, setPrompt] = useState('Once upon a time, a river');
   const [text, setText] = useState('');
@@ -52,11 +56,18 @@ export function CompletionTab() {
     <TabLayout
       title="Completion"
       actions={<GetCodeButton request={() => ({ kind: 'completion', body })} />}
-      parameters={<Parameters value={sampling} onChange={setSampling} defaultMaxTokens={defaultMaxTokens} />}
+      parameters={
+        <Parameters
+          value={sampling}
+          onChange={setSampling}
+          capability="completion"
+          defaultMaxTokens={defaultMaxTokens}
+        />
+      }
       details={<Inspector exchange={exchange} hasFirstToken hasTokens />}
     >
       <InputText label="Prompt" value={prompt} onChange={setPrompt} />
-      <TokenCount texts={texts} contextWindow={findModel(sampling.model, 'completion')?.contextWindow ?? 0} />
+      <TokenCount texts={texts} call={{ service: 'completion', sampling, defaultMaxTokens }} />
       <Group my="md">
         {exchange.isRunning ? (
           <StopButton onClick={exchange.stop} />

@@ -1,10 +1,29 @@
 import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { firstModelFor } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import type { Capability } from '#contract/offer/offer.ts';
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { orReload } from '../../lib/load.ts';
 
-const tab = (id: string, title: string, load: () => Promise<ComponentType>) => ({
+const tabIds = ['chat', 'completion', 'embeddings', 'analyze', 'translate', 'speech', 'transcription'] as const;
+type TabId = (typeof tabIds)[number];
+
+const hasModel = (capability: Capability): boolean => firstModelFor(capability) !== '';
+
+/** Whether the offer sells what a tab calls. */
+const isSold: Readonly<Record<TabId, boolean>> = {
+  chat: hasModel('chat'),
+  completion: hasModel('completion'),
+  embeddings: hasModel('embeddings'),
+  analyze: offer.uses.analysis !== null,
+  translate: offer.uses.translation !== null,
+  speech: hasModel('speech'),
+  transcription: hasModel('transcription'),
+};
+
+const tab = (id: TabId, title: string, load: () => Promise<ComponentType>) => ({
   id,
   title,
   View: lazy(orReload(async () => ({ default: await load() }))),
@@ -21,19 +40,13 @@ const tabs = [
     const { TranscriptionTab } = await import('./audio/transcription-tab.tsx');
     return TranscriptionTab;
   }),
-];
+].filter(({ id }) => isSold[id]);
+
+const [firstTab = 'chat', ...otherTabs] = tabIds.filter((id) => isSold[id]);
 
 /** Loads each tab on its first visit and keeps its state while another one is visible. */
 export default function PlaygroundPage() {
-  const [current, setCurrent] = useQueryChoice('tab', [
-    'chat',
-    'completion',
-    'embeddings',
-    'analyze',
-    'translate',
-    'speech',
-    'transcription',
-  ]);
+  const [current, setCurrent] = useQueryChoice('tab', [firstTab, ...otherTabs]);
   const [seen, setSeen] = useState<readonly string[]>([current]);
   if (!seen.includes(current)) setSeen([...seen, current]);
   const list = useRef<HTMLDivElement>(null);

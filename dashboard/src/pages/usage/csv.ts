@@ -11,8 +11,11 @@ interface UsageExport {
 
 /** Downloads the usage table as CSV, with the names shown on the page. */
 export function downloadCsv({ from, to, group, totals }: UsageExport): void {
-  const lines = totals.map(({ name, calls, credits }) => [name, calls, credits]);
-  const text = csvOf([[groupTitles[group], 'Calls', 'Credits'], ...lines]);
+  const lines = totals.map(({ name, calls, credits, tokens: { input, cached, output } }) => {
+    return [name, calls, credits, input, cached, output];
+  });
+  const titles = [groupTitles[group], 'Calls', 'Credits', 'Input tokens', 'Cached input tokens', 'Output tokens'];
+  const text = csvOf([titles, ...lines]);
   saveFile(new Blob([text], { type: 'text/csv;charset=utf-8' }), `usage-by-${group}-${from}-to-${to}.csv`);
 }
 

@@ -1,6 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
-import { formatDayNear } from '../../lib/format.ts';
+import { formatDayNear, formatExact } from '../../lib/format.ts';
+import { rateLines } from '../../lib/model-prices.ts';
 import { planTitle, serviceTitle, sourceTitles } from '../../lib/names.ts';
 
 export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
@@ -18,6 +19,14 @@ export function entryText(entry: Entry, now: number): string {
   if (service !== null) return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
   if (source !== null) return sourceTitles[source];
   return withoutService[type];
+}
+
+/** The tokens and rates of a call at a model's own price. */
+export function priceNotes({ price, tokens }: Entry): string[] {
+  if (!price || !('perRequest' in price)) return [];
+  const { input = 0, cached = 0, output = 0 } = tokens ?? {};
+  const used = `${formatExact(input)} input tokens${cached > 0 ? ` (${formatExact(cached)} cached)` : ''}, ${formatExact(output)} output tokens`;
+  return [...(tokens ? [used] : []), rateLines(price).join(', ')];
 }
 
 /** Entries without a service or a change. Earlier releases did not record changes. */

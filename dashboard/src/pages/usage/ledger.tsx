@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core';
+import { Badge, Text } from '@mantine/core';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
@@ -6,7 +6,7 @@ import { Empty } from '../../components/empty.tsx';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatPast } from '../../lib/format.ts';
-import { type Entry, entryText, isTelling } from './entry-text.ts';
+import { type Entry, entryText, isTelling, priceNotes } from './entry-text.ts';
 
 const pageSize = 20;
 /** Maximum reads for one page of the table, since every entry of a read may be hidden. */
@@ -45,10 +45,25 @@ const types: Readonly<Record<Entry['type'], { readonly title: string; readonly c
   adjustment: { title: 'Plan change', color: 'gray' },
 };
 
+function Description({ entry, now }: { entry: Entry; now: number }) {
+  const notes = priceNotes(entry);
+  if (notes.length === 0) return entryText(entry, now);
+  return (
+    <>
+      <div>{entryText(entry, now)}</div>
+      {notes.map((note) => (
+        <Text key={note} size="xs" c="dimmed">
+          {note}
+        </Text>
+      ))}
+    </>
+  );
+}
+
 const columnsAt = (now: number): Column<Entry>[] => [
   { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
   { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
-  { title: 'Description', place: 'wide', cell: (entry) => entryText(entry, now) },
+  { title: 'Description', place: 'wide', cell: (entry) => <Description entry={entry} now={now} /> },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { LazyDayChart, Legend } from '../../components/charts/lazy-day-chart.tsx';
-import { formatCredits } from '../../lib/format.ts';
+import { formatExact } from '../../lib/format.ts';
 import { type Measure, sum, type Total } from '../../lib/usage.ts';
 
 interface UsageChartProps {
@@ -27,7 +27,7 @@ export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) 
       ...(rest.length > 0 ? [combined('Others', rest)] : []),
     ];
   }, [days, totals, measure, isSplit]);
-  const reading = sum(totals.map((total) => total[measure]));
+  const reading = sum(totals.flatMap(({ perDay }) => perDay[measure]));
 
   return (
     <>
@@ -36,7 +36,7 @@ export function UsageChart({ days, totals, measure, isSplit }: UsageChartProps) 
         series={series}
         unit={measure}
         height={240}
-        label={`${formatCredits(reading)} ${measure} in ${days.length} days; the table below has the numbers`}
+        label={`${formatExact(reading)} ${measure} in ${days.length} days; the table below has the numbers`}
       />
       {isSplit && <Legend names={series.map(({ name }) => name)} />}
     </>

@@ -18,7 +18,7 @@ import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable, Name } from '../../components/tables.tsx';
-import { count, creditCount, formatCredits, formatShare, formatWhole } from '../../lib/format.ts';
+import { count, creditCount, formatCredits, formatExact, formatShare, formatWhole } from '../../lib/format.ts';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { dayOf, daysBetween, sum, type Total } from '../../lib/usage.ts';
 import { downloadCsv } from './csv.ts';
@@ -50,7 +50,7 @@ function CallsPanel() {
   const today = dayOf(useNow());
   const days = useRange(today);
   const [group, setGroup] = useQueryChoice('group', groupings);
-  const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls']);
+  const [measure, setMeasure] = useQueryChoice('measure', ['credits', 'calls', 'tokens']);
   const readGroup = group === 'day' ? 'service' : group;
   const { data: usage, error, refetch } = useUsage(readGroup, days.range);
   // Rows of the previous grouping lack the names for this one.
@@ -90,6 +90,7 @@ function CallsPanel() {
           data={[
             { value: 'credits', label: 'Credits' },
             { value: 'calls', label: 'Calls' },
+            { value: 'tokens', label: 'Tokens' },
           ]}
           value={measure}
           onChange={setMeasure}
@@ -158,9 +159,16 @@ function RangeFields({ value: { span, entered, choose, enter }, today }: RangeFi
   );
 }
 
+const tokenColumns: Column<Total>[] = [
+  { title: 'Input tokens', place: 'end', cell: ({ tokens }) => formatExact(tokens.input) },
+  { title: 'Cached', place: 'end', cell: ({ tokens }) => formatExact(tokens.cached) },
+  { title: 'Output tokens', place: 'end', cell: ({ tokens }) => formatExact(tokens.output) },
+];
+
 function UsageTable({ totals, group }: { totals: readonly Total[]; group: Grouping }) {
   const title = groupTitles[group];
   const credits = sum(totals.map((total) => total.credits));
+  const hasTokens = totals.some(({ tokens }) => tokens.input + tokens.output > 0);
   const columns: Column<Total>[] = [
     {
       title,
@@ -168,6 +176,7 @@ function UsageTable({ totals, group }: { totals: readonly Total[]; group: Groupi
       cell: ({ name }) => <Name>{name}</Name>,
     },
     { title: 'Calls', place: 'end', cell: ({ calls }) => formatWhole(calls) },
+    ...(hasTokens ? tokenColumns : []),
     { title: 'Credits', place: 'end', cell: (total) => formatCredits(total.credits) },
     {
       title: 'Share',

@@ -29,7 +29,13 @@ describe('the code of a price', () => {
   });
 
   it('shows the rates of a model as credits per request and per million tokens', () => {
-    const code = codeOfModel({ perRequest: 1000, input: 2_000_000, cachedInput: 500_000, cacheWrite: 2_000_000, output: 0 });
+    const code = codeOfModel({
+      perRequest: 1000,
+      input: 2_000_000,
+      cachedInput: 500_000,
+      cacheWrite: 2_000_000,
+      output: 0,
+    });
     const view = { perRequest: 0.001, input: 2, cachedInput: 0.5, cacheWrite: 2, output: 0 };
     expect(priceView(code, 'chat')).toEqual(view);
     expect(unitPriceOfCode(code)).toBeUndefined();

@@ -13,7 +13,7 @@ import { modelId, type Sampling } from '../tab/sampling.ts';
 import { TabLayout } from '../tab/tab-layout.tsx';
 import css from './chat.module.css';
 import { ThreadView } from './conversation.tsx';
-import { PromptTokens } from './prompt-tokens.tsx';
+import { defaultMaxTokens, PromptTokens } from './prompt-tokens.tsx';
 import { Composer, preloadMarkdown } from './talk.tsx';
 import { newItem, promptOf } from './thread.ts';
 import { type Chat, chatBody, useChat } from './use-chat.ts';
@@ -163,9 +163,6 @@ function ChatToolbar({ chat, onPresets, request }: ChatToolbarProps) {
   );
 }
 
-/** Default maximum of tokens in a reply (docs/guides/chat.md#parameters). */
-const defaultMaxTokens = 1024;
-
 interface ChatParametersProps {
   readonly sampling: Sampling;
   readonly system: string;
@@ -188,12 +185,13 @@ const ChatParameters = memo(function ChatParameters(props: ChatParametersProps) 
     <Parameters
       value={sampling}
       onChange={(next) => change({ sampling: next })}
+      capability="chat"
       defaultMaxTokens={defaultMaxTokens}
       secondModel={
         secondModel !== undefined && (
           <NativeSelect
             label="Compare with"
-            data={modelChoices}
+            data={modelChoices('chat')}
             value={secondModel}
             onChange={(event) => compareWith(event.currentTarget.value)}
           />

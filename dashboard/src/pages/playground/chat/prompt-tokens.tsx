@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
-import { findModel } from '#contract/inference/models.ts';
+import type { Sampling } from '../tab/sampling.ts';
 import { TokenCount } from '../tab/token-count.tsx';
 import css from './chat.module.css';
 import type { Items } from './thread.ts';
@@ -15,7 +15,7 @@ interface PromptTokensProps {
 /** Estimated tokens of the next request, for each model. */
 export function PromptTokens({ chat: { draft, threads }, text }: PromptTokensProps) {
   const isCompared = threads.length > 1;
-  const { system, functions } = draft;
+  const { system, functions, sampling } = draft;
   return (
     <div className={css.tokens}>
       {threads.map((thread) => (
@@ -25,6 +25,7 @@ export function PromptTokens({ chat: { draft, threads }, text }: PromptTokensPro
           label={isCompared ? thread.model : undefined}
           system={system}
           functions={functions}
+          sampling={sampling}
           text={text}
         />
       ))}
@@ -42,17 +43,23 @@ interface ThreadTokensProps {
   readonly label: string | undefined;
   readonly system: string;
   readonly functions: string;
+  readonly sampling: Sampling;
   readonly text: string;
 }
 
-function ThreadTokens({ thread: { model, items, exchange }, label, system, functions, text }: ThreadTokensProps) {
+/** Default maximum of tokens in a reply (docs/guides/chat.md#parameters). */
+export const defaultMaxTokens = 1024;
+
+function ThreadTokens(props: ThreadTokensProps) {
+  const { thread, label, system, functions, sampling, text } = props;
+  const { model, items, exchange } = thread;
   const settled = useSettled(items, !exchange.isRunning);
   const texts = useMemo(
     () => promptTexts({ system, functions, items: settled, text }),
     [system, functions, settled, text],
   );
-  const contextWindow = findModel(model, 'chat')?.contextWindow ?? 0;
-  return <TokenCount label={label} texts={texts} extra={promptTokens(texts)} contextWindow={contextWindow} />;
+  const call = { service: 'chat', sampling: { ...sampling, model }, defaultMaxTokens } as const;
+  return <TokenCount label={label} texts={texts} extra={promptTokens(texts)} call={call} />;
 }
 
 /** The items when no response was last streaming, so that a growing response is not counted repeatedly. */

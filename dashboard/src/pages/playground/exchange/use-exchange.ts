@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { SpeechRequest } from '#contract/audio/speech.ts';
 import { prices } from '#contract/billing/prices.ts';
 import type { Route } from '#contract/http/route.ts';
+import { modelNamed } from '#contract/inference/models.ts';
 import type { audioRoutes } from '#contract/routes/audio.ts';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
@@ -188,8 +189,16 @@ export function useExchange() {
         buffer.end();
       }
     });
-    if (whole) setReceipt(whole);
+    if (whole) {
+      setReceipt(whole);
+      if (whole.credits === undefined) void addCharge(whole, control.current?.signal);
+    }
     return whole !== undefined;
+  }
+
+  async function addCharge(whole: Receipt, signal: AbortSignal | undefined): Promise<void> {
+    const credits = await chargedCredits(whole.requestId ?? '').catch(() => undefined);
+    if (credits !== undefined && isShown(signal)) setReceipt({ ...whole, credits });
   }
 
   /** Returns the complete audio, or undefined if the call failed or was stopped. */
@@ -254,7 +263,7 @@ async function streamedExchange<R extends Route>(
       const piece = pieceOf(chunk);
       response += `data: ${JSON.stringify(data)}\n`;
       if (piece.text || piece.call) firstTokenMs ??= sinceBegan();
-      if (chunk.usage) counted = { tokens: tokensOf(chunk.usage), credits: streamCredits(route, chunk) };
+      if (chunk.usage) counted = { tokens: tokensOf(chunk.usage), credits: streamCredits(route, input, chunk) };
       onPiece(piece, soFar());
     }
   } catch (error) {
@@ -264,14 +273,21 @@ async function streamedExchange<R extends Route>(
   return { ...soFar(), totalMs: sinceBegan() };
 }
 
+const Named = v.object({ body: v.object({ model: v.string() }) });
+
 /**
- * Calculates the cost from the price list, per completion or per token, because a stream's headers are sent before its cost
- * is known.
+ * Calculates the cost at the service's price, because a stream's headers are sent before its cost is known. Undefined for
+ * a model with its own price, whose cached tokens are only in the credit history.
  */
-function streamCredits(route: Route, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
-  if (!route.priced || !usage) return undefined;
+function streamCredits(route: Route, input: unknown, { usage }: v.InferOutput<typeof StreamChunk>): number | undefined {
+  if (!route.priced || !usage || hasOwnPrice(input)) return undefined;
   const { credits, unit, unitSize } = prices[route.priced.service];
   return unit === 'token' ? (usage.total_tokens * credits) / unitSize : credits;
+}
+
+function hasOwnPrice(input: unknown): boolean {
+  const model = v.is(Named, input) ? modelNamed(input.body.model) : undefined;
+  return model !== undefined && (model.price !== null || model.priceChanges.length > 0);
 }
 
 /** `credits` is calculated from the text, because the headers are sent before the charge. */

@@ -14,6 +14,7 @@ import { SliderField } from './slider-field.tsx';
 interface ParametersProps {
   readonly value: Sampling;
   readonly onChange: (value: Sampling) => void;
+  readonly capability: 'chat' | 'completion';
   readonly defaultMaxTokens: number;
   /** A field shown below the model's. */
   readonly secondModel?: ReactNode;
@@ -21,22 +22,25 @@ interface ParametersProps {
   readonly children?: ReactNode;
 }
 
-export const modelChoices = textModels.map(({ id, contextWindow, minPlanRank }) => ({
-  value: id,
-  label:
-    minPlanRank > 1
-      ? `${id} (${planTitle(planOfRank(minPlanRank).name)})`
-      : `${id} (${formatWhole(contextWindow)} tokens)`,
-}));
+export const modelChoices = (capability: 'chat' | 'completion') =>
+  textModels
+    .filter(({ capabilities }) => capabilities.includes(capability))
+    .map(({ id, contextWindow, minPlanRank }) => ({
+      value: id,
+      label:
+        minPlanRank > 1
+          ? `${id} (${planTitle(planOfRank(minPlanRank).name)})`
+          : `${id} (${formatWhole(contextWindow)} tokens)`,
+    }));
 
-export function Parameters({ value, onChange, defaultMaxTokens, secondModel, children }: ParametersProps) {
+export function Parameters({ value, onChange, capability, defaultMaxTokens, secondModel, children }: ParametersProps) {
   const change = (part: Partial<Sampling>) => onChange({ ...value, ...part });
   const errors = samplingErrors(value);
   return (
     <Stack gap="md">
       <NativeSelect
         label="Model"
-        data={modelChoices}
+        data={modelChoices(capability)}
         value={value.model}
         onChange={({ currentTarget: { value: model } }) => v.is(modelId, model) && change({ model })}
       />

@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import { samplingRules } from '#contract/inference/inference-fields.ts';
-import { firstModelFor, models } from '#contract/inference/models.ts';
+import { callableModels, firstModelFor } from '#contract/inference/models.ts';
 import { integer } from '#contract/shared/fields.ts';
 import { numberError } from '../../../api/form-errors.ts';
 
-export const textModels = models.filter(({ capabilities }) => capabilities.includes('chat'));
+export const textModels = callableModels().filter(
+  ({ capabilities }) => capabilities.includes('chat') || capabilities.includes('completion'),
+);
 
 export const modelId = v.picklist(textModels.map(({ id }) => id));
 const typedNumber = v.union([v.number(), v.string()]);

@@ -1,0 +1,148 @@
+import { Badge, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { type Model, models, phaseOf } from '#contract/inference/models.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { useNow } from '../../api/config.ts';
+import { Page, Panel } from '../../components/page.tsx';
+import { type Column, DataTable } from '../../components/tables.tsx';
+import { formatDay, formatWhole } from '../../lib/format.ts';
+import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
+import { capabilityTitles, inCredits, priceLines, priceRank, rateLines } from '../../lib/model-prices.ts';
+import { planTitle } from '../../lib/names.ts';
+import { Calculator } from './calculator.tsx';
+
+export default function ModelsPage() {
+  return (
+    <Page title="Models" lead="Models that you can call, with their prices and dates">
+      <Stack gap="lg">
+        <Calculator />
+        <ModelList />
+      </Stack>
+    </Page>
+  );
+}
+
+const orders = { listed: 'As listed', name: 'Name', price: 'Price', window: 'Context window' } as const;
+
+function ModelList() {
+  const now = useNow();
+  const [query, change] = useQuery();
+  const [order, setOrder] = useQueryChoice('sort', ['listed', 'name', 'price', 'window']);
+  const search = query.get('search') ?? '';
+  const rows = sorted(
+    models.filter((model) => phaseOf(model, now) !== 'upcoming' && matches(model, search)),
+    order,
+    now,
+  );
+  return (
+    <Panel title="All models">
+      <Group align="flex-end" gap="sm" mb="lg">
+        <TextInput
+          label="Search"
+          type="search"
+          placeholder="Name or capability"
+          value={search}
+          onChange={({ currentTarget: { value } }) => change({ search: value || undefined })}
+        />
+        <NativeSelect
+          label="Sort by"
+          data={Object.entries(orders).map(([value, label]) => ({ value, label }))}
+          value={order}
+          onChange={({ currentTarget }) => setOrder(currentTarget.value)}
+        />
+      </Group>
+      {rows.length === 0 ? (
+        <Text c="dimmed">No model matches your search.</Text>
+      ) : (
+        <DataTable caption="Models" columns={columnsAt(now)} rows={rows} idOf={({ id }) => id} />
+      )}
+    </Panel>
+  );
+}
+
+function matches({ id, aliases, title, description, capabilities }: Model, search: string): boolean {
+  const titles = capabilities.map((capability) => capabilityTitles[capability]);
+  const text = [id, ...aliases, title, description, ...titles].join(' ').toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function sorted(some: readonly Model[], order: keyof typeof orders, now: number): readonly Model[] {
+  if (order === 'name') return some.toSorted((one, other) => one.title.localeCompare(other.title, 'en'));
+  if (order === 'price') return some.toSorted((one, other) => priceRank(one, now) - priceRank(other, now));
+  if (order === 'window') return some.toSorted((one, other) => other.contextWindow - one.contextWindow);
+  return some;
+}
+
+const columnsAt = (now: number): Column<Model>[] => [
+  { title: 'Model', place: 'lead', cell: (model) => <ModelName model={model} now={now} /> },
+  { title: 'Used for', cell: ({ capabilities }) => capabilities.map((one) => capabilityTitles[one]).join(', ') },
+  { title: 'Context window', place: 'end', cell: ({ contextWindow }) => `${formatWhole(contextWindow)} tokens` },
+  { title: 'Price', place: 'wide', cell: (model) => <Price model={model} now={now} /> },
+  { title: 'Plan', cell: ({ minPlanRank }) => planText(minPlanRank) },
+];
+
+const smallestRank = Math.min(...offer.plans.map(({ id }) => id));
+
+function planText(minPlanRank: number): string {
+  return minPlanRank > smallestRank ? `${planTitle(planOfRank(minPlanRank).name)} or above` : 'All plans';
+}
+
+function ModelName({ model, now }: { model: Model; now: number }) {
+  const { id, title, description, aliases } = model;
+  const phase = phaseOf(model, now);
+  return (
+    <Stack gap={2} align="flex-start">
+      <Group gap="xs">
+        <Text inherit fw={600} dir="auto">
+          {title}
+        </Text>
+        {phase === 'deprecated' && <Badge color="yellow.8">Deprecated</Badge>}
+        {phase === 'retired' && <Badge color="red.7">Retired</Badge>}
+      </Group>
+      {(title !== id || aliases.length > 0) && (
+        <Text size="xs" className="mono">
+          {[id, ...aliases].join(', ')}
+        </Text>
+      )}
+      {description !== '' && (
+        <Text size="sm" c="dimmed" dir="auto">
+          {description}
+        </Text>
+      )}
+      {datesOf(model, now).map((text) => (
+        <Text key={text} size="sm" c="dimmed">
+          {text}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+/** "Deprecated from 1 Mar 2027", "Retired from 1 Jun 2027. Use svc-2." */
+function datesOf({ deprecatedFrom, retiredFrom, replacedBy }: Model, now: number): string[] {
+  const isRetired = retiredFrom !== null && Date.parse(retiredFrom) <= now;
+  return [
+    ...(deprecatedFrom === null || isRetired ? [] : [`Deprecated from ${formatDay(deprecatedFrom)}`]),
+    ...(retiredFrom === null ? [] : [`Retired from ${formatDay(retiredFrom)}`]),
+    ...(replacedBy === null ? [] : [`Replaced by ${replacedBy}`]),
+  ];
+}
+
+function Price({ model, now }: { model: Model; now: number }) {
+  const next = model.priceChanges.find(({ effectiveFrom }) => Date.parse(effectiveFrom) > now);
+  return (
+    <Stack gap={2}>
+      {priceLines(model, now).map((line) => (
+        <span key={line}>{line}</span>
+      ))}
+      {next && (
+        <Text size="sm" c="dimmed">
+          From {formatDay(next.effectiveFrom)}: {rateLines(inCredits(next)).join(', ')}
+        </Text>
+      )}
+    </Stack>
+  );
+}
