@@ -12,7 +12,7 @@ const guestsOnly = new Set([...guestPages, '/docs', '/guides/credits']);
 const openedPages = ['/keys?new', '/agents?new', '/playground?tab=speech', '/playground?tab=transcription'];
 const operatorTabs = ['overview', 'ledger', 'keys', 'requests', 'mails', 'audit'];
 /** Pages whose boxes fill a wide window. */
-const widePages = new Set(['/', '/keys', '/plans', '/usage', '/logs', '/playground', '/settings']);
+const widePages = new Set(['/', '/keys', '/plans', '/usage', '/logs', '/models', '/playground', '/settings']);
 
 interface Look {
   readonly path: string;
@@ -151,7 +151,7 @@ export function accessTests(): void {
     }
     const linksOf = async (name: string) =>
       page.getByRole('navigation', { name: 'Pages' }).getByRole('list', { name }).getByRole('link').allTextContents();
-    expect(await linksOf('Build')).toEqual(['Playground', 'API keys', 'Agents', 'Messages', 'Webhooks']);
+    expect(await linksOf('Build')).toEqual(['Playground', 'Models', 'API keys', 'Agents', 'Messages', 'Webhooks']);
     expect(await linksOf('Monitor')).toEqual(['Usage', 'Logs']);
     expect(await linksOf('Account')).toEqual(['Plans', 'Settings']);
     expect(await linksOf('Docs')).toEqual(['Guides', 'API reference']);

@@ -7,6 +7,7 @@ import { paletteTests } from '../pages/palette.ts';
 import { useStage } from '../stage.ts';
 import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
+import { modelTests } from './models.ts';
 import { planTests } from './plans.ts';
 import { toastTests } from './toasts.ts';
 import { usageTests } from './usage.ts';
@@ -18,6 +19,7 @@ describe.each([
   ['webhooks', webhookTests],
   ['messages', messageTests],
   ['messages', composerTests],
+  ['models', modelTests],
   ['plans', planTests],
   ['toasts', toastTests],
   ['usage', usageTests],
