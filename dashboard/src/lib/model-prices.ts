@@ -52,6 +52,19 @@ export function rateLines({ perRequest, input, cachedInput, cacheWrite, output }
   return lines.length > 0 ? lines : ['Free'];
 }
 
+/** The rates in one line: "2 in, 0.5 cached, 8 out per million tokens". */
+export function rateText({ perRequest, input, cachedInput, cacheWrite, output }: Rates): string {
+  const rates = [
+    `${formatCredits(input)} in`,
+    ...(cachedInput === input ? [] : [`${formatCredits(cachedInput)} cached`]),
+    ...(cacheWrite === input ? [] : [`${formatCredits(cacheWrite)} written to the cache`]),
+    `${formatCredits(output)} out`,
+  ];
+  const perMillion = input + cachedInput + cacheWrite + output > 0 ? `${rates.join(', ')} per million tokens` : '';
+  const fixed = perRequest > 0 ? `${creditCount(perRequest, formatCredits)} per request` : '';
+  return [fixed, perMillion].filter(Boolean).join(', ') || 'Free';
+}
+
 const units: Readonly<Partial<Record<ServiceName, string>>> = { chat: 'chat completion' };
 
 export function serviceLine(service: ServiceName): string {

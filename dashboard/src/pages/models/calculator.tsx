@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
@@ -58,7 +58,14 @@ export function Calculator() {
 
   return (
     <Panel title="Cost calculator">
-      <Group align="flex-start" gap="sm">
+      <div
+        style={{
+          display: 'grid',
+          gridTemplateColumns: 'repeat(auto-fit, minmax(9.5rem, 1fr))',
+          alignItems: 'start',
+          gap: '0.75rem',
+        }}
+      >
         <NativeSelect
           label="Model"
           data={choices.map((one) => ({ value: nameOf(one), label: labelOf(one) }))}
@@ -71,7 +78,7 @@ export function Calculator() {
         {hasOutput && (
           <WholeNumberField label="Output tokens" value={output} error={errors.output} onChange={setOutput} />
         )}
-      </Group>
+      </div>
       <Text mt="md" role="status">
         {isValid
           ? sentence(choice, {

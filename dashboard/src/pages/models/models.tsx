@@ -7,7 +7,7 @@ import { Page, Panel } from '../../components/page.tsx';
 import { type Column, DataTable } from '../../components/tables.tsx';
 import { formatDay, formatWhole } from '../../lib/format.ts';
 import { useQuery, useQueryChoice } from '../../lib/hooks.ts';
-import { capabilityTitles, inCredits, priceLines, priceRank, rateLines } from '../../lib/model-prices.ts';
+import { capabilityTitles, inCredits, priceLines, priceRank, rateText } from '../../lib/model-prices.ts';
 import { planTitle } from '../../lib/names.ts';
 import { Calculator } from './calculator.tsx';
 
@@ -78,7 +78,11 @@ function sorted(some: readonly Model[], order: keyof typeof orders, now: number)
 
 const columnsAt = (now: number): Column<Model>[] => [
   { title: 'Model', place: 'lead', cell: (model) => <ModelName model={model} now={now} /> },
-  { title: 'Used for', cell: ({ capabilities }) => capabilities.map((one) => capabilityTitles[one]).join(', ') },
+  {
+    title: 'Used for',
+    place: 'wide',
+    cell: ({ capabilities }) => capabilities.map((one) => capabilityTitles[one]).join(', '),
+  },
   { title: 'Context window', place: 'end', cell: ({ contextWindow }) => `${formatWhole(contextWindow)} tokens` },
   { title: 'Price', place: 'wide', cell: (model) => <Price model={model} now={now} /> },
   { title: 'Plan', cell: ({ minPlanRank }) => planText(minPlanRank) },
@@ -140,7 +144,7 @@ function Price({ model, now }: { model: Model; now: number }) {
       ))}
       {next && (
         <Text size="sm" c="dimmed">
-          From {formatDay(next.effectiveFrom)}: {rateLines(inCredits(next)).join(', ')}
+          From {formatDay(next.effectiveFrom)}: {rateText(inCredits(next))}
         </Text>
       )}
     </Stack>

@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import type { LedgerPage } from '#contract/billing/credits.ts';
 import { formatDayNear, formatExact } from '../../lib/format.ts';
-import { rateLines } from '../../lib/model-prices.ts';
+import { rateText } from '../../lib/model-prices.ts';
 import { planTitle, serviceTitle, sourceTitles } from '../../lib/names.ts';
 
 export type Entry = InferOutput<typeof LedgerPage>['entries'][number];
@@ -25,8 +25,9 @@ export function entryText(entry: Entry, now: number): string {
 export function priceNotes({ price, tokens }: Entry): string[] {
   if (!price || !('perRequest' in price)) return [];
   const { input = 0, cached = 0, output = 0 } = tokens ?? {};
-  const used = `${formatExact(input)} input tokens${cached > 0 ? ` (${formatExact(cached)} cached)` : ''}, ${formatExact(output)} output tokens`;
-  return [...(tokens ? [used] : []), rateLines(price).join(', ')];
+  const fromCache = cached > 0 ? ` (${formatExact(cached)} cached)` : '';
+  const used = `${formatExact(input)} input${fromCache} and ${formatExact(output)} output tokens`;
+  return [...(tokens ? [used] : []), rateText(price)];
 }
 
 /** Entries without a service or a change. Earlier releases did not record changes. */
