@@ -19,9 +19,7 @@ export function secondPrice(service: 'transcription', seconds: number, price = u
 export const secondsPaid = (service: 'transcription', amount: number, price = unitPriceOf(service)): number =>
   unitsPaid(price, amount);
 
-/** The most units that an amount of microcredits pays, the inverse of `tokenPrice` and `secondPrice`. */
-export const unitsWithin = (service: ServiceName, amount: number): number => unitsPaid(unitPriceOf(service), amount);
-
+/** The most units that an amount of microcredits pays, the inverse of `unitCost`. */
 export function unitsPaid({ micro, unitSize }: UnitPrice, amount: number): number {
   if (micro === 0) return Number.MAX_SAFE_INTEGER;
   return Number((BigInt(amount) * BigInt(unitSize)) / BigInt(micro));
