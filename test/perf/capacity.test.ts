@@ -5,6 +5,7 @@ import { planOfRank } from '#contract/billing/plans.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { metering, type OpenHold } from '#domain/meter/metering.ts';
+import { codeOfService } from '#domain/meter/price-code.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import { usualItemBytes } from '#lib/cost/capacity.ts';
 import { watchUnits, writeUnits } from '#lib/cost/cost.ts';
@@ -33,7 +34,8 @@ function admit({ accountId, item }: Awaited<ReturnType<typeof api.account>>, isS
   const now = Date.now();
   const attempt = { accountId, keyId, service: 'chat', model: 'svc-1', minPlanRank: 1, amount: 1e6, now } as const;
   const about = { requestId: newRequestId(ambient.random), deadline: (now / 1000 + 360) | 0 };
-  return meter().admit({ ...attempt, ...about, ...(isStream && { isStream }) });
+  const price = codeOfService('chat');
+  return meter().admit({ ...attempt, ...about, price, ...(isStream && { isStream }) });
 }
 
 // Runs first, because the sweep visits all accounts.
@@ -74,7 +76,8 @@ it.each([
     const read = new GetCommand({ TableName: tables.meters.name, Key: { a: account.accountId }, ConsistentRead: true });
     return itemBytes((await api.client.send(read)).Item!);
   };
-  await (await admit(account, isStream)).settle(1e6, Date.now());
+  const tokens = { input: 1000, cached: 0, output: 1000 };
+  await (await admit(account, isStream)).settle(1e6, Date.now(), 0, tokens);
   const atRest = await bytes();
   const open: OpenHold[] = [];
   for (let call = 0; call < calls; call++) open.push(await admit(account, isStream));

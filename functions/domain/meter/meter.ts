@@ -23,7 +23,7 @@ export interface Hold {
   readonly model: string;
   readonly keyId: string;
   readonly delivered?: number;
-  /** Stored with the first recorded cost of a stream, so that the sweep never derives a price. */
+  /** Stored for a stream at a model's own price, so that the sweep never derives a price. */
   readonly price?: PriceCode | undefined;
   readonly budget?: { readonly id: string; readonly start: number };
 }

@@ -3,6 +3,7 @@ import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from '
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
 import { nextTransition } from './periods.ts';
+import { type PriceCode, unitPriceOfCode } from './price-code.ts';
 import type { Receipt } from './pricing.ts';
 import { bucketsLeftBehind, rateStatus } from './rate-window.ts';
 import { type RefundableCharge, refundableCharge } from './refund.ts';
@@ -149,7 +150,7 @@ export function metering(store: MeterStore, renew: Renew) {
       get isOpen() {
         return open;
       },
-      recordProgress: (cost) => store.recordProgress(attempt, cut(cost)),
+      recordProgress: (cost) => store.recordProgress({ ...attempt, price: ratesOf(attempt.price) }, cut(cost)),
       async settle(cost, now, patienceMs, tokens) {
         if (!open) return;
         open = false;
@@ -192,6 +193,9 @@ export function metering(store: MeterStore, renew: Renew) {
     cancelStream: (call: OpenCall) => store.cancelStream(call),
   };
 }
+
+/** Recorded for a model's own price only: a service's price would enlarge the holds of every stream. */
+const ratesOf = (price: PriceCode | undefined): PriceCode | undefined => (unitPriceOfCode(price) ? undefined : price);
 
 function busy(): ServiceError {
   return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });

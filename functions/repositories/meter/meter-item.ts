@@ -51,7 +51,7 @@ function dictionary<T>(isValue: (value: unknown) => value is T) {
 }
 
 /**
- * The fourth element is the model and, once a stream's cost is recorded, its price. The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
+ * The fourth element is the model and, once the cost of a stream at the model's own price is recorded, that price. The fifth element is the key and, with a limit, its budget and period start in base 36. The sixth is a stream's
  * cost; `cancelStream` adds a seventh, which only conditions read.
  */
 const HoldRow = v.tuple([count, count, service, v.string(), v.string(), v.optional(count)]);

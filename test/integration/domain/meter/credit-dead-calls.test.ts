@@ -1,11 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { planOfRank } from '#contract/billing/plans.ts';
 import { renewals } from '#domain/billing/grants.ts';
 import { graceSeconds } from '#domain/meter/admission.ts';
 import { balance, type Meter } from '#domain/meter/meter.ts';
 import { metering } from '#domain/meter/metering.ts';
+import { codeOfModel } from '#domain/meter/price-code.ts';
+import { lastOf } from '#repositories/meter/meter-item.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { startTestDatabase, useTestDatabase } from '#test/database/database.ts';
@@ -88,6 +90,20 @@ describe('the sweep of crashed calls', () => {
     await expect(sweep(start + 200_000)).rejects.toThrow('1 accounts could not be swept');
     for (const { accountId } of meters) expect((await find(accountId))?.holds.size).toBe(0);
     await own.close();
+  });
+
+  it('charges a crashed stream what it recorded, with the price of its admission', async () => {
+    const price = codeOfModel({ perRequest: 0, input: 2e6, cachedInput: 5e5, cacheWrite: 2e6, output: 8e6 });
+    const { admit, current } = metering(meterStore(database.client, 'meters', ambient.random), renewals(planOfRank));
+    const meter = await putMeter(database.client, meterWith(credits(20)));
+    const openHold = await admit(attemptOn(meter, 'crashed', { price, isStream: true }));
+    await openHold.recordProgress(1234);
+    await current(meter.accountId, start + 200_000);
+    const { Item } = await database.client.send(
+      new GetCommand({ TableName: 'meters', Key: { a: meter.accountId }, ConsistentRead: true }),
+    );
+    const { entries } = lastOf(Item);
+    expect(entries).toMatchObject([{ type: 'charge', amount: -1234, model: 'svc-1', requestId: 'crashed', price }]);
   });
 
   it('releases a hold in the first run after its deadline, even while longer calls are still running', async () => {
