@@ -44,10 +44,11 @@ export interface Faults {
   readonly queue?: 'works' | 'fails';
 }
 
-/** An account with an agent. Its storage requests fail in turn, each including all retries. */
+/** An account with an agent, whose documents are reserved at `price`. Its storage requests fail in turn, each including all retries. */
 export async function indexingOf(
   database: Awaited<ReturnType<typeof startTestDatabase>>,
   { adding = [], indexing = [], model = [], queue: kind = 'works' }: Faults,
+  price?: string,
 ) {
   const { accountId } = await putMeter(database.client, meterWith(credits(100)));
   const about = { name: 'Guide', model: 'svc-1', instructions: '', functions: [], temperature: 1, maxTokens: null };
@@ -126,7 +127,7 @@ export async function indexingOf(
       const order = add.order({ name: 'Handbook', text: textOf(chunks) });
       const about = { keyId: 'key-1', service: 'embeddings', model: order.model, minPlanRank: 1 } as const;
       const call = { accountId, requestId: crypto.randomUUID(), amount: order.amount, now, deadline: now / 1000 + 60 };
-      const openHold = await sound.meters.admit({ ...about, ...call });
+      const openHold = await sound.meters.admit({ ...about, ...call, price });
       try {
         return await add.add(accountId, id, order, openHold);
       } catch (error) {

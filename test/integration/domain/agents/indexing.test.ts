@@ -1,6 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codeOfModel } from '#domain/meter/price-code.ts';
 import { agentPartition, documentPrefix, indexingPartition, indexPartition } from '#repositories/agents/agent-items.ts';
 import { purger } from '#repositories/agents/purge.ts';
 import { type Faults, indexingOf as indexingIn, type ModelFault, table, tokenCost } from '#test/agents/indexing.ts';
@@ -10,7 +11,7 @@ import { atLength, patience } from '#test/many.ts';
 
 const database = useTestDatabase();
 
-const indexingOf = (faults: Faults) => indexingIn(database, faults);
+const indexingOf = (faults: Faults, price?: string) => indexingIn(database, faults, price);
 type Indexing = Awaited<ReturnType<typeof indexingOf>>;
 
 /** Stored under a sort key prefix, because DynamoDB accepts no empty prefix. */
@@ -116,6 +117,16 @@ describe('a document', () => {
       { status: 'ready', indexedChunks: 250, usage: { total_tokens: 250 } },
     ]);
     expect(await indexing.spent()).toBe(250 * tokenCost);
+  });
+
+  it('is charged by the price of its reservation', async () => {
+    const rate = 300 * 1_000_000;
+    const rates = { perRequest: 0, input: rate, cachedInput: rate, cacheWrite: rate, output: 0 };
+    const indexing = await indexingOf({}, codeOfModel(rates));
+    await indexing.add(150);
+    await indexing.work();
+    expect(await indexing.list()).toMatchObject([{ status: 'ready', usage: { total_tokens: 150 } }]);
+    expect(await indexing.spent()).toBe(150 * 300);
   });
 
   it('is indexed once if its message is delivered twice', async () => {

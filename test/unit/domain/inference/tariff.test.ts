@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelPrice } from '#contract/offer/offer.ts';
-import { modelTariff } from '#domain/inference/tariff.ts';
+import { modelTariff, tariffOfCode } from '#domain/inference/tariff.ts';
+import { codeOfModel } from '#domain/meter/price-code.ts';
+import { secondPrice } from '#domain/meter/pricing.ts';
 import { atLength } from '#test/many.ts';
 
 const rate = fc.oneof(fc.integer({ min: 0, max: 20_000_000 }), fc.integer({ min: 0, max: 5_000_000_000 }));
@@ -78,5 +80,23 @@ describe('the price of a model by tokens', () => {
       }),
       { numRuns: atLength(2000, 50_000) },
     );
+  });
+});
+
+describe('the price of an earlier charge', () => {
+  it('is that of its code, whatever the offer sells now', () => {
+    fc.assert(
+      fc.property(price, tokens, tokens, (rates, prompt_tokens, completion_tokens) => {
+        const usage = { prompt_tokens, completion_tokens };
+        expect(tariffOfCode(codeOfModel(rates))?.cost(usage)).toBe(modelTariff(rates).cost(usage));
+      }),
+    );
+    // 3 microcredits per 2 tokens.
+    expect(tariffOfCode('3.2')?.cost({ prompt_tokens: 5, completion_tokens: 0 })).toBe(8);
+    expect(secondPrice('transcription', 4.2, { micro: 3, unitSize: 2 })).toBe(8);
+  });
+
+  it.each([undefined, '', '1.2.3'])('is unknown for the code %j', (code) => {
+    expect(tariffOfCode(code)).toBeUndefined();
   });
 });
