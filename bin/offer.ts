@@ -95,11 +95,17 @@ function factsOf({ models, plans, packs, services }: Offer): Facts {
     ...models.map((model) => {
       const facts = {
         price: priceText(model.price),
+        'price changes':
+          model.priceChanges
+            .map(({ effectiveFrom, ...price }) => `from ${effectiveFrom} ${priceText(price)}`)
+            .join('; ') || 'none',
         'context window': String(model.contextWindow),
         'maximum output': String(model.maxOutputTokens),
         'smallest plan': plans.find(({ id }) => id === model.minPlanRank)?.name ?? 'none',
+        'available from': model.availableFrom ?? 'always',
         'deprecated from': model.deprecatedFrom ?? 'never',
         'retired from': model.retiredFrom ?? 'never',
+        'replaced by': model.replacedBy ?? 'none',
       };
       return [`model ${model.id}`, facts] as const;
     }),

@@ -1,5 +1,13 @@
 import { offer } from '../offer/current-offer.ts';
-import type { Capability, ContainerFamily, ModelFeature, ModelPrice, Offer, OpenAiEndpoint, PriceChange } from '../offer/offer.ts';
+import type {
+  Capability,
+  ContainerFamily,
+  ModelFeature,
+  ModelPrice,
+  Offer,
+  OpenAiEndpoint,
+  PriceChange,
+} from '../offer/offer.ts';
 
 /**
  * A model of the catalogue (docs/specification.md#limits and docs/specification.md#versioning,
