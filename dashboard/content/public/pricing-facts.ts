@@ -1,8 +1,9 @@
 import { messagesPlan, type PlanTable, plansOf } from '#contract/billing/plans.ts';
 import { priceText, type ServiceName, serviceNames } from '#contract/billing/prices.ts';
+import { type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
-import { capabilityTitle, isPricedByService, modelPrices } from '../../src/lib/model-price.ts';
+import { capabilityTitles, inCredits, priceLines, rateLines, serviceOf } from '../../src/lib/model-prices.ts';
 import { failedCalls, planChanges, serviceTitle } from '../../src/lib/names.ts';
 import { type PlanFact, planFacts } from '../../src/lib/plan-facts.ts';
 import type { Question } from './page.ts';
@@ -45,7 +46,7 @@ const shownPlans = offer.plans.filter(({ hidden }) => !hidden);
 export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
   const limitsOf = plansOf(planTable);
   return {
-    models: modelFacts(now.toISOString().slice(0, 10)),
+    models: modelFacts(now.getTime()),
     plans: shownPlans.map(({ id, title, priceUsd, recommended }) => ({
       title,
       price: formatPrice(priceUsd),
@@ -64,36 +65,39 @@ export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
 }
 
 /** Models that a listed plan includes, until they are retired. */
-const modelFacts = (today: string): ModelFacts[] =>
-  offer.models.flatMap((model) => {
+const modelFacts = (now: number): ModelFacts[] =>
+  models.flatMap((model) => {
     const { id, title, description, capabilities, contextWindow, maxOutputTokens, minPlanRank } = model;
     const plan = shownPlans.find(({ id }) => id >= minPlanRank);
-    if (!plan || (model.retiredFrom !== null && model.retiredFrom <= today)) return [];
+    if (!plan || phaseOf(model, now) === 'retired') return [];
     const isText = capabilities.some((one) => one === 'chat' || one === 'completion');
     return [
       {
         id,
         title: title === id ? '' : title,
         description,
-        notes: notesOf(model, today),
-        capabilities: capabilities.map(capabilityTitle).join(', '),
+        notes: notesOf(model, now),
+        capabilities: capabilities.map((one) => capabilityTitles[one]).join(', '),
         contextWindow: `${formatWhole(contextWindow)} tokens`,
         maxOutput: isText ? `${formatWhole(maxOutputTokens)} tokens` : '–',
         plan: plan.title,
-        prices: modelPrices(model),
+        prices: priceLines(model, now),
       },
     ];
   });
 
-function notesOf(
-  { availableFrom, deprecatedFrom, retiredFrom, replacedBy }: (typeof offer.models)[number],
-  today: string,
-): string[] {
+/** Dates and later prices. */
+function notesOf(model: Model, now: number): string[] {
+  const { availableFrom, deprecatedFrom, retiredFrom, replacedBy, priceChanges } = model;
   const successor = replacedBy === null ? '' : `; use ${replacedBy}`;
+  const laterPrices = priceChanges.filter(({ effectiveFrom }) => Date.parse(effectiveFrom) > now);
   return [
-    ...(availableFrom !== null && availableFrom > today ? [`Available from ${formatDay(availableFrom)}`] : []),
+    ...(availableFrom !== null && phaseOf(model, now) === 'upcoming'
+      ? [`Available from ${formatDay(availableFrom)}`]
+      : []),
     ...(deprecatedFrom === null ? [] : [`Deprecated from ${formatDay(deprecatedFrom)}${successor}`]),
     ...(retiredFrom === null ? [] : [`Retired from ${formatDay(retiredFrom)}`]),
+    ...laterPrices.map((price) => `From ${formatDay(price.effectiveFrom)}: ${rateLines(inCredits(price)).join(', ')}`),
   ];
 }
 
@@ -101,7 +105,9 @@ function isSold(name: ServiceName): boolean {
   if (name === 'translation') return offer.uses.translation !== null;
   if (name === 'text_analysis') return offer.uses.analysis !== null;
   if (name === 'sms' || name === 'voice_call') return messagesPlan.name !== undefined;
-  return isPricedByService(name, offer.models);
+  return models.some(
+    ({ price, capabilities }) => price === null && capabilities.some((one) => serviceOf[one] === name),
+  );
 }
 
 const questions: readonly Question[] = [

@@ -3,7 +3,7 @@ import { type Model, priceAt } from '#contract/inference/models.ts';
 import type { Capability, ModelPrice } from '#contract/offer/offer.ts';
 import { creditCount, formatCredits, formatWhole } from './format.ts';
 
-const serviceOf: Readonly<Record<Capability, ServiceName>> = {
+export const serviceOf: Readonly<Record<Capability, ServiceName>> = {
   chat: 'chat',
   completion: 'completion',
   embeddings: 'embeddings',

@@ -33,7 +33,7 @@ export function frontPageTests(): void {
       '32,768 tokens',
       '32,768 tokens',
       'Pro Pass',
-      'Chat: 1 credit per completionCompletion: 1 credit per 1,000 tokens',
+      '1 credit per chat completion1 credit per 1,000 tokens',
     ]);
     expect(await page.getByRole('button').count()).toBe(0);
   });
