@@ -267,6 +267,7 @@ describe('the public files of an offer that changes', () => {
     offer.models.push(
       dated('aging', { deprecatedFrom: '2026-06-01', retiredFrom: '2027-01-01', replacedBy: 'acme-large' }),
       dated('next', { availableFrom: '2027-02-01' }),
+      dated('cheaper', { priceChanges: [{ effectiveFrom: '2027-03-01', input: 1.5, output: 6 }] }),
       dated('old', { retiredFrom: '2026-11-27' }),
       dated('secret', { minPlan: 'internal' }),
     );
@@ -281,10 +282,13 @@ describe('the public files of an offer that changes', () => {
     await removeFolder(folder);
   });
 
-  it('contain the dates of its models until they are retired', () => {
+  it('contain the dates and later prices of its models until they are retired', () => {
     const text = plainText(prices);
     expect(text).toContain('Deprecated from 1 Jun 2026; use acme-large Retired from 1 Jan 2027');
     expect(text).toContain('Available from 1 Feb 2027');
+    expect(text).toContain(
+      'From 1 Mar 2027: 1.5 credits per million input tokens, 6 credits per million output tokens',
+    );
     expect(text).not.toContain('old');
   });
 
