@@ -1,13 +1,13 @@
+import { tokenCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Offer, OfferedPlan } from '#contract/offer/offer.ts';
 import { routes } from '#contract/routes.ts';
-import { modelTariff } from '#domain/inference/tariff.ts';
 import { costOfCalls, sumOf } from './cost.ts';
 
 const calls = 1_000_000;
 
 /** A typical chat: 3 s, 2,000 input and 500 output tokens. */
-const usage = { prompt_tokens: 2000, completion_tokens: 500 };
+const use = { input: 2000, output: 500 };
 const chat = {
   seconds: 3,
   isStream: false,
@@ -32,7 +32,7 @@ export function revenueOf({ models, plans, services }: Offer): Revenue[] {
   return models
     .filter(({ capabilities }) => capabilities.includes('chat'))
     .map(({ id, price }) => {
-      const micro = price ? modelTariff(price).cost(usage) : services.chat;
+      const micro = price ? tokenCost(price, use) : services.chat;
       const credits = (micro * calls) / microPerCredit;
       return { model: id, credits, usd: usdPerCredit === undefined ? undefined : credits * usdPerCredit };
     });

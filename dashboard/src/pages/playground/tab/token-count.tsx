@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useDeferredValue, useMemo } from 'react';
 import { callCost } from '#contract/billing/cost.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
@@ -45,7 +45,7 @@ export function TokenCount({ label, texts, extra = 0, call }: TokenCountProps) {
   const tokens = useMemo(() => shown.reduce((sum, text) => sum + estimateOf(text), extra), [shown, extra]);
   const isTooMany = tokens >= contextWindow;
   return (
-    <Group gap="xs">
+    <div>
       <Text size="xs" c={isTooMany ? 'var(--mantine-color-error)' : 'dimmed'} className="number">
         {label !== undefined && `${label}: `}
         {label === undefined ? 'About' : 'about'} {formatWhole(tokens)} of {formatWhole(contextWindow)} tokens
@@ -56,7 +56,7 @@ export function TokenCount({ label, texts, extra = 0, call }: TokenCountProps) {
           {costText(model, call, tokens, now)}
         </Text>
       )}
-    </Group>
+    </div>
   );
 }
 
