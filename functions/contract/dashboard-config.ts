@@ -55,6 +55,7 @@ export const dashboardPages = [
   '/forgot-password',
   '/reset-password',
   '/email-change',
+  '/models',
   '/keys',
   '/plans',
   '/usage',
