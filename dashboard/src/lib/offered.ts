@@ -1,9 +1,10 @@
 import { messagesPlan, webhooksPlan } from '#contract/billing/plans.ts';
-import { models } from '#contract/inference/models.ts';
+import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import type { Capability } from '#contract/offer/offer.ts';
 
-const sells = (capability: Capability): boolean => models.some(({ capabilities }) => capabilities.includes(capability));
+const sells = (capability: Capability): boolean =>
+  callableModels().some(({ capabilities }) => capabilities.includes(capability));
 
 /** Services and whether the deployment sells them. The first ones sold are named in `claim`. */
 export const isSold = {

@@ -1,5 +1,5 @@
 import { messagesPlan, type PlanLimits, webhooksPlan } from '#contract/billing/plans.ts';
-import { models } from '#contract/inference/models.ts';
+import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { creditCount, formatWhole } from './format.ts';
 
@@ -13,7 +13,7 @@ export interface PlanFact {
 
 /** Without those of hidden plans. */
 const largestListed = offer.plans.findLast(({ hidden }) => !hidden)?.id ?? 0;
-const reservedModels = models.filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= largestListed);
+const reservedModels = callableModels().filter(({ minPlanRank }) => minPlanRank > 1 && minPlanRank <= largestListed);
 
 /** Limits and features of a plan, for the plans page and the public pages. */
 export function planFacts({

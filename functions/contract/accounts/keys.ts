@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { microPerCredit, serviceNames } from '../billing/prices.ts';
-import { models } from '../inference/models.ts';
+import { knownModels, models } from '../inference/models.ts';
 import { instant, integer, text, timestamp, whole } from '../shared/fields.ts';
 import { limitPeriods } from '../shared/limits.ts';
 import { keyName } from './names.ts';
@@ -17,18 +17,27 @@ const KeyLimit = v.object(
 );
 export type KeyLimit = v.InferOutput<typeof KeyLimit>;
 
-const listOf = <const Name extends string>(names: readonly Name[]) =>
-  v.pipe(
-    v.array(v.picklist(names, `must be one of ${names.join(', ')}`), 'must be a list or null'),
+/** `known` restricts the names at the time of the request. */
+const listOf = <const Name extends string>(names: readonly Name[], known: () => readonly string[] = () => names) => {
+  const message = () => `must be one of ${known().join(', ')}`;
+  const name = v.pipe(
+    v.picklist(names, message),
+    v.check((given) => known().includes(given), message),
+  );
+  return v.pipe(
+    v.array(name, 'must be a list or null'),
     v.minLength(1, 'must not be empty'),
     v.maxLength(names.length, `must have at most ${names.length} entries`),
     v.check((list) => new Set(list).size === list.length, 'must not have duplicates'),
   );
+};
+
+const modelIds = models.map(({ id }) => id);
 
 /** Null is equivalent to an absent field. */
 const restrictions = {
   limit: v.optional(v.nullable(KeyLimit)),
-  models: v.optional(v.nullable(listOf(models.map(({ id }) => id)))),
+  models: v.optional(v.nullable(listOf(modelIds, () => knownModels().map(({ id }) => id)))),
   services: v.optional(v.nullable(listOf(serviceNames))),
 };
 

@@ -89,6 +89,9 @@ export function isCallable(model: Dates, now?: number): boolean {
 /** The models that can be called now. */
 export const callableModels = (): Model[] => models.filter((model) => isCallable(model));
 
+/** The models that callers know, including retired ones. */
+export const knownModels = (): Model[] => models.filter((model) => phaseOf(model) !== 'upcoming');
+
 export const priceAt = (
   { price, priceChanges }: Pick<Model, 'price' | 'priceChanges'>,
   now = catalogueClock.now(),

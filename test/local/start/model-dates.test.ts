@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -105,6 +105,8 @@ describe('a service whose models change over time', () => {
       [404, 'There is no model of this name; GET /openai/v1/models lists them.'],
     ]);
     expect((await listed()).map(({ id }) => id)).toEqual(['steady', 'old']);
+    const keys = await send('/api/keys', { name: 'coming', models: ['coming'] });
+    expect([keys.status, keys.detail]).toEqual([400, 'models.0 must be one of steady, old.']);
     expect((await chat('old')).dates).toEqual([null, null]);
   });
 
@@ -181,6 +183,28 @@ describe('a service whose models change over time', () => {
     expect([response.headers.get('deprecation'), response.headers.get('sunset')]).toEqual(headersOfOld);
     finish?.();
     await response.text();
+  });
+
+  it('accepts the alias of a model by a key that is limited to the model', async () => {
+    const { email, password } = JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8'));
+    const signedIn = await fetch(`${service.origin}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    });
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+    const created = await fetch(`${service.origin}/api/keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify({ name: 'old only', models: ['old'] }),
+    });
+    const { key } = ((await created.json()) as any).data;
+    const limited = { authorization: `Bearer ${key}` };
+    const statuses = [await chat('old', limited), await chat('old-alias', limited), await chat('steady', limited)];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 403]);
   });
 
   it('does not send dates for other models', async () => {

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import * as v from 'valibot';
 import { KeyChange, KeyLimits } from '#contract/accounts/keys.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
-import { models } from '#contract/inference/models.ts';
+import { knownModels } from '#contract/inference/models.ts';
 import { keyRoutes } from '#contract/routes/keys.ts';
 import type { LimitPeriod } from '#contract/shared/limits.ts';
 import { call } from '../../api/call.ts';
@@ -71,7 +71,7 @@ const periods = [
 const isPeriod = (value: string | null): value is LimitPeriod =>
   value === 'day' || value === 'month' || value === 'total';
 
-const modelNames = models.map(({ id }) => id);
+const modelNames = knownModels().map(({ id }) => id);
 const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
 const listed = (names: string[]): string[] | null => (names.length === 0 ? null : names);
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { InferInput, InferOutput } from 'valibot';
 import { serviceNames } from '#contract/billing/prices.ts';
-import { models } from '#contract/inference/models.ts';
+import { knownModels } from '#contract/inference/models.ts';
 import type { RequestList, RequestQuery } from '#contract/requests/request-list.ts';
 import { useNow } from '../../api/config.ts';
 import { type KeyRecord, keyTitle } from '../../api/keys.ts';
@@ -73,7 +73,7 @@ const statusChoices = [
 ] as const;
 
 const serviceChoices = serviceNames.map((value) => ({ value, label: serviceTitle(value) }));
-const modelChoices = models.map(({ id }) => ({ value: id, label: id }));
+const modelChoices = knownModels().map(({ id }) => ({ value: id, label: id }));
 
 /** The filters of the list, and the query of the request. */
 function useFilters(today: string, keys: readonly KeyRecord[]) {

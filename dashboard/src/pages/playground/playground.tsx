@@ -1,27 +1,21 @@
 import { Tabs } from '@mantine/core';
 import { type ComponentType, lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { firstModelFor } from '#contract/inference/models.ts';
-import { offer } from '#contract/offer/current-offer.ts';
-import type { Capability } from '#contract/offer/offer.ts';
 import { Page } from '../../components/page.tsx';
 import { useQueryChoice } from '../../lib/hooks.ts';
 import { orReload } from '../../lib/load.ts';
+import { isSold, type Service } from '../../lib/offered.ts';
 
-const tabIds = ['chat', 'completion', 'embeddings', 'analyze', 'translate', 'speech', 'transcription'] as const;
-type TabId = (typeof tabIds)[number];
-
-const hasModel = (capability: Capability): boolean => firstModelFor(capability) !== '';
-
-/** Whether the offer sells what a tab calls. */
-const isSold: Readonly<Record<TabId, boolean>> = {
-  chat: hasModel('chat'),
-  completion: hasModel('completion'),
-  embeddings: hasModel('embeddings'),
-  analyze: offer.uses.analysis !== null,
-  translate: offer.uses.translation !== null,
-  speech: hasModel('speech'),
-  transcription: hasModel('transcription'),
-};
+/** The service that each tab calls. */
+const services = {
+  chat: 'chat',
+  completion: 'text completion',
+  embeddings: 'embeddings',
+  analyze: 'text analysis',
+  translate: 'translation',
+  speech: 'speech',
+  transcription: 'transcription',
+} as const satisfies Readonly<Record<string, Service>>;
+type TabId = keyof typeof services;
 
 const tab = (id: TabId, title: string, load: () => Promise<ComponentType>) => ({
   id,
@@ -40,9 +34,9 @@ const tabs = [
     const { TranscriptionTab } = await import('./audio/transcription-tab.tsx');
     return TranscriptionTab;
   }),
-].filter(({ id }) => isSold[id]);
+].filter(({ id }) => isSold[services[id]]);
 
-const [firstTab = 'chat', ...otherTabs] = tabIds.filter((id) => isSold[id]);
+const [firstTab = 'chat', ...otherTabs] = tabs.map(({ id }) => id);
 
 /** Loads each tab on its first visit and keeps its state while another one is visible. */
 export default function PlaygroundPage() {
