@@ -1,4 +1,4 @@
-import { planListing } from '#contract/billing/plans.ts';
+import { soldPlans } from '#contract/billing/plans.ts';
 import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 
@@ -20,7 +20,7 @@ export const downgradePlan: Operation<typeof subscriptionRoutes.downgradePlan> =
 export const getSubscription: Operation<typeof subscriptionRoutes.getSubscription> = ({ subscriptions }, { caller }) =>
   subscriptions().current(caller.accountId);
 
-export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({ plans: [...planListing] });
+export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({ plans: [...soldPlans] });
 
 export const previewUpgrade: Operation<typeof subscriptionRoutes.previewUpgrade> = (
   { subscriptions },

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accountId, day, instant, pageSize, text, whole } from '../shared/fields.ts';
-import { changeKinds, planNames } from './plans.ts';
+import { changeKinds } from './plans.ts';
 
 const perService = v.object({ translation: whole, audio: whole, voice_call: whole, sms: whole });
 export const lotSource = v.picklist(['plan', 'free', 'purchase']);
@@ -22,7 +22,7 @@ export const LedgerQuery = v.object({
 
 const SubscriptionChange = v.object({
   kind: v.picklist(changeKinds),
-  plan: v.pipe(v.picklist(planNames), v.description('The plan after the change.')),
+  plan: v.pipe(v.string(), v.description('The plan after the change.')),
   effectiveAt: v.optional(v.pipe(instant, v.description('Present if the change takes effect after `at`.'))),
 });
 

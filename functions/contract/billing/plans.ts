@@ -1,6 +1,6 @@
 import { offer } from '../offer/current-offer.ts';
 import { planOverview } from '../offer/default-offer.ts';
-import type { PlanFeature } from '../offer/offer.ts';
+import type { OfferedPlan, PlanFeature } from '../offer/offer.ts';
 
 /** Values of the plan listing (docs/specification.md#plans): credits per month, priced calls per minute, USD. */
 export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMonth, callsPerMinute }) => ({
@@ -12,7 +12,11 @@ export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMont
 }));
 
 export type PlanName = string;
-export const planNames = planListing.map(({ name }) => name);
+
+/** The plans that customers can buy, or ask the sales team for. */
+const sold = offer.plans.filter(({ hidden, endsOn }) => !hidden && endsOn === null);
+const isSold = ({ id }: { readonly id: number }): boolean => sold.some((plan) => plan.id === id);
+export const soldPlans = planListing.filter(isSold);
 
 /** The plan at a position, for examples. The largest plan if the offer has fewer. */
 export const planAt = (position: number): PlanName => planNames[position] ?? planNames.at(-1) ?? '';
@@ -31,6 +35,8 @@ export const changeKinds = [
   'downgraded',
   'cancelled',
   'resumed',
+  'ending',
+  'replaced',
 ] as const;
 
 /**
@@ -46,6 +52,35 @@ export interface PlanLimits {
   readonly callsPerMonth: number | null;
   readonly callsPerMinute: number | null;
   readonly maxConcurrentCalls: number;
+  readonly features: readonly PlanFeature[];
+  readonly isSold: boolean;
+  /** Epoch seconds from which renewals change to another plan. */
+  readonly end?: { readonly at: number; readonly rank: number };
+}
+
+/** The part of a plan that a subscription keeps (docs/adr/0037-kept-terms.md). */
+export type PlanTerms = Pick<
+  PlanLimits,
+  'price' | 'creditsPerMonth' | 'callsPerMonth' | 'callsPerMinute' | 'maxConcurrentCalls' | 'features'
+>;
+
+export const termsIn = ({
+  price,
+  creditsPerMonth,
+  callsPerMonth,
+  callsPerMinute,
+  maxConcurrentCalls,
+  features,
+}: PlanTerms): PlanTerms => ({ price, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls, features });
+
+export function isSameTerms(one: PlanTerms, other: PlanTerms): boolean {
+  const [{ features, ...values }, { features: others, ...rest }] = [termsIn(one), termsIn(other)];
+  const all = new Set([...features, ...others]);
+  return (
+    all.size === features.length &&
+    features.length === others.length &&
+    Object.entries(values).every(([name, value]) => value === Object(rest)[name])
+  );
 }
 
 /** Limits of the plan with a rank. Throws for any other number. */
@@ -58,12 +93,14 @@ export type PlanTable = (typeof planTables)[number];
 /** Both tables use the listing's credits per month and prices, because the overview has no credits. */
 export function plansOf(table: PlanTable): Plans {
   const limits = new Map(
-    offer.plans.map(({ id: rank, name, priceUsd: price, ...plan }): [number, PlanLimits] => {
+    offer.plans.map(({ id: rank, name, priceUsd: price, features, ...plan }): [number, PlanLimits] => {
       const overview = table === 'overview' ? planOverview.find((one) => one.name === name) : undefined;
       const { creditsPerMonth, maxConcurrentCalls } = plan;
       const callsPerMinute = overview?.callsPerMinute ?? plan.callsPerMinute;
       const callsPerMonth = overview ? overview.callsPerMonth : plan.callsPerMonth;
-      return [rank, { name, rank, price, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls }];
+      const end = endOf(plan);
+      const limits = { creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls };
+      return [rank, { name, rank, price, ...limits, features, isSold: isSold({ id: rank }), ...(end && { end }) }];
     }),
   );
   return (rank) => {
@@ -71,6 +108,13 @@ export function plansOf(table: PlanTable): Plans {
     if (!plan) throw new Error(`no plan has the rank ${rank}`);
     return plan;
   };
+}
+
+/** A plan ends after its last day, in UTC. */
+function endOf({ endsOn, replacedBy }: Pick<OfferedPlan, 'endsOn' | 'replacedBy'>): PlanLimits['end'] {
+  const rank = offer.plans.find(({ name }) => name === replacedBy)?.id;
+  if (endsOn === null || rank === undefined) return undefined;
+  return { at: Date.parse(endsOn) / 1000 + 86_400, rank };
 }
 
 /** Monthly grant of a plan without a limit: more credits than calls can use. Displayed as unlimited. */
@@ -93,14 +137,16 @@ export function monthlyGrant(plan: PlanLimits): number {
 /** Rank of the smallest plan. Its limits also apply before any subscription. */
 export const freePlanRank = offer.plans[0]?.id ?? 1;
 
-/** The smallest plan with a feature. If no plan has it, the id is larger than that of any plan. */
-function smallestWith(feature: PlanFeature): { readonly id: number; readonly name: PlanName | undefined } {
-  const plan = offer.plans.find(({ features }) => features.includes(feature));
+function findSmallestWith(feature: PlanFeature): { readonly id: number; readonly name: PlanName | undefined } {
+  const plan = sold.find(({ features }) => features.includes(feature));
   return { id: plan?.id ?? Number.MAX_SAFE_INTEGER, name: plan?.name };
 }
 
+/** The smallest plan with a feature. If no plan has it, the id is larger than that of any plan. */
+export const smallestWith = { messages: findSmallestWith('messages'), webhooks: findSmallestWith('webhooks') } as const;
+
 /** Smallest plan that includes messages: SMS and voice calls. */
-export const messagesPlan = smallestWith('messages');
+export const messagesPlan = smallestWith.messages;
 
 /** Smallest plan that includes webhooks. */
-export const webhooksPlan = smallestWith('webhooks');
+export const webhooksPlan = smallestWith.webhooks;

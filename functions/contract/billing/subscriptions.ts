@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { planFeatures } from '../offer/offer.ts';
 import { instant, text, whole } from '../shared/fields.ts';
 import { planListing } from './plans.ts';
 
@@ -43,6 +44,23 @@ export const Subscription = v.object({
   pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan as of the next billing cycle.'))),
   endsAt: v.optional(v.pipe(instant, v.description('If cancelled: when the paid period ends.'))),
   creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
+  terms: v.optional(
+    v.pipe(
+      v.object({
+        callsPerMonth: v.nullable(whole),
+        callsPerMinute: v.nullable(whole),
+        maxConcurrentCalls: whole,
+        features: v.array(v.picklist(planFeatures)),
+      }),
+      v.description('Present if the plan is sold on other terms now. `price`, `monthlyCredits` and these are kept.'),
+    ),
+  ),
+  replacement: v.optional(
+    v.pipe(
+      v.object({ planId: v.string(), from: instant }),
+      v.description('Present if the plan ends: the plan that replaces it, and the renewal from which it applies.'),
+    ),
+  ),
 });
 
 /** Cost of an upgrade for the rest of the billing period: `amount` in USD, and the `credits` added immediately. */

@@ -90,5 +90,16 @@ function plan(
   features: OfferedPlan['features'],
 ): OfferedPlan {
   const limits = { creditsPerMonth, callsPerMonth: null, callsPerMinute, maxConcurrentCalls };
-  return { id, name, title, priceUsd, ...limits, features, recommended: false, hidden: false };
+  return {
+    id,
+    name,
+    title,
+    priceUsd,
+    ...limits,
+    features,
+    recommended: false,
+    hidden: false,
+    endsOn: null,
+    replacedBy: null,
+  };
 }

@@ -36,6 +36,15 @@ function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
         path: ['plans', at, 'id'],
         expected: 'must be larger than that of the plan before: plans are sorted by rank',
       };
+  for (const [at, { endsOn, replacedBy }] of plans.entries()) {
+    const path = (field: string) => ['plans', at, field];
+    if (endsOn !== null && at === 0)
+      yield { path: path('endsOn'), expected: 'must be absent for the first plan, which limits every new account' };
+    if ((endsOn === null) !== (replacedBy === null))
+      yield { path: path(endsOn === null ? 'endsOn' : 'replacedBy'), expected: 'is required: endsOn needs replacedBy' };
+    if (replacedBy !== null && !plans.some(({ name, endsOn: end }) => name === replacedBy && end === null))
+      yield { path: path('replacedBy'), expected: 'must be the name of a plan that does not end' };
+  }
   yield* repeated(packs.map((pack, at) => [pack.id, ['packs', at, 'id']]));
   const [first = 0, ...others] = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
   for (const at of others)

@@ -175,6 +175,8 @@ const Plan = v.strictObject({
   features: v.optional(list(oneOf(planFeatures), 2), []),
   recommended: v.optional(v.boolean('must be true or false'), false),
   hidden: v.optional(v.boolean('must be true or false'), false),
+  endsOn: v.optional(v.nullable(day), null),
+  replacedBy: v.optional(v.nullable(name), null),
 });
 
 const Pack = v.strictObject({

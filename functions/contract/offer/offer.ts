@@ -126,7 +126,11 @@ export interface OfferedPlan {
   readonly maxConcurrentCalls: number;
   readonly features: readonly PlanFeature[];
   readonly recommended: boolean;
+  /** Neither listed nor sold. Accounts keep it, and operators can assign it. */
   readonly hidden: boolean;
+  /** Last day, as `2026-12-31`, in UTC. From then on, renewals change to `replacedBy`. */
+  readonly endsOn: string | null;
+  readonly replacedBy: string | null;
 }
 
 export interface Pack {

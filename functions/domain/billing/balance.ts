@@ -3,6 +3,7 @@ import { isServiceName, microPerCredit, type ServiceName } from '#contract/billi
 import { currentLots, mergedLots } from '../meter/lots.ts';
 import { heldCredits, type Meter } from '../meter/meter.ts';
 import { periodEnd } from '../meter/periods.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
 import { iso } from '../shared/months.ts';
 import { ServiceError } from '../shared/service-error.ts';
 
@@ -41,7 +42,7 @@ export function quotaView(meter: Meter, name: string) {
 }
 
 function quotaOf(meter: Meter): number {
-  return planOfRank(meter.planRank).creditsPerMonth ?? -1;
+  return planOfMeter(meter, planOfRank).creditsPerMonth ?? -1;
 }
 
 function usedOf(meter: Meter, ...services: readonly ServiceName[]): number {

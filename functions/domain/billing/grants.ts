@@ -1,8 +1,9 @@
-import { freePlanRank, monthlyGrant, type Plans } from '#contract/billing/plans.ts';
+import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { addLot, expireLots } from '../meter/lots.ts';
-import { isSubscribed, type Meter, type Settled, type SubscriptionChange } from '../meter/meter.ts';
-import { chain, counted, nextTransition, periodEnd, subscriptionTransition } from '../meter/periods.ts';
+import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
+import { chain, counted, nextTransition, periodEnd, periodStart, subscriptionTransition } from '../meter/periods.ts';
+import { noticeOf, planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan, unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
 import { addMonths, monthsSince } from '../shared/months.ts';
@@ -75,19 +76,17 @@ export function grantMonth(
   const { anchor, index } = meter.period;
   // Without a free plan, an account without a subscription has the limits of the smallest plan and no credits.
   const isFree = plans(freePlanRank).price === 0;
-  const grantOf = (rank: number): number => monthlyGrant(plans(rank)) * microPerCredit;
+  const grantOf = (plan: PlanLimits): number => monthlyGrant(plan) * microPerCredit;
   if (meter.subscription) {
     const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
     const hadIt = isFree && meter.planRank === freePlanRank && now < meter.freeAnchor;
-    const granted = hadIt ? 0 : grantOf(meter.planRank);
-    return described(addLot(meter, { source: 'plan', granted, expiresAt }, now), {
-      kind,
-      plan: plans(meter.planRank).name,
-    });
+    const plan = planOfMeter(meter, plans);
+    const granted = hadIt ? 0 : grantOf(plan);
+    return described(addLot(meter, { source: 'plan', granted, expiresAt }, now), { kind, plan: plan.name });
   }
   if (index <= meter.freeMonth) return { meter, entries: [] };
   if (!isFree) return { meter: { ...meter, freeMonth: index }, entries: [] };
-  const lot = { source: 'free', granted: grantOf(freePlanRank), expiresAt: periodEnd(meter.period) } as const;
+  const lot = { source: 'free', granted: grantOf(plans(freePlanRank)), expiresAt: periodEnd(meter.period) } as const;
   return addLot({ ...meter, freeMonth: index }, lot, now);
 }
 
@@ -111,15 +110,47 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   const period = { ...meter.period, index: meter.period.index + 1 };
   const next = { ...meter, ...newCounters(meter), period };
   if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
-  const kind = next.subscription?.pending ? 'downgraded' : 'renewed';
-  return grantMonth(withPendingPlan(next, plans), end, plans, kind);
+  if (!next.subscription) return grantMonth(onPlan(next, plans(next.planRank)), end, plans);
+  const { subscription, plan, kind } = renewed(next.subscription, next, plans);
+  const granted = grantMonth(onPlan({ ...next, subscription }, plan), end, plans, kind);
+  return chain(granted, (current) => withNotice(current, plan, end));
 }
 
-/** Reads the plan's limits every month, because a deployment may change them. */
-function withPendingPlan(meter: Meter, plans: Plans): Meter {
-  if (!isSubscribed(meter) || !meter.subscription?.pending) return onPlan(meter, plans(meter.planRank));
-  const { pending, ...subscription } = meter.subscription;
-  return onPlan({ ...meter, subscription: { ...subscription, planId: pending.planId } }, plans(pending.planRank));
+interface Renewal {
+  readonly subscription: Subscription;
+  readonly plan: PlanLimits;
+  readonly kind: SubscriptionChange['kind'];
+}
+
+/** The scheduled plan, the replacement of a plan that has ended, or the same plan with its terms. */
+function renewed({ pending, ...subscription }: Subscription, meter: Meter, plans: Plans): Renewal {
+  if (pending) {
+    const plan = { ...plans(pending.planRank), ...pending.terms };
+    return { subscription: withPlan(subscription, pending.planId), plan, kind: 'downgraded' };
+  }
+  const plan = planOfMeter(meter, plans);
+  const { replacedAt, ...kept } = subscription;
+  const start = periodStart(meter.period);
+  if (plan.end && replacedAt !== undefined && Math.max(replacedAt, plan.end.at) <= start) {
+    const next = plans(plan.end.rank);
+    return { subscription: withPlan(kept, next.name), plan: next, kind: 'replaced' };
+  }
+  const isAnnounced = plan.end && replacedAt !== undefined && replacedAt > start;
+  return { subscription: isAnnounced ? { ...kept, replacedAt } : kept, plan, kind: 'renewed' };
+}
+
+/** Announces the replacement of the plan (docs/offer.md#plans-that-end). */
+function withNotice(meter: Meter, plan: PlanLimits, at: number): Settled {
+  const replacedAt = noticeOf(meter, plan);
+  if (!meter.subscription || replacedAt === undefined) return { meter, entries: [] };
+  const change: SubscriptionChange = { kind: 'ending', plan: plan.name, effectiveAt: replacedAt };
+  const subscription = { ...meter.subscription, replacedAt };
+  return { meter: { ...meter, subscription }, entries: [{ type: 'adjustment', at, amount: 0, change }] };
+}
+
+export function withPlan(subscription: Subscription, planId: string): Subscription {
+  const { pending: _pending, replacedAt: _replaced, ...rest } = subscription;
+  return { ...rest, planId };
 }
 
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {

@@ -15,6 +15,15 @@ export interface LedgerStore {
   markKeyUsed(accountId: number, keyId: string, at: number): Promise<void>;
   /** Writes the alert and its email: once per rule, key and period, and at most 100 per day. */
   announce(alert: Alert): Promise<void>;
+  /** Writes the email about a plan's end, once per account and date. */
+  announceEnd(accountId: number, end: PlanEnd): Promise<void>;
+}
+
+/** The plan, by name, ends with the renewal `from`. Times in epoch seconds. */
+export interface PlanEnd {
+  readonly plan: string;
+  readonly from: number;
+  readonly at: number;
 }
 
 /** A meter's stream image: the entries that ended with `seq`, and the account's state after the last. */
@@ -44,6 +53,10 @@ export async function projectLedger(store: LedgerStore, image: MeterImage, now: 
     if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
   }
   for (const alert of alertsOf(image)) await store.announce(alert);
+  for (const { at, change } of image.entries) {
+    if (change?.kind === 'ending' && change.effectiveAt !== undefined)
+      await store.announceEnd(image.accountId, { plan: change.plan, from: change.effectiveAt, at });
+  }
   return rows;
 }
 

@@ -1,11 +1,20 @@
-import { monthlyGrant, type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
+import { monthlyGrant, type PlanLimits, planOfRank, type Plans, termsIn } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { addLot, capPlanLots, settleLots } from '../meter/lots.ts';
 import type { LedgerEntry, Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import { chain, counted, periodEnd, periodStart } from '../meter/periods.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan } from '../meter/rate-window.ts';
 import { addMonths } from '../shared/months.ts';
-import { bringCurrent, described, grantMonth, newCounters, rollOverMonths, withoutSubscription } from './grants.ts';
+import {
+  bringCurrent,
+  described,
+  grantMonth,
+  newCounters,
+  rollOverMonths,
+  withoutSubscription,
+  withPlan,
+} from './grants.ts';
 
 /** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
 const cancellationGraceSeconds = 30 * 86_400;
@@ -29,11 +38,12 @@ export function isMonthRunning({ subscription }: Meter, now: number): boolean {
 }
 
 export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
-  const subscription: Subscription = { id, planId: chosen.planId, status: 'active' };
+  const { planId, plan } = chosen;
+  const subscription: Subscription = { id, planId, status: 'active' };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
     const period = { anchor: now, index: 0 };
     const ofBefore = { ...withoutSubscription(current), ...newCounters(current) };
-    return grantMonth({ ...onPlan(ofBefore, chosen.plan), period, subscription }, now, plans, 'subscribed');
+    return grantMonth(onPlan({ ...ofBefore, period, subscription }, plan), now, plans, 'subscribed');
   });
   return counted(meter, settled, now);
 }
@@ -43,7 +53,7 @@ export function subscribe(meter: Meter, chosen: ChosenPlan, id: string, now: num
   if (!isMonthRunning(meter, now)) return startSubscription(meter, chosen, id, now, plans);
   const running = withoutCancellation(meter);
   if (chosen.plan.rank <= meter.planRank) return downgrade(running, chosen, now, 'resumed');
-  return upgrade(running, chosen, prorate(running, plans(meter.planRank), chosen.plan, now), now);
+  return upgrade(running, chosen, prorate(running, planOfMeter(running, plans), chosen.plan, now), now);
 }
 
 /** Revokes the cancellation; the month must still be running. */
@@ -61,20 +71,24 @@ export function upgrade(meter: Meter, chosen: ChosenPlan, proration: Proration, 
   const { anchor, index } = meter.period;
   const expiresAt = addMonths(anchor, index + 1 + rollOverMonths);
   const lot = { source: 'plan', granted: proration.credits * microPerCredit, expiresAt } as const;
-  const { pending: _dropped, ...subscription } = subscriptionOf(meter);
-  const upgraded = onPlan({ ...meter, subscription: { ...subscription, planId: chosen.planId } }, chosen.plan);
+  const subscription = withPlan(subscriptionOf(meter), chosen.planId);
+  const upgraded = onPlan({ ...meter, subscription }, chosen.plan);
   const settled = described(addLot(upgraded, lot, now), { kind: 'upgraded', plan: chosen.plan.name });
   return counted(meter, settled, now);
 }
 
-/** Computes price and credits of an upgrade, prorated by the second (docs/credits.md#subscriptions). */
+/**
+ * Computes price and credits of an upgrade, prorated by the second (docs/credits.md#subscriptions). Neither is negative,
+ * even if the kept terms cost more than the larger plan does now.
+ */
 export function prorate(meter: Meter, from: PlanLimits, to: PlanLimits, now: number): Proration {
   const end = periodEnd(meter.period);
   const [left, whole] = [end - now, end - periodStart(meter.period)];
-  const cents = Math.round(((to.price ?? 0) - (from.price ?? 0)) * 100);
+  const cents = Math.max(0, Math.round(((to.price ?? 0) - (from.price ?? 0)) * 100));
+  const credits = Math.max(0, monthlyGrant(to) - monthlyGrant(from));
   return {
     amount: Math.round((cents * left) / whole) / 100,
-    credits: Math.ceil(((monthlyGrant(to) - monthlyGrant(from)) * left) / whole),
+    credits: Math.ceil((credits * left) / whole),
     from: now,
     to: end,
   };
@@ -89,7 +103,9 @@ export function downgrade(
 ): Settled {
   const { pending: _replaced, ...rest } = subscriptionOf(meter);
   const isKept = plan.rank === meter.planRank;
-  const subscription = isKept ? { ...rest, planId } : { ...rest, pending: { planId, planRank: plan.rank } };
+  const subscription = isKept
+    ? { ...rest, planId }
+    : { ...rest, pending: { planId, planRank: plan.rank, terms: termsIn(plan) } };
   const change: SubscriptionChange = isKept
     ? { kind: kept, plan: plan.name }
     : { kind: 'downgrade_scheduled', plan: plan.name, effectiveAt: periodEnd(meter.period) };

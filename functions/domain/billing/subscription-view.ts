@@ -1,4 +1,4 @@
-import { findPlan, type Plans } from '#contract/billing/plans.ts';
+import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Meter } from '../meter/meter.ts';
 import { periodEnd } from '../meter/periods.ts';
@@ -10,8 +10,10 @@ export function subscriptionView(meter: Meter, plans: Plans) {
   const subscription = meter.subscription;
   const named = findPlan(subscription?.planId ?? '');
   if (!subscription || !named) throw new Error('there is no subscription to show');
-  const { id, planId, status, pending, endsAt, creditsExpireAt } = subscription;
-  const plan = plans(named.rank);
+  const { id, planId, status, pending, endsAt, creditsExpireAt, replacedAt } = subscription;
+  const offered = plans(named.rank);
+  const plan = { ...offered, ...meter.terms };
+  const isChanged = !offered.isSold || !isSameTerms(plan, offered);
   return {
     id,
     planId,
@@ -23,8 +25,18 @@ export function subscriptionView(meter: Meter, plans: Plans) {
     ...(status === 'active' && pending && { pendingPlanId: pending.planId }),
     ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
     ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
+    ...(isChanged && { terms: termsView(plan) }),
+    ...(status === 'active' &&
+      replacedAt !== undefined &&
+      offered.end && { replacement: replacementView(plans(offered.end.rank), replacedAt) }),
   };
 }
+
+function termsView({ callsPerMonth, callsPerMinute, maxConcurrentCalls, features }: PlanLimits) {
+  return { callsPerMonth, callsPerMinute, maxConcurrentCalls, features: [...features] };
+}
+
+const replacementView = ({ name }: PlanLimits, at: number) => ({ planId: name, from: iso(at) });
 
 export function prorationView({ from, to, ...proration }: Proration) {
   return { ...proration, from: iso(from), to: iso(to) };

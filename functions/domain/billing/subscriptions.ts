@@ -1,8 +1,9 @@
-import { findPlan, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
+import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import type { MeterStore } from '../meter/meter-store.ts';
 import { type Settled } from '../meter/meter.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -41,7 +42,7 @@ export function subscriptionService(
   /** Continues a cancelled subscription whose month is still running instead of starting a new one. */
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseUnpriced(chosen.plan);
+    refuseUnsold(chosen.plan);
     const id = newRequestId(random);
     const now = clock.now();
     const enforceLimit = enforceLimitOnce(accountId);
@@ -87,7 +88,7 @@ export function subscriptionService(
 
   async function upgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseUnpriced(chosen.plan);
+    refuseUnsold(chosen.plan);
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
       proration = prorationOf(before, chosen, now);
@@ -105,7 +106,7 @@ export function subscriptionService(
 
   async function preview(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
-    refuseUnpriced(chosen.plan);
+    refuseUnsold(chosen.plan);
     const now = clock.now();
     const seconds = Math.floor(now / 1000);
     const meter = await metering.current(accountId, now);
@@ -114,13 +115,13 @@ export function subscriptionService(
   }
 
   function prorationOnResume(meter: Meter, { plan }: ChosenPlan, now: number): Proration {
-    const from = plans(meter.planRank);
+    const from = planOfMeter(meter, plans);
     return prorate(withoutCancellation(meter), from, plan.rank > from.rank ? plan : from, now);
   }
 
   function prorationOf(meter: Meter, chosen: ChosenPlan, now: number): Proration {
     const plan = activePlan(meter);
-    if (chosen.plan.rank === plan.rank) throw onItAlready();
+    if (chosen.plan.rank === plan.rank && isSameTerms(chosen.plan, plan)) throw onItAlready();
     if (chosen.plan.rank < plan.rank) throw otherWay('a smaller plan', 'PUT /subscription/downgrade-plan');
     return prorate(meter, plan, chosen.plan, now);
   }
@@ -130,7 +131,7 @@ export function subscriptionService(
     const chosen = chosenPlan(planId, plans);
     const meter = await change(accountId, (before, now) => {
       const isCurrent = isSubscribed(before) && chosen.plan.rank === before.planRank;
-      if (!isCurrent) refuseUnpriced(chosen.plan);
+      if (!isCurrent) refuseUnsold(chosen.plan);
       const plan = activePlan(before);
       if (chosen.plan.rank > plan.rank) throw otherWay('a larger plan', 'PUT /subscription/upgrade-plan');
       if (isCurrent && !before.subscription?.pending) throw onItAlready();
@@ -181,7 +182,7 @@ export function subscriptionService(
 
   function activePlan(meter: Meter): PlanLimits {
     if (!isSubscribed(meter)) throw new ServiceError('INVALID_STATE', 'There is no active subscription to change.');
-    return plans(meter.planRank);
+    return planOfMeter(meter, plans);
   }
 
   return {
@@ -202,7 +203,8 @@ function chosenPlan(planId: string, plans: Plans): ChosenPlan {
   return { planId, plan: plans(plan.rank) };
 }
 
-function refuseUnpriced({ name, price }: PlanLimits): void {
+function refuseUnsold({ name, price, isSold }: PlanLimits): void {
+  if (!isSold) throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not sold.`);
   if (price !== null) return;
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not self-serve. Contact sales.`);
 }

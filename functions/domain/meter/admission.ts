@@ -1,8 +1,9 @@
-import { planListing } from '#contract/billing/plans.ts';
+import { soldPlans } from '#contract/billing/plans.ts';
 import { microPerCredit, type ServiceName } from '#contract/billing/prices.ts';
 import { type RateLimit, ServiceError, unknownKey, unknownSession } from '../shared/service-error.ts';
 import { type Budget, budgetAt, isSameLimit, type KeyLimits, limitsOf, nextPeriod } from './key-limits.ts';
 import type { Meter } from './meter.ts';
+import { hasFeature } from './plan-terms.ts';
 import type { PriceCode } from './price-code.ts';
 import { decimalCredits } from './pricing.ts';
 import { rateStatus } from './rate-window.ts';
@@ -47,10 +48,14 @@ export class Unaffordable extends ServiceError {
   }
 }
 
-/** `due`: something must be settled first. `limits changed`: the cached key limits were outdated. */
+/**
+ * `due`: something must be settled first. `limits changed`: the cached key limits were outdated. `feature kept`: the
+ * account bought the feature with a plan that no longer includes it.
+ */
 export type Verdict =
   | { is: 'admitted' | 'due'; meter: Meter }
   | { is: 'limits changed'; limits: KeyLimits | undefined }
+  | { is: 'feature kept'; planRank: number }
   | { is: 'refused'; why: ServiceError };
 
 /**
@@ -64,6 +69,7 @@ export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
   if (meter.due * 1000 <= attempt.now || hasExpiredHold(meter, attempt.now)) return { is: 'due', meter };
   const why = refusal(meter, attempt);
   if (why) return { is: 'refused', why };
+  if (meter.planRank < attempt.minPlanRank) return { is: 'feature kept', planRank: meter.planRank };
   const limits = limitsOf(keyOf(meter, attempt), meter.budgets);
   if (!isSameLimit(limits, attempt.keyLimits)) return { is: 'limits changed', limits };
   throw new Error('the admission was refused by a rule that the verdict does not know');
@@ -132,7 +138,10 @@ function forbiddenBy(meter: Meter, attempt: Attempt, rateLimit: RateLimit | unde
 
 /** 403 for a model outside the plan or the key's limits. Skips an unknown model. */
 export const forbiddenUse = (meter: Meter, use: Use): ServiceError | undefined =>
-  meter.planRank < use.minPlanRank ? planTooSmall(use) : forbiddenToKey(meter, use);
+  meter.planRank < use.minPlanRank && !isKept(meter, use) ? planTooSmall(use) : forbiddenToKey(meter, use);
+
+const isKept = (meter: Meter, { service }: Use): boolean =>
+  (service === 'sms' || service === 'voice_call') && hasFeature(meter, 'messages');
 
 export function forbiddenToKey(meter: Meter, use: Use): ServiceError | undefined {
   const { model, service } = use;
@@ -154,7 +163,7 @@ function notForKey(subject: string, allowed: readonly string[]): ServiceError {
 
 function planTooSmall({ model, service, minPlanRank }: Use): ServiceError {
   const subject = model === '' ? `service ${service}` : `model ${model}`;
-  const needed = planListing.find(({ id }) => id >= minPlanRank)?.name;
+  const needed = soldPlans.find(({ id }) => id >= minPlanRank)?.name;
   const detail =
     needed === undefined ? `No plan includes the ${subject}.` : `The ${subject} needs the plan ${needed} or above.`;
   return new ServiceError('INSUFFICIENT_PERMISSIONS', detail);

@@ -1,5 +1,5 @@
 import type { AlertRule, Alerts } from '#contract/alerts/alerts.ts';
-import type { changeKinds, PlanName } from '#contract/billing/plans.ts';
+import type { changeKinds, PlanName, PlanTerms } from '#contract/billing/plans.ts';
 import type { ServiceName } from '#contract/billing/prices.ts';
 import type { Budget, WorkingKey } from './key-limits.ts';
 import type { PriceCode } from './price-code.ts';
@@ -38,8 +38,10 @@ export interface Subscription {
   readonly id: string;
   readonly planId: string;
   readonly status: 'active' | 'cancelled';
+  /** Set with the notice that the plan ends: the renewal that replaces it. */
+  readonly replacedAt?: number;
   /** The plan of the next period after a downgrade. A cancellation keeps it, because it may be revoked. */
-  readonly pending?: { readonly planId: string; readonly planRank: number };
+  readonly pending?: { readonly planId: string; readonly planRank: number; readonly terms?: PlanTerms };
   /** Set on cancellation: the end of the paid period and its limits, and of the credits and the subscription. */
   readonly endsAt?: number;
   readonly creditsExpireAt?: number;
@@ -89,6 +91,8 @@ export interface Meter {
   /** Index of the latest free month whose credits were granted. */
   readonly freeMonth: number;
   readonly subscription?: Subscription;
+  /** The terms of the subscribed plan as bought. Rows of earlier versions have none until their next renewal. */
+  readonly terms?: PlanTerms;
   /** Next time at which a month ends or a lot expires. No call is admitted after it until that is settled. */
   readonly due: number;
   readonly marks?: readonly string[];

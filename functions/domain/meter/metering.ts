@@ -51,8 +51,9 @@ export function metering(store: MeterStore, renew: Renew) {
   const known = knownLimits();
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
+    let { minPlanRank } = call;
     for (let tries = 0; tries < maxTries; tries++) {
-      const attempt: Attempt = { ...call, keyLimits: known.of(call.keyId) };
+      const attempt: Attempt = { ...call, minPlanRank, keyLimits: known.of(call.keyId) };
       const admission = await store.admit(attempt);
       if (admission.isDone) {
         known.admitted(attempt);
@@ -62,6 +63,7 @@ export function metering(store: MeterStore, renew: Renew) {
       if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
       if (verdict.is === 'limits changed') known.learn(attempt, verdict.limits);
+      else if (verdict.is === 'feature kept') minPlanRank = verdict.planRank;
       else await settleDue(verdict.meter, attempt.now);
     }
     throw busy();

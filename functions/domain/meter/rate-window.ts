@@ -1,4 +1,4 @@
-import type { PlanLimits } from '#contract/billing/plans.ts';
+import { type PlanLimits, termsIn } from '#contract/billing/plans.ts';
 import type { RateLimit } from '../shared/service-error.ts';
 import type { Allowance, Meter } from './meter.ts';
 
@@ -11,11 +11,12 @@ const windowBuckets = 21;
 
 export const unlimited = 1e15;
 
-/** Applies a plan's limits. Shifts the rate ceilings, so that earlier calls count against the new limit. */
-export function onPlan(meter: Meter, plan: PlanLimits): Meter {
+/** Applies a plan's limits, and keeps an active subscription's terms. Shifts the rate ceilings, so that earlier calls count against the new limit. */
+export function onPlan({ terms: _replaced, ...meter }: Meter, plan: PlanLimits): Meter {
   const shift = (plan.callsPerMinute ?? unlimited) - (meter.ceiling - meter.admitted);
   return {
     ...meter,
+    ...(meter.subscription?.status === 'active' && { terms: termsIn(plan) }),
     planRank: plan.rank,
     maxConcurrentCalls: plan.maxConcurrentCalls,
     callsPerMonth: plan.callsPerMonth ?? unlimited,

@@ -1,5 +1,5 @@
-import { webhooksPlan } from '#contract/billing/plans.ts';
 import type { Meter } from '../meter/meter.ts';
+import { hasFeature } from '../meter/plan-terms.ts';
 import type { Clock } from '../shared/ports.ts';
 import { type DeliveryStore, newDelivery } from './delivery.ts';
 import { type AccountEvent, type MeterChange, eventId, eventsOf } from './events.ts';
@@ -69,8 +69,8 @@ export function dispatcher({ webhooks, deliveries, notify, clock }: DispatcherPa
 
 /** The write that ends the plan is still an event of it. Suspended accounts send nothing. */
 function isEntitled({ before, after }: Pick<MeterChange, 'before' | 'after'>): boolean {
-  const rank = Math.max(before?.planRank ?? 0, after.planRank);
-  return rank >= webhooksPlan.id && after.closed === undefined;
+  const isIncluded = [before, after].some((meter) => meter && hasFeature(meter, 'webhooks'));
+  return isIncluded && after.closed === undefined;
 }
 
 const isCounted = ({ once }: AccountEvent): boolean => once !== undefined;

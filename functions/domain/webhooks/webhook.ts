@@ -5,6 +5,7 @@ import { limits } from '#contract/shared/limits.ts';
 import type { WebhookEventType } from '#contract/webhooks/events.ts';
 import { allEvents, type disabledReasons } from '#contract/webhooks/webhooks.ts';
 import type { Metering } from '../meter/metering.ts';
+import { hasFeature } from '../meter/plan-terms.ts';
 import { drawnText } from '../shared/credential.ts';
 import type { Clock, MessageQueue, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
@@ -191,8 +192,7 @@ export function webhookService(parts: WebhookServiceParts) {
   }
 
   async function requirePlan(accountId: number): Promise<void> {
-    const { planRank } = await accounts.metering.current(accountId, clock.now());
-    if (planRank >= webhooksPlan.id) return;
+    if (hasFeature(await accounts.metering.current(accountId, clock.now()), 'webhooks')) return;
     const { name } = webhooksPlan;
     const detail = name === undefined ? 'No plan has webhooks.' : `Webhooks need the plan ${name} or above.`;
     throw new ServiceError('INSUFFICIENT_PERMISSIONS', detail);

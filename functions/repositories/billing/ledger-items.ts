@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { lotSource } from '#contract/billing/credits.ts';
-import { changeKinds, planNames } from '#contract/billing/plans.ts';
+import { changeKinds } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
 import { isInstant } from '#contract/shared/fields.ts';
 import type { LedgerAmounts, LedgerRow } from '#domain/billing/ledger.ts';
@@ -49,7 +49,7 @@ const Row = v.object({
   change: v.exactOptional(
     v.object({
       kind: v.picklist(changeKinds),
-      plan: v.picklist(planNames),
+      plan: v.string(),
       effectiveAt: v.exactOptional(v.number()),
     }),
   ),

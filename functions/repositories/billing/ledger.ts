@@ -1,7 +1,9 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { alertMail } from '#domain/accounts/mails.ts';
+import { findPlan, type PlanLimits, planOfRank } from '#contract/billing/plans.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { alertMail, planEndMail } from '#domain/accounts/mails.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
-import type { LedgerRow, LedgerStore } from '#domain/billing/ledger.ts';
+import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
 import type { TokenCounts } from '#domain/meter/meter.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/keys.ts';
@@ -106,6 +108,26 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
   }
 
+  async function announceEnd(accountId: number, { plan: name, from, at }: PlanEnd): Promise<void> {
+    const plan = findPlan(name);
+    const next = plan?.end && planOfRank(plan.end.rank);
+    const user = await readItem(client, tables.accounts, userKey(accountId));
+    if (!plan || !next || !user) return;
+    const account = accountOf(user);
+    const once = `plan-end-${plan.name}-${from}`;
+    const end = {
+      plan: titleOf(plan),
+      next: titleOf(next),
+      price: `${(next.price ?? 0).toFixed(2)} USD`,
+      credits: next.creditsPerMonth === null ? 'unlimited credits' : `${next.creditsPerMonth} credits`,
+      from: new Date(from * 1000).toISOString().slice(0, 10),
+    };
+    const content = planEndMail(account, end, `${publicOrigin}/plans`);
+    const mail = { id: `${once}-${accountId}`, to: account.email, ...content };
+    const event = { Put: { TableName: tables.ledger, Item: { a: accountId, sk: `event#${once}`, at }, ...isNew } };
+    await commit(client, [event, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
+  }
+
   function countedAlert(accountId: number, at: number): TransactItem {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
     return {
@@ -119,5 +141,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     };
   }
 
-  return { append, markKeyUsed, announce };
+  return { append, markKeyUsed, announce, announceEnd };
 }
+
+const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { alertChannels, alertKinds } from '#contract/alerts/alert-kinds.ts';
-import { changeKinds, planNames } from '#contract/billing/plans.ts';
+import { changeKinds, type PlanTerms } from '#contract/billing/plans.ts';
 import { serviceNames } from '#contract/billing/prices.ts';
+import { planFeatures } from '#contract/offer/offer.ts';
 import { meterShards } from '#contract/platform/resources.ts';
 import { imageOf, type MeterImage } from '#domain/billing/ledger.ts';
 import type {
@@ -26,7 +27,7 @@ import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from '.
  * one write unit (1 KB). Only this folder uses them. a account, p shard, seq, k keys, r plan rank, q concurrent
  * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
  * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
- * subscription, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
+ * subscription, t kept terms, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
  * alerts, wh webhooks.
  */
 
@@ -74,14 +75,25 @@ const Entry = v.object({
   r: v.optional(v.string()),
   l: v.optional(lotSource),
   j: v.optional(v.object({ i: v.string(), s: v.string(), c: count, d: v.exactOptional(v.number()) })),
-  c: v.optional(v.tuple([v.picklist(changeKinds), v.picklist(planNames), v.optional(count)])),
+  c: v.optional(v.tuple([v.picklist(changeKinds), v.string(), v.optional(count)])),
 });
+
+/** USD cents, credits per month, calls per month and minute, concurrent calls, initials of features. Null: unlimited. */
+const TermsRow = v.tuple([
+  v.nullable(count),
+  v.nullable(count),
+  v.nullable(count),
+  v.nullable(count),
+  count,
+  v.string(),
+]);
 
 const Subscribed = v.object({
   id: v.string(),
   planId: v.string(),
   status: v.picklist(['active', 'cancelled']),
-  pending: v.exactOptional(v.object({ planId: v.string(), planRank: count })),
+  replacedAt: v.exactOptional(count),
+  pending: v.exactOptional(v.object({ planId: v.string(), planRank: count, t: v.exactOptional(TermsRow) })),
   endsAt: v.exactOptional(count),
   creditsExpireAt: v.exactOptional(count),
   cancellation: v.exactOptional(v.object({ seq: count, lots: v.array(LotRow) })),
@@ -116,6 +128,7 @@ const Item = v.object({
   mc: count,
   q: count,
   s: v.exactOptional(Subscribed),
+  t: v.exactOptional(TermsRow),
   x: v.exactOptional(v.picklist(['suspended', 'deleted'])),
   due: count,
   w: v.exactOptional(v.array(v.string())),
@@ -161,6 +174,7 @@ export function meterOf(row: unknown): Meter {
     freeAnchor: item.fa,
     freeMonth: item.fm,
     ...(item.s && { subscription: subscriptionOf(item.s) }),
+    ...(item.t && { terms: termsOf(item.t) }),
     due: item.due,
     ...(item.w && { marks: item.w }),
     ...(item.al && { alerts: alertsOf(item.al) }),
@@ -198,6 +212,7 @@ export function billingRow(meter: Meter, entries: readonly LedgerEntry[]): Recor
     fa: meter.freeAnchor,
     fm: meter.freeMonth,
     ...(meter.subscription && { s: subscriptionRow(meter.subscription) }),
+    ...(meter.terms && { t: termsRow(meter.terms) }),
     due: meter.due,
     ...(meter.marks && { w: meter.marks }),
     last: entries.map(entryRow),
@@ -211,14 +226,45 @@ function lotOf([source, granted, remaining, expiresAt, id]: v.InferOutput<typeof
   return { id: id ?? -1 - index, source, granted, remaining, expiresAt };
 }
 
-function subscriptionRow({ cancellation, ...subscription }: Subscription) {
-  if (!cancellation) return subscription;
-  return { ...subscription, cancellation: { ...cancellation, lots: cancellation.lots.map(lotRow) } };
+function subscriptionRow({ cancellation, pending, ...subscription }: Subscription) {
+  return {
+    ...subscription,
+    ...(pending && { pending: pendingRow(pending) }),
+    ...(cancellation && { cancellation: { ...cancellation, lots: cancellation.lots.map(lotRow) } }),
+  };
 }
 
-function subscriptionOf({ cancellation, ...subscription }: v.InferOutput<typeof Subscribed>): Subscription {
-  if (!cancellation) return subscription;
-  return { ...subscription, cancellation: { ...cancellation, lots: cancellation.lots.map(lotOf) } };
+const pendingRow = ({ terms, ...plan }: NonNullable<Subscription['pending']>) => ({
+  ...plan,
+  ...(terms && { t: termsRow(terms) }),
+});
+
+function subscriptionOf({ cancellation, pending, ...subscription }: v.InferOutput<typeof Subscribed>): Subscription {
+  return {
+    ...subscription,
+    ...(pending && { pending: pendingOf(pending) }),
+    ...(cancellation && { cancellation: { ...cancellation, lots: cancellation.lots.map(lotOf) } }),
+  };
+}
+
+const pendingOf = ({ t, ...plan }: NonNullable<v.InferOutput<typeof Subscribed>['pending']>) => ({
+  ...plan,
+  ...(t && { terms: termsOf(t) }),
+});
+
+function termsRow(terms: PlanTerms): v.InferOutput<typeof TermsRow> {
+  const { price, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls, features } = terms;
+  const cents = price === null ? null : Math.round(price * 100);
+  const initials = features.map((feature) => feature.charAt(0)).join('');
+  return [cents, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls, initials];
+}
+
+function termsOf([cents, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls, initials]: v.InferOutput<
+  typeof TermsRow
+>): PlanTerms {
+  const features = planFeatures.filter((feature) => initials.includes(feature.charAt(0)));
+  const price = cents === null ? null : cents / 100;
+  return { price, creditsPerMonth, callsPerMonth, callsPerMinute, maxConcurrentCalls, features };
 }
 
 export function holdRow(hold: Hold): unknown[] {

@@ -115,12 +115,15 @@ export function meterStore(
  * proves that billing's input is current.
  */
 export function meterReplacement(before: Meter, after: Meter, entries: readonly LedgerEntry[]) {
-  const fields = Object.entries(billingRow(after, entries));
+  const row = billingRow(after, entries);
+  const fields = Object.entries(row);
+  const removed = ['s', 't'].filter((name) => !(name in row));
+  const names = [...Object.keys(row), ...removed];
   return {
     Key: { a: before.accountId },
-    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${after.subscription ? '' : ' REMOVE #s'}`,
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${removed.length > 0 ? ` REMOVE ${removed.map((name) => `#${name}`).join(', ')}` : ''}`,
     ConditionExpression: 'seq = :before AND n = :n',
-    ExpressionAttributeNames: { '#s': 's', ...Object.fromEntries(fields.map(([name]) => [`#${name}`, name])) },
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: {
       ...Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
       ':before': before.seq,

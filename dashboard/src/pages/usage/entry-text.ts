@@ -51,6 +51,8 @@ function changeText({ kind, plan, effectiveAt }: Change, now: number): string {
     downgraded: `Downgraded to ${title}`,
     cancelled: `Subscription to ${title} cancelled`,
     resumed: `Subscription to ${title} resumed`,
+    ending: `${title} ends${effectiveAt === undefined ? '' : ` on ${formatDayNear(effectiveAt, now)}`}`,
+    replaced: `Changed to ${title}`,
   };
   return texts[kind];
 }

@@ -10,13 +10,14 @@ import {
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 
-const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
+const { webhookDisabledMail, planEndMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
 const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
+const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
 type Write = (to: Addressee, link: string) => MailContent;
 
 /** All emails. An email to an unknown address greets nobody by name. */
@@ -25,6 +26,7 @@ const templates: [name: string, write: Write, isToOwner: boolean][] = [
   ['agreementMail', (to, target) => agreementMail(to, 'new@example.com', target), true],
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
   ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
+  ['planEndMail', (to, target) => planEndMail(to, planEnd, target), true],
   ['newAddressMail', (_, target) => newAddressMail(target), false],
   ['addressTakenMail', (_, target) => addressTakenMail(target), false],
 ];
