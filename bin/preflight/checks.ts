@@ -9,6 +9,7 @@ import {
   checkRegion,
 } from './account.ts';
 import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
+import { offerChecks } from './offer.ts';
 import {
   checkAlarms,
   checkEndpoint,
@@ -28,7 +29,8 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
   if (region === undefined)
     return [{ name: 'Region', ...missing('There is no region: set AWS_REGION, or env of the stage.') }];
   const clients = createClients(region);
-  return Promise.all([
+  const offer = offerChecks(clients, stage);
+  const results = await Promise.all([
     run('Credentials', () => checkCredentials(clients, stage)),
     run('Region', () => checkRegion(region)),
     run('CDK bootstrap', () => checkBootstrap(clients)),
@@ -42,6 +44,7 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
     ...modelChecks(clients, stage),
     ...(stage.messages.countries.length > 0 ? [run('Messages', () => checkMessages(clients))] : []),
   ]);
+  return [...results, ...(await offer)];
 }
 
 /** The owner sets the role itself. A stage without an owner relies on the account's role. */

@@ -1,5 +1,6 @@
 import { ACMClient } from '@aws-sdk/client-acm';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import { SageMakerClient } from '@aws-sdk/client-sagemaker';
@@ -8,6 +9,7 @@ import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { STSClient } from '@aws-sdk/client-sts';
 import { WAFV2Client } from '@aws-sdk/client-wafv2';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 
 /** CloudFront only accepts certificates of this region. */
@@ -19,6 +21,7 @@ const options = { maxAttempts: 2, requestHandler: { connectionTimeout: 5000, req
 export const createClients = (region: string) => ({
   acm: new ACMClient({ ...options, region: certificateRegion }),
   cloudFormation: new CloudFormationClient({ ...options, region }),
+  dynamo: DynamoDBDocumentClient.from(new DynamoDBClient({ ...options, region })),
   lambda: new LambdaClient({ ...options, region }),
   messages: new PinpointSMSVoiceV2Client({ ...options, region }),
   quotas: new ServiceQuotasClient({ ...options, region }),
@@ -58,7 +61,7 @@ export const missing = (detail: string): Finding => ({ status: 'missing', detail
 export const exitStatusOf = (results: readonly Result[]): 0 | 1 =>
   results.every(({ status }) => status === 'ok') ? 0 : 1;
 
-const unknown = (detail: string): Finding => ({ status: 'unknown', detail });
+export const unknown = (detail: string): Finding => ({ status: 'unknown', detail });
 
 /**
  * Runs a check. A failed call is reported as `unknown` with its error and does not stop the other checks. An

@@ -1,8 +1,11 @@
 import { EventEmitter } from 'node:events';
+import { offer } from '#contract/offer/current-offer.ts';
 import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { ambient, environment, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
+import { dynamoClient } from '#runtime/services/dynamo-client.ts';
+import { missingFromOffer } from '#runtime/services/offer-use.ts';
 import { createAdmin, type Status, statusOf } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
 import { openIdentityIssuer } from '../admin/identity-issuer.ts';
@@ -119,6 +122,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
+  await refuseGaps();
   const logLines = createLogSubscription(log);
   closers.add(logLines);
   closers.add({ close: setAmbientFollower(logLines.follow) });
@@ -172,6 +176,13 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   }
 
   return { origin: front.origin, status: status(), settled: background.settled, died: database.died, close };
+}
+
+/** Before the jobs run, which would renew subscriptions by the new offer. */
+async function refuseGaps(): Promise<void> {
+  const names = { meters: tables.meters.name, agents: tables.agents.name };
+  const { missing } = await missingFromOffer(await dynamoClient(), names, offer, new AbortController().signal);
+  if (missing !== undefined) throw new Problem(missing, 2);
 }
 
 async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {
