@@ -182,7 +182,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
 async function refuseGaps(): Promise<void> {
   const names = { meters: tables.meters.name, agents: tables.agents.name };
   const { missing } = await missingFromOffer(await dynamoClient(), names, offer, new AbortController().signal);
-  if (missing !== undefined) throw new Problem(missing, 2);
+  if (missing !== undefined) throw new Problem(`${missing} Or use another data folder (--data).`, 2);
 }
 
 async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {
