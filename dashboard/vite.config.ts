@@ -1,7 +1,8 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig, type ProxyOptions } from 'vite';
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite';
 import { offer } from '../functions/contract/offer/current-offer.ts';
 import { defaultOffer } from '../functions/contract/offer/default-offer.ts';
+import type { Offer } from '../functions/contract/offer/offer.ts';
 import { mantineStyles } from './content/mantine-styles.ts';
 import { content } from './content/plugin.ts';
 import { escapeHtml } from './content/public/html.ts';
@@ -29,10 +30,27 @@ const publicText = String.raw`^/[^?]*(?:\.(?:md|txt|ico)|openapi\.json)$`;
 const withProductName = (html: string): string =>
   html.replaceAll(defaultOffer.product.name, escapeHtml(offer.product.name));
 
+/** The page loads the logo as a file. */
+const logoFile = 'logo.svg';
+const { logo } = offer.product;
+const offerOfPage: Offer = { ...offer, product: { ...offer.product, logo: logo === null ? null : `/${logoFile}` } };
+const logoAsFile: Plugin = {
+  name: 'logo',
+  generateBundle() {
+    if (logo !== null) this.emitFile({ type: 'asset', fileName: logoFile, source: logo });
+  },
+};
+
 export default defineConfig({
-  define: { OFFER: JSON.stringify(process.env['OFFER'] ?? null) },
+  define: { OFFER: JSON.stringify(process.env['OFFER'] ? JSON.stringify(offerOfPage) : null) },
   root: import.meta.dirname,
-  plugins: [react(), content(), mantineStyles(), { name: 'product-name', transformIndexHtml: withProductName }],
+  plugins: [
+    react(),
+    content(),
+    mantineStyles(),
+    { name: 'product-name', transformIndexHtml: withProductName },
+    logoAsFile,
+  ],
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
+import { productInfo } from '#contract/offer/product-info.ts';
 import { allRoutes } from '#contract/routes.ts';
-import { brand } from '#contract/shared/fields.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
 import manifest from '../../package.json' with { type: 'json' };
@@ -56,7 +56,7 @@ export function openApiDocument(examples: Examples): object {
   const webhooks = webhooksOf(schemas.schemaOf);
   return {
     openapi: '3.1.0',
-    info: { title: brand.name, version: manifest.version, description },
+    info: { ...productInfo, version: manifest.version, description },
     servers: [{ url: '/', description: 'The service that this document comes from' }],
     tags: tags.map(({ name, description }) => ({ name, description })),
     paths: Object.fromEntries(paths),

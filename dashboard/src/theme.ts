@@ -5,10 +5,12 @@ import {
   type MantineColorsTuple,
   type VariantColorsResolver,
 } from '@mantine/core';
+import { offer } from '#contract/offer/current-offer.ts';
+import { type Palette, palettesOf, panelOf, shadesOf } from '#contract/offer/palette.ts';
 import { rescueFocus } from './lib/focus.ts';
 
-/** The accent. Green stands for a positive balance. */
-const pine: MantineColorsTuple = [
+/** The default accent. Green stands for a positive balance. */
+const green: MantineColorsTuple = [
   '#eef7f2',
   '#d8ece1',
   '#b4dbc7',
@@ -20,6 +22,18 @@ const pine: MantineColorsTuple = [
   '#165b3f',
   '#0e4430',
 ];
+
+const { accent } = offer.product;
+const pine: MantineColorsTuple = accent === null ? green : shadesOf(accent);
+const palettes = accent === null ? undefined : palettesOf(accent);
+
+const variablesOf = ({ accent: color, on, soft, ink: text }: Palette) => ({
+  '--accent': color,
+  '--accent-soft': soft,
+  '--accent-ink': text,
+  '--on-accent': on,
+  '--mantine-color-anchor': text,
+});
 
 const paper: MantineColorsTuple = [
   '#faf9f6',
@@ -120,7 +134,7 @@ export const theme = createTheme({
 });
 
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: {},
+  variables: accent === null ? {} : { '--panel': panelOf(accent) },
   light: {
     '--mantine-color-body': '#faf9f6',
     '--mantine-color-text': '#1e1d1a',
@@ -128,6 +142,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#b3261e',
     '--mantine-color-placeholder': '#7a756a',
     '--mantine-color-anchor': '#1a6747',
+    ...(palettes && variablesOf(palettes.light)),
   },
   dark: {
     '--mantine-color-body': '#171715',
@@ -137,5 +152,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ff9a8f',
     '--mantine-color-placeholder': '#97968c',
     '--mantine-color-anchor': '#8fcbac',
+    ...(palettes && { ...variablesOf(palettes.dark), '--mantine-primary-color-contrast': palettes.dark.on }),
   },
 });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { offer } from '#contract/offer/current-offer.ts';
+import { palettesOf } from '#contract/offer/palette.ts';
 import { brand } from '#contract/shared/fields.ts';
 
 /** Serves everything except the API. Returns false for other paths. */
@@ -24,7 +26,7 @@ export function htmlPage({ title, head = '', style, body, script }: HtmlPage): s
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
 ${head}
-<title>${title} · ${brand.name}</title>
+<title>${title} · ${escapeHtml(brand.name)}</title>
 <link rel="icon" href="data:,">
 <style>${common}${style}</style>
 </head>
@@ -36,12 +38,19 @@ ${script === undefined ? '' : `<script>${script}</script>\n`}</body>
 `;
 }
 
-const brandLine = `<a class="brand" href="/"><svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>${brand.name}</a>`;
+const { logo, accent } = offer.product;
+const mark =
+  logo === null
+    ? `<svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="${brand.accent}"/><path d="M8 10h16M8 16h10M8 22h5" stroke="#fff" stroke-width="3" stroke-linecap="round"/><circle cx="22.5" cy="21" r="3.5" fill="${brand.coin}"/></svg>`
+    : `<img height="28" alt="" src="data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}">`;
+const brandLine = `<a class="brand" href="/">${mark}${escapeHtml(brand.name)}</a>`;
+const dark = accent === null ? { accent: '#8fcbac', on: '#0c2419' } : palettesOf(accent).dark;
 
 const common = `
 :root { --ink: ${brand.ink}; --dim: ${brand.dim}; --line: ${brand.line}; --page: ${brand.page}; --card: ${brand.card}; --accent: ${brand.accent}; --on-accent: #fff; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #ecebe6; --dim: #aeaca3; --line: #34342f; --page: #141412; --card: #1f1f1c; --accent: #8fcbac; --on-accent: #0c2419; }
+  :root { --ink: #ecebe6; --dim: #aeaca3; --line: #34342f; --page: #141412; --card: #1f1f1c; --accent: ${dark.accent}; --on-accent: ${dark.on}; }
+  .brand img { padding: 3px; border-radius: .4rem; background: #fff; }
 }
 * { box-sizing: border-box; }
 .brand { display: flex; gap: .6rem; align-items: center; max-width: 46rem; margin: 0 auto; padding: 1.25rem 1rem 0; color: inherit; font-weight: 700; letter-spacing: -.02em; text-decoration: none; }

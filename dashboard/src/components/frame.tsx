@@ -15,6 +15,7 @@ import { ErrorNotice } from './notice.tsx';
 import { notify } from './notifications.tsx';
 import type { Session } from './page-links.ts';
 import { usePalette } from './palette/use-palette.tsx';
+import { ProductLinks } from './product-links.tsx';
 import { Sidebar } from './sidebar.tsx';
 
 /** The frame of every page except the sign-in pages, with the dialogs that pages share. */
@@ -95,6 +96,9 @@ export function Shell({ isOpen, children }: ShellProps) {
         {(isOpen || me.data) && children}
         {!isOpen && me.isPending && <PageSkeleton />}
         {!isOpen && me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
+        <div className={css.links}>
+          <ProductLinks />
+        </div>
       </main>
       {palette.palette}
     </div>

@@ -1,4 +1,5 @@
 import type { ModelPrice, Offer, OfferedModel } from './offer.ts';
+import { contrast, minContrast } from './palette.ts';
 
 /** A fault of an offer file: `path` such as `models[1].price.input`, empty for the whole file. */
 export interface OfferFault {
@@ -154,15 +155,12 @@ function isReachable(url: string, isLocal: boolean): boolean {
   return protocol === 'https:' || (isLocal && loopback.test(hostname));
 }
 
-/** WCAG 2.2, success criterion 1.4.3. */
-const minContrast = 4.5;
-
 function* productFaults({ product: { accent, logo } }: Offer): Iterable<OfferFault> {
   if (accent !== null && contrastWithWhite(accent) < minContrast) {
-    const contrast = contrastWithWhite(accent).toFixed(2);
+    const found = contrastWithWhite(accent).toFixed(2);
     yield {
       path: ['product', 'accent'],
-      expected: `must have a contrast of at least ${minContrast} with white; ${accent} has ${contrast}`,
+      expected: `must have a contrast of at least ${minContrast} with white; ${accent} has ${found}`,
     };
   }
   if (logo === null) return;
@@ -170,14 +168,7 @@ function* productFaults({ product: { accent, logo } }: Offer): Iterable<OfferFau
   if (fault) yield { path: ['product', 'logo'], expected: fault };
 }
 
-/** Contrast ratio (WCAG 2.2, "relative luminance"). */
-export function contrastWithWhite(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
-}
+export const contrastWithWhite = (color: string): number => contrast(color, '#ffffff');
 
 const scripted =
   /<\s*(?:[\w-]+:)?(?:script|foreignobject|iframe|object|embed|handler|set|animate)\b|[\s/"']on[a-z]+\s*=|javascript:|<!/i;

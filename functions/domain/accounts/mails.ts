@@ -1,5 +1,6 @@
 import { isName } from '#contract/accounts/names.ts';
 import type { AlertRule } from '#contract/alerts/alerts.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { brand } from '#contract/shared/fields.ts';
 import type { StoredKey } from '../keys/key.ts';
 import type { Account } from './account.ts';
@@ -164,7 +165,8 @@ interface EmailLayout {
 export function emailContent({ subject, to, body, action, link, footer }: EmailLayout): MailContent {
   const isOwner = to.confirmedAt !== undefined && isName(to.name);
   const greeting = isOwner ? `Hello ${to.name},` : 'Hello,';
-  const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', brand.name, ''].join('\n');
+  const signature = [brand.name, ...contacts.map(({ label, target }) => `${label}: ${target}`), ''];
+  const text = [greeting, '', body, '', `${action}:`, link, '', footer, '', ...signature].join('\n');
   const html = `<!doctype html>
 <html lang="en">
 <head><title>${escapeHtml(subject)}</title></head>
@@ -173,9 +175,9 @@ export function emailContent({ subject, to, body, action, link, footer }: EmailL
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:520px;text-align:left">
 <tr><td style="padding:0 4px 16px">
 <table role="presentation" cellpadding="0" cellspacing="0"><tr>
-<td bgcolor="${brand.accent}" style="border-radius:8px;padding:8px 4px 6px 8px">${logo}</td>
-<td style="padding-left:10px;font-size:18px;font-weight:700;letter-spacing:-0.02em">
-${brand.name}
+${mark}
+<td style="${mark === '' ? '' : 'padding-left:10px;'}font-size:18px;font-weight:700;letter-spacing:-0.02em">
+${escapeHtml(brand.name)}
 </td></tr></table>
 </td></tr>
 <tr><td bgcolor="${brand.card}" style="padding:28px 24px;border:1px solid ${brand.line};border-radius:12px">
@@ -184,7 +186,7 @@ ${brand.name}
 <p>${escapeHtml(body)}</p>
 <p style="margin:24px 0"><a href="${escapeHtml(link)}" style="display:inline-block;padding:12px 20px;background:${brand.accent};color:#ffffff;border-radius:8px;font-weight:600;text-decoration:none">${escapeHtml(action)}</a></p>
 <p style="margin:0;padding-top:16px;border-top:1px solid ${brand.line};color:${brand.dim};font-size:14px">${escapeHtml(footer)}</p>
-</td></tr>
+</td></tr>${contactLine}
 </table>
 </td></tr></table>
 </body>
@@ -198,7 +200,32 @@ const line = (width: number): string =>
   `<div style="width:${width}px;height:3px;margin:0 0 4px;border-radius:2px;background:#ffffff"></div>`;
 const dot = (width: number, height: number, color: string): string =>
   `<span style="display:inline-block;width:${width}px;height:${height}px;margin-right:4px;border-radius:4px;background:${color};vertical-align:middle"></span>`;
-const logo = `${line(16)}${line(10)}<div style="width:20px;height:7px;margin-top:-2px;font-size:0;line-height:7px">${dot(5, 3, '#ffffff')}${dot(7, 7, brand.coin)}</div>`;
+const lines = `${line(16)}${line(10)}<div style="width:20px;height:7px;margin-top:-2px;font-size:0;line-height:7px">${dot(5, 3, '#ffffff')}${dot(7, 7, brand.coin)}</div>`;
+
+const { logo, links, supportEmail } = offer.product;
+
+/** Many clients show no SVG, so a product with its own logo has none here. */
+const mark =
+  logo === null ? `<td bgcolor="${brand.accent}" style="border-radius:8px;padding:8px 4px 6px 8px">${lines}</td>` : '';
+
+interface Contact {
+  readonly label: string;
+  readonly target: string;
+  readonly href: string;
+}
+
+const contacts: readonly Contact[] = [
+  ...(supportEmail === null ? [] : [{ label: 'Support', target: supportEmail, href: `mailto:${supportEmail}` }]),
+  ...(links.terms ? [{ label: 'Terms', target: links.terms, href: links.terms }] : []),
+  ...(links.privacy ? [{ label: 'Privacy', target: links.privacy, href: links.privacy }] : []),
+];
+
+const contactLine =
+  contacts.length === 0
+    ? ''
+    : `\n<tr><td style="padding:16px 4px 0;color:${brand.dim};font-size:14px">${contacts
+        .map(({ label, href }) => `<a href="${escapeHtml(href)}" style="color:${brand.dim}">${label}</a>`)
+        .join(' · ')}</td></tr>`;
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

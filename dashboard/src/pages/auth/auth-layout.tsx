@@ -2,6 +2,7 @@ import { Anchor, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { SchemeToggle, Wordmark } from '../../components/brand.tsx';
+import { ProductLinks } from '../../components/product-links.tsx';
 import { useTitle } from '../../lib/focus.ts';
 import { claim, freePlan } from '../../lib/offered.ts';
 import css from './auth-layout.module.css';
@@ -33,9 +34,12 @@ export function AuthLayout({ title, lead, children, foot }: AuthLayoutProps) {
           </Text>
           {children}
         </div>
-        <Text size="sm" c="dimmed" ta="center">
-          {foot}
-        </Text>
+        <div className={css.foot}>
+          <Text size="sm" c="dimmed">
+            {foot}
+          </Text>
+          <ProductLinks />
+        </div>
       </main>
       <AboutService />
     </div>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import * as v from 'valibot';
@@ -13,6 +13,7 @@ import { useApiForm } from '../../api/form.ts';
 import { ApiError, readJson, readResponse } from '../../api/response.ts';
 import { beginSession } from '../../api/session.ts';
 import { FormFoot, Notice } from '../../components/notice.tsx';
+import { hasTerms, TermsInSentence } from '../../components/product-links.tsx';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 import { returnPath, useOwnDocument } from './sign-in.ts';
@@ -25,6 +26,8 @@ export default function LoginPage() {
   const search = useSearch();
   const query = new URLSearchParams(search);
   const demo = useDemoAccount();
+  const { googleClientId, local } = useConfig();
+  const hasGoogle = googleClientId !== null || local;
   const isConfirming = returnPath(search).startsWith('/confirm?');
   const enter = () => go(returnPath(search), { replace: true });
   useSignedInRedirect(enter);
@@ -72,6 +75,11 @@ export default function LoginPage() {
           </Stack>
         </form>
         <GoogleSignIn onDone={enter} />
+        {hasTerms && hasGoogle && (
+          <Text size="sm" c="dimmed">
+            If you have no account, signing in with Google creates one, and you agree to the <TermsInSentence />.
+          </Text>
+        )}
         {demo && (
           <>
             <Divider label="local development" />

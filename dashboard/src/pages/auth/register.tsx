@@ -2,6 +2,7 @@ import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { Registration } from '#contract/accounts/accounts.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { signInRoutes } from '#contract/routes/sign-in.ts';
 import { becomeAccount } from '../../api/account.ts';
 import { call } from '../../api/call.ts';
@@ -9,10 +10,17 @@ import { useApiForm } from '../../api/form.ts';
 import { ResendConfirmation } from '../../components/emails.tsx';
 import { NewPassword } from '../../components/new-password.tsx';
 import { FormFoot } from '../../components/notice.tsx';
+import { hasTerms, TermsInSentence } from '../../components/product-links.tsx';
+import { formatWhole } from '../../lib/format.ts';
 import { AuthLayout, FootLink } from './auth-layout.tsx';
 import { GoogleSignIn } from './google.tsx';
 import { InboxLink } from './inbox-link.tsx';
 import { returnPath, useOwnDocument } from './sign-in.ts';
+
+const free = offer.plans.find(({ priceUsd }) => priceUsd === 0);
+const freeLead =
+  free?.creditsPerMonth &&
+  `The ${free.title} plan has ${formatWhole(free.creditsPerMonth)} credits per month. Upgrade when you need more.`;
 
 const labels = { email: 'Email', name: 'Name', password_hash: 'Password' };
 
@@ -40,7 +48,7 @@ export default function RegisterPage() {
   return (
     <AuthLayout
       title="Create an account"
-      lead="The Freemium plan has 100 credits per month. Upgrade when you need more."
+      lead={freeLead}
       foot={
         <>
           Already have an account? <FootLink href={`/login${search && `?${search}`}`}>Sign in</FootLink>
@@ -58,6 +66,11 @@ export default function RegisterPage() {
             </FormFoot>
           </Stack>
         </form>
+        {hasTerms && (
+          <Text size="sm" c="dimmed">
+            By creating an account, also with Google, you agree to the <TermsInSentence />.
+          </Text>
+        )}
         <GoogleSignIn onDone={() => go(returnPath(search), { replace: true })} />
       </Stack>
     </AuthLayout>

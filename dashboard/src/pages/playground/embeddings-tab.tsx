@@ -3,7 +3,7 @@ import { useState } from 'react';
 import * as v from 'valibot';
 import { findModel, firstModelFor, maxDimensions } from '#contract/inference/models.ts';
 import { inferenceRoutes } from '#contract/routes/inference.ts';
-import { integer } from '#contract/shared/fields.ts';
+import { brand, integer } from '#contract/shared/fields.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { numberError } from '../../api/form-errors.ts';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
@@ -145,7 +145,7 @@ const maxShade = 55;
 
 function shade(value: number): { background: string } {
   const depth = Math.round(Math.max(0, Math.min(1, value)) * maxShade);
-  return { background: `color-mix(in srgb, #1f7551 ${depth}%, var(--surface-sunken))` };
+  return { background: `color-mix(in srgb, ${brand.accent} ${depth}%, var(--surface-sunken))` };
 }
 
 /** Cosine similarity of each pair of vectors. */
