@@ -3,9 +3,15 @@ import type { passwordRoutes } from '#contract/routes/passwords.ts';
 import type { signInRoutes } from '#contract/routes/sign-in.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import { emailChangeView } from '#domain/accounts/email-change.ts';
+import { termsView } from '#domain/accounts/terms.ts';
 import { isSubscribed } from '#domain/meter/meter.ts';
 import type { CheckedOperation, Operation, SessionCall } from '#runtime/operation.ts';
 import type { Services } from '#runtime/services/container.ts';
+
+export const acceptTerms: Operation<typeof accountRoutes.acceptTerms> = async (
+  { terms },
+  { input, caller, requestId },
+) => (await terms()).accept(caller.account, input.body.version, requestId);
 
 export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange> = ({ emailChanges }, { caller }) =>
   emailChanges().cancel(caller.account);
@@ -47,6 +53,7 @@ export const me: Operation<typeof accountRoutes.me> = async ({ profile, metering
     isConfirmed: account.confirmedAt !== undefined,
     hasPassword: account.passwordHash !== undefined,
     emailChange: caller.kind === 'session' ? emailChangeView(account, now) : null,
+    terms: termsView(account),
   };
 };
 

@@ -52,6 +52,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   'reset-password': { body: { token: 'tar_x', newPassword } },
   'confirm-account': { query: { token: 'tac_x' } },
   'change-profile': { body: { name: 'Renamed' } },
+  'accept-terms': { body: { version: 1 } },
   'request-email-change': { body: { email: 'new@example.com', password } },
   'decide-email-change': {
     body: { token: 'tae_x', decision: 'confirm' },

@@ -1,12 +1,12 @@
 import { Burger } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { type ComponentProps, type ReactNode, useEffect } from 'react';
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { offer } from '#contract/offer/current-offer.ts';
 import { takeAccountChange } from '../api/account.ts';
 import { checkAccount, queryClient } from '../api/query-client.ts';
 import { useMe, useMember } from '../api/reads.ts';
-import { followBuild } from '../lib/load.ts';
+import { followBuild, orReload } from '../lib/load.ts';
 import { PageSkeleton } from './boundary.tsx';
 import { Wordmark } from './brand.tsx';
 import { Confirmations, Drawer } from './dialogs.tsx';
@@ -17,6 +17,8 @@ import type { Session } from './page-links.ts';
 import { usePalette } from './palette/use-palette.tsx';
 import { ProductLinks } from './product-links.tsx';
 import { Sidebar } from './sidebar.tsx';
+
+const AcceptTerms = lazy(orReload(() => import('./accept-terms.tsx')));
 
 /** The frame of every page except the sign-in pages, with the dialogs that pages share. */
 export default function Frame(props: ComponentProps<typeof Shell>) {
@@ -43,6 +45,8 @@ export function Shell({ isOpen, children }: ShellProps) {
   const user = me.data ?? (isOpen ? member.data : undefined);
   const email = user?.email;
   const session = isOpen ? sessionOf(user, member.isPending) : 'member';
+  const terms = isOpen ? undefined : me.data?.terms;
+  const asked = terms?.acceptedVersion === terms?.version ? undefined : terms;
   const [isMenuOpen, { toggle, close }] = useDisclosure(false);
   const palette = usePalette(session);
   const [location] = useLocation();
@@ -93,7 +97,12 @@ export function Shell({ isOpen, children }: ShellProps) {
         <Sidebar session={session} onSearch={search} />
       </Drawer>
       <main id="content" className={css.main} tabIndex={-1}>
-        {(isOpen || me.data) && children}
+        {asked && (
+          <Suspense fallback={<PageSkeleton />}>
+            <AcceptTerms terms={asked} />
+          </Suspense>
+        )}
+        {(isOpen || me.data) && !asked && children}
         {!isOpen && me.isPending && <PageSkeleton />}
         {!isOpen && me.error && !me.data && <ErrorNotice error={me.error} onRetry={() => void me.refetch()} />}
         <div className={css.links}>

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { accountId, instant, text } from '../shared/fields.ts';
+import { accountId, instant, integer, text, whole } from '../shared/fields.ts';
 import { email } from './email.ts';
 import { personName } from './names.ts';
 
@@ -73,7 +73,16 @@ export const CurrentUser = v.object({
     v.nullable(PendingEmailChange),
     v.description('The pending change of the email address; null without one, and for requests with an API key.'),
   ),
+  terms: v.optional(
+    v.pipe(
+      v.object({ version: whole, acceptedVersion: v.nullable(whole), acceptedAt: v.nullable(instant) }),
+      v.description(
+        'The current version of the terms and the privacy policy, and the accepted one. Absent without terms.',
+      ),
+    ),
+  ),
 });
+export const TermsAcceptance = v.object({ version: integer(1) }, body);
 export const DecidedEmailChange = v.object({
   status: v.picklist(['waiting', 'changed', 'refused']),
   waitingFor: v.pipe(

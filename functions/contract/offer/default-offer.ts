@@ -3,7 +3,7 @@ import type { Offer, OfferedModel, OfferedPlan } from './offer.ts';
 /** The specification's offer (docs/specification.md#plans, #credits, #limits), in force unless a deployer has one. */
 export const defaultOffer: Offer = {
   version: 1,
-  product: { name: 'Text AI platform', supportEmail: null, accent: null, logo: null, links: {} },
+  product: { name: 'Text AI platform', supportEmail: null, accent: null, logo: null, links: {}, termsVersion: 1 },
   models: [
     textModel('svc-1', 4096),
     textModel('svc-1-32k', 32_768, 4),

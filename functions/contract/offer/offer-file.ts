@@ -210,6 +210,7 @@ export const OfferFile = v.strictObject({
         v.strictObject(v.entriesFromList(productLinks, v.exactOptional(httpsUrl)), 'must be links by name'),
         {},
       ),
+      termsVersion: v.optional(integer(1, 1_000_000_000), 1),
     }),
   ),
   models: v.exactOptional(v.pipe(list(Model, maxModels), v.minLength(1, 'must have at least one entry'))),

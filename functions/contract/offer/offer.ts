@@ -26,6 +26,8 @@ export interface Product {
   /** SVG. */
   readonly logo: string | null;
   readonly links: Readonly<Partial<Record<ProductLink, string>>>;
+  /** Users accept each version of terms and privacy policy. */
+  readonly termsVersion: number;
 }
 
 export type ModelUse = 'translation' | 'analysis';

@@ -107,7 +107,15 @@ export const PlanAssignment = v.object(
 export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, body);
 
 /** Actions of operators. Only `bin/operator.ts` can do `set_role`. */
-const auditActions = ['suspend', 'resume', 'suspend_key', 'assign_plan', 'grant_credits', 'set_role'] as const;
+const auditActions = [
+  'suspend',
+  'resume',
+  'suspend_key',
+  'assign_plan',
+  'grant_credits',
+  'set_role',
+  'accept_terms',
+] as const;
 export type AuditAction = (typeof auditActions)[number];
 export const AuditAction = v.picklist(auditActions);
 
@@ -121,6 +129,7 @@ export const AuditedState = v.object({
   keyId: v.exactOptional(v.string()),
   key: v.exactOptional(v.string()),
   role: v.exactOptional(v.string()),
+  termsVersion: v.exactOptional(v.number()),
 });
 export type AuditedState = v.InferOutput<typeof AuditedState>;
 

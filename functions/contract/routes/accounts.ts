@@ -5,6 +5,7 @@ import {
   EmailChange,
   EmailDecision,
   ProfileChange,
+  TermsAcceptance,
   TokenQuery,
   User,
 } from '../accounts/accounts.ts';
@@ -53,6 +54,17 @@ export const accountRoutes = {
     bodyInput: ProfileChange,
     output: User,
     uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  acceptTerms: defineRoute({
+    id: 'accept-terms',
+    method: 'POST',
+    path: '/api/auth/terms',
+    summary: 'Accept the terms',
+    note: 'Send the current version. API keys work without it.',
+    credential: 'session',
+    bodyInput: TermsAcceptance,
+    refusals: ['INVALID_STATE'],
+    uses: { tables: { accounts: 'write', meters: 'read', audit: 'add' } },
   }),
   requestEmailChange: defineRoute({
     id: 'request-email-change',

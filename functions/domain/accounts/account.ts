@@ -4,6 +4,7 @@ import type { Plans } from '#contract/billing/plans.ts';
 import type { Settled } from '../meter/meter.ts';
 import type { ConsumedToken } from './google-sign-in.ts';
 import type { CommonPasswords } from './passwords.ts';
+import type { AcceptedTerms } from './terms.ts';
 
 /** Times in epoch ms. */
 export interface Account {
@@ -22,6 +23,7 @@ export interface Account {
   readonly suspendedAt?: number;
   readonly deletedAt?: number;
   readonly emailChange?: EmailChange;
+  readonly terms?: AcceptedTerms;
 }
 
 /** A pending or ended change of the email address. Times in epoch ms. */

@@ -4,6 +4,7 @@ import { newAccountId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { type Account, type AccountStore, normalizedEmail } from './account.ts';
+import { acceptedNow } from './terms.ts';
 
 /** The claims of a verified identity token. Times in epoch ms. `digest` identifies the token. */
 export interface VerifiedIdentity extends ConsumedToken {
@@ -73,6 +74,7 @@ export function googleSignInService(
       createdAt: now,
       confirmedAt: now,
       identities: [identity],
+      ...acceptedNow(now),
     };
     const meter = openMeter(id, Math.floor(now / 1000), plans, await accounts.freeFrom(account));
     const isNew = await accounts.create({ account, meter, proof: verified }, now);

@@ -6,6 +6,7 @@ import { type Account, type AccountSettings, type AccountStore, normalizedEmail 
 import { confirmationMail } from './mails.ts';
 import { hashPassword } from './password-hash.ts';
 import { refuseGuessablePassword } from './passwords.ts';
+import { acceptedNow } from './terms.ts';
 import { confirmationsAgain, mailsFromNetwork, mailsToAddress, type Throttle } from './throttle.ts';
 
 const confirmationLifetimeMs = 24 * 3_600_000;
@@ -31,7 +32,15 @@ export function registrationService(
     const passwordHash = await hashPassword(password, settings.scryptLog2Cost, random.bytes(16));
     const now = clock.now();
     const id = newAccountId(random);
-    const account: Account = { id, email: normalizedEmail(email), name, role: 'viewer', passwordHash, createdAt: now };
+    const account: Account = {
+      id,
+      email: normalizedEmail(email),
+      name,
+      role: 'viewer',
+      passwordHash,
+      createdAt: now,
+      ...acceptedNow(now),
+    };
     const meter = openMeter(id, Math.floor(now / 1000), settings.plans, await accounts.freeFrom(account));
     const isNew = await accounts.create({ account, meter, confirmation: confirmationFor(account, now) }, now);
     if (!isNew)

@@ -69,6 +69,7 @@ const User = v.object({
   suspendedAt: v.exactOptional(v.number()),
   deletedAt: v.exactOptional(v.number()),
   emailChange: v.exactOptional(EmailChange),
+  terms: v.exactOptional(v.object({ version: v.number(), at: storedInstant })),
 });
 
 export function accountOf(row: unknown): Account {

@@ -61,7 +61,7 @@ export function identityStore(client: DynamoDBDocumentClient, table: string): Id
       give(account, identity, proof, {
         set: ', confirmedAt = :now, sessionsValidFrom = :now, #name = :name',
         names: { '#name': 'name' },
-        remove: ' REMOVE passwordHash, confirmation, resets',
+        remove: ' REMOVE passwordHash, confirmation, resets, terms',
         condition: ' AND attribute_not_exists(confirmedAt)',
         values: { ':now': now, ':name': name },
       }),

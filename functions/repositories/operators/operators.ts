@@ -99,7 +99,7 @@ export function refuseFormerOperator({ by }: AuditEvent, reasons: readonly Cance
 }
 
 /** Returns false if a condition failed, and true if an earlier attempt of the request wrote the event. */
-async function commitAudited(
+export async function commitAudited(
   client: DynamoDBDocumentClient,
   tables: AuditTables,
   event: AuditEvent,

@@ -6,6 +6,7 @@ import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
 import { registrationService } from '#domain/accounts/registration.ts';
 import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
+import { termsService } from '#domain/accounts/terms.ts';
 import {
   agentChanges,
   uploads,
@@ -153,6 +154,10 @@ function build() {
       ),
     ),
     profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
+    terms: lazy(async () => {
+      const { termsStore } = await import('#repositories/operators/terms.ts');
+      return termsService(termsStore(await dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);
+    }),
     operators: lazy(async () => {
       const { operatorServices } = await import('./operators.ts');
       const stores = { accounts, statements, suppressions };

@@ -141,6 +141,7 @@ async function transcribeLongAudio(service: Service, { send }: Caller, key: stri
 async function manageKeys({ send }: Caller): Promise<void> {
   const { cookie } = await send('login');
   await send('changeProfile', { cookie });
+  await send('acceptTerms', { cookie });
   const path = v.parse(Created, (await send('createKey', { cookie })).data);
   await send('changeKey', { cookie, path });
   await send('rotateKey', { cookie, path });

@@ -45,6 +45,7 @@ const actions: Readonly<Record<AuditEntry['action'], { title: string; color: str
   assign_plan: { title: 'Plan assigned', color: 'gray' },
   grant_credits: { title: 'Credits granted', color: 'gray' },
   set_role: { title: 'Role set', color: 'yellow.8' },
+  accept_terms: { title: 'Terms accepted', color: 'gray' },
 };
 
 interface AuditTableProps {
@@ -64,7 +65,7 @@ function AuditTable({ events, hasAccounts }: AuditTableProps) {
     ...(hasAccounts ? [account] : []),
     { title: 'Change', place: 'wide', cell: changesOf },
     { title: 'Reason', place: 'wide', cell: ({ reason }) => <span dir="auto">{reason}</span> },
-    { title: 'By', place: 'wide', cell: ({ by }) => (by === null ? 'Command line' : named(by)) },
+    { title: 'By', place: 'wide', cell: actorOf },
   ];
   return (
     <DataTable
@@ -74,6 +75,11 @@ function AuditTable({ events, hasAccounts }: AuditTableProps) {
       idOf={({ requestId }) => requestId}
     />
   );
+}
+
+function actorOf({ action, account, by }: AuditEntry) {
+  if (action === 'accept_terms') return named(account);
+  return by === null ? 'Command line' : named(by);
 }
 
 function named({ id, email }: AuditEntry['account']) {
@@ -86,13 +92,14 @@ function named({ id, email }: AuditEntry['account']) {
 
 type State = AuditEntry['before'];
 
-const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role }: State) => [
+const fieldsOf = ({ status, plan, subscription, credits, keyId = '', key, role, termsVersion }: State) => [
   ['Status', status],
   ['Plan', plan && planTitle(plan)],
   ['Subscription', subscription],
   ['Credits', credits === undefined ? undefined : formatCredits(credits)],
   [`Key ${keyId.slice(0, 8)}…`, key],
   ['Role', role],
+  ['Version', termsVersion],
 ];
 
 /** Describes the changed fields: "Status active → suspended". */

@@ -1,0 +1,43 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import type { CurrentUser } from '#contract/accounts/accounts.ts';
+import { accountRoutes } from '#contract/routes/accounts.ts';
+import { useAction } from '../api/actions.ts';
+import { perform } from '../api/call.ts';
+import { ErrorNotice } from './notice.tsx';
+import { Page } from './page.tsx';
+import { TermsInSentence } from './product-links.tsx';
+import { useSignOut } from './sign-out.ts';
+
+type Terms = NonNullable<InferOutput<typeof CurrentUser>['terms']>;
+
+/** Takes the place of a page until the user accepts the current terms. */
+export default function AcceptTerms({ terms }: { terms: Terms }) {
+  const { run, isRunning, error } = useAction(
+    () => perform(accountRoutes.acceptTerms, { body: { version: terms.version } }),
+    [accountRoutes.me],
+  );
+  const leave = useSignOut();
+  const isNew = terms.acceptedVersion === null;
+  return (
+    <Page
+      title={isNew ? 'Accept the terms' : 'Our terms have changed'}
+      lead="Accept them to continue. Your API keys work in the meantime."
+    >
+      <Stack align="flex-start" maw="40rem">
+        <Text>
+          Please read the <TermsInSentence /> before you accept.
+        </Text>
+        {error && <ErrorNotice error={error} />}
+        <Group>
+          <Button loading={isRunning} onClick={() => void run(undefined)}>
+            Accept and continue
+          </Button>
+          <Button variant="default" onClick={leave}>
+            Sign out
+          </Button>
+        </Group>
+      </Stack>
+    </Page>
+  );
+}
