@@ -1,4 +1,4 @@
-import { soldPlans } from '#contract/billing/plans.ts';
+import { packListing, soldPlans } from '#contract/billing/plans.ts';
 import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 
@@ -20,7 +20,10 @@ export const downgradePlan: Operation<typeof subscriptionRoutes.downgradePlan> =
 export const getSubscription: Operation<typeof subscriptionRoutes.getSubscription> = ({ subscriptions }, { caller }) =>
   subscriptions().current(caller.accountId);
 
-export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({ plans: [...soldPlans] });
+export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({
+  plans: [...soldPlans],
+  ...(packListing.length > 0 && { packs: [...packListing] }),
+});
 
 export const previewUpgrade: Operation<typeof subscriptionRoutes.previewUpgrade> = (
   { subscriptions },

@@ -41,7 +41,7 @@ export interface PlanCardFacts {
   readonly facts: readonly PlanFact[];
 }
 
-const shownPlans = offer.plans.filter(({ hidden }) => !hidden);
+const shownPlans = offer.plans.filter(({ hidden, endsOn }) => !hidden && endsOn === null);
 
 export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
   const limitsOf = plansOf(planTable);

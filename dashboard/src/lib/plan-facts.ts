@@ -1,6 +1,7 @@
-import { messagesPlan, type PlanLimits, webhooksPlan } from '#contract/billing/plans.ts';
+import { messagesPlan, type PlanLimits, smallestWith, webhooksPlan } from '#contract/billing/plans.ts';
 import { callableModels } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
+import type { PlanFeature } from '#contract/offer/offer.ts';
 import { creditCount, formatWhole } from './format.ts';
 
 /** A line about a plan. `models` are ids, shown between the texts. */
@@ -22,7 +23,9 @@ export function planFacts({
   callsPerMonth,
   callsPerMinute,
   maxConcurrentCalls,
+  features,
 }: Omit<PlanLimits, 'name' | 'price'>): PlanFact[] {
+  const has = (feature: PlanFeature): boolean => rank >= smallestWith[feature].id || features.includes(feature);
   const fact = (before: string): PlanFact => ({ isIncluded: true, before });
   return [
     fact(creditsPerMonth === null ? 'Unlimited credits' : `${creditCount(creditsPerMonth)} per month`),
@@ -30,8 +33,8 @@ export function planFacts({
     fact(callsPerMinute === null ? 'Unlimited calls per minute' : `${formatWhole(callsPerMinute)} calls per minute`),
     fact(`${formatWhole(maxConcurrentCalls)} concurrent calls`),
     ...reservedModelsFact(rank),
-    ...featureFact(rank, messagesPlan, 'SMS and voice calls', 'No SMS or voice calls'),
-    ...featureFact(rank, webhooksPlan, 'Webhooks', 'No webhooks'),
+    ...featureFact(has('messages'), messagesPlan, 'SMS and voice calls', 'No SMS or voice calls'),
+    ...featureFact(has('webhooks'), webhooksPlan, 'Webhooks', 'No webhooks'),
   ];
 }
 
@@ -47,8 +50,7 @@ function reservedModelsFact(rank: number): PlanFact[] {
 }
 
 /** Empty if no plan has the feature. */
-function featureFact(rank: number, smallest: typeof messagesPlan, yes: string, no: string): PlanFact[] {
-  if (smallest.name === undefined) return [];
-  const isIncluded = rank >= smallest.id;
+function featureFact(isIncluded: boolean, smallest: typeof messagesPlan, yes: string, no: string): PlanFact[] {
+  if (smallest.name === undefined && !isIncluded) return [];
   return [{ isIncluded, before: isIncluded ? yes : no }];
 }

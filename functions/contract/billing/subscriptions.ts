@@ -15,6 +15,12 @@ export const PlanList = v.object({
       rate_limit: v.nullable(whole),
     }),
   ),
+  packs: v.optional(
+    v.pipe(
+      v.array(v.object({ id: v.string(), credits: whole, price: v.number() })),
+      v.description('Credits that can be bought once, with their price in USD. Absent without packs.'),
+    ),
+  ),
 });
 
 const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, String(id)]);

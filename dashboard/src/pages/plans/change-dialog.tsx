@@ -28,13 +28,20 @@ interface ChangeDialogProps {
 
 /** Shows the cost of a plan change, and performs the change. */
 export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClose }: ChangeDialogProps) {
-  const verb = from ? (plan.id > from.id ? 'Upgrade' : 'Downgrade') : 'Subscribe';
+  const verb = from ? (plan.id >= from.id ? 'Upgrade' : 'Downgrade') : 'Subscribe';
+  const isOwn = plan.id === from?.id;
   const isRollOver = !from && !isAgain && plan.id === freePlanRank;
   const props = { plan, onDone: onClose };
   return (
-    <Modal opened={isOpen} onClose={onClose} title={isRollOver ? rollOver : `${verb} to ${planTitle(plan.name)}`}>
-      {!from && (isAgain ? <Prorated {...props} isAgain /> : <Subscribe {...props} />)}
-      {from && plan.id > from.id && <Prorated {...props} isAgain={false} />}
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={
+        isRollOver ? rollOver : isOwn ? `New terms of ${planTitle(plan.name)}` : `${verb} to ${planTitle(plan.name)}`
+      }
+    >
+      {!from && (isAgain ? <Prorated {...props} isAgain isOwn={false} /> : <Subscribe {...props} />)}
+      {from && plan.id >= from.id && <Prorated {...props} isAgain={false} isOwn={isOwn} />}
       {from && plan.id < from.id && <Downgrade {...props} from={from} day={formatDay(billedOn)} />}
     </Modal>
   );
@@ -73,7 +80,7 @@ function Subscribe({ plan, onDone }: PlanChangeProps) {
 }
 
 /** An upgrade, or a subscription after a cancellation whose paid period has not ended, at a prorated price. */
-function Prorated({ plan, isAgain, onDone }: PlanChangeProps & { isAgain: boolean }) {
+function Prorated({ plan, isAgain, isOwn, onDone }: PlanChangeProps & { isAgain: boolean; isOwn: boolean }) {
   const { data, error, refetch } = useData(subscriptionRoutes.previewUpgrade, { query: { newPlanId: plan.name } });
   if (isAgain && error && toApiError(error).code === 'INVALID_STATE') return <Subscribe plan={plan} onDone={onDone} />;
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -90,13 +97,17 @@ function Prorated({ plan, isAgain, onDone }: PlanChangeProps & { isAgain: boolea
       act={() =>
         isAgain ? subscribeTo(plan) : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } })
       }
-      label={isAgain ? `Subscribe to ${planTitle(plan.name)}` : `Upgrade for ${formatMoney(amount)}`}
+      label={
+        isAgain ? `Subscribe to ${planTitle(plan.name)}` : `${isOwn ? 'Change' : 'Upgrade'} for ${formatMoney(amount)}`
+      }
       done={`You are ${isAgain ? 'subscribed to' : 'on'} the ${planInSentence(plan.name)}.`}
       onDone={onDone}
     >
       {isAgain
         ? `The month you paid for runs until ${day} and keeps its limits and credits. A larger plan starts immediately, for the difference; a smaller one with the next month.`
-        : `The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`}
+        : isOwn
+          ? 'The terms that are sold now replace yours immediately. You cannot change back.'
+          : `The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`}
     </Change>
   );
 }

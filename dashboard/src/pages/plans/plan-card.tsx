@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useConfig, useNow, usePlanLimits } from '../../api/config.ts';
 import { Icon } from '../../components/icon.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
-import { formatPrice } from '../../lib/format.ts';
+import { creditCount, formatPrice } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { type PlanFact, planFacts } from '../../lib/plan-facts.ts';
 import { ChangeDialog, rollOver } from './change-dialog.tsx';
@@ -11,6 +11,7 @@ import {
   badgeOf,
   isFreeAllowance,
   isSelfServe,
+  keptTerms,
   type Plan,
   type PlanState,
   planStateOf,
@@ -31,7 +32,11 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
   const state = planStateOf(plan, current, subscription);
   const badge = badgeOf(plan, current, subscription, useNow());
   const isOwn = badge !== undefined && state !== 'scheduled';
-  const facts = planFacts(usePlanLimits()(plan.id));
+  const kept = isOwn ? keptTerms(subscription) : undefined;
+  const limits = usePlanLimits()(plan.id);
+  const isChangeable = kept !== undefined && limits.isSold && state === 'current';
+  const facts = planFacts({ ...limits, ...kept });
+  const price = kept && subscription ? subscription.price : plan.price;
 
   return (
     <li className={[css.card, isOwn && css.current, !isSelfServe(plan) && css.custom].filter(Boolean).join(' ')}>
@@ -43,9 +48,9 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
         )}
       </div>
       <div>
-        <div className={css.price}>{formatPrice(plan.price)}</div>
+        <div className={css.price}>{formatPrice(price)}</div>
         <Text size="sm" c="dimmed" mih="1.4em">
-          {plan.price !== null && plan.price > 0 && 'per month'}
+          {price !== null && price > 0 && 'per month'}
         </Text>
       </div>
       <ul className={css.facts}>
@@ -54,7 +59,20 @@ export function PlanCard({ plan, current, subscription, isRecommended }: PlanCar
         ))}
       </ul>
       <div className={css.action}>
-        <PlanAction plan={plan} current={current} subscription={subscription} state={state} />
+        {kept && (
+          <Text size="xs" c="dimmed">
+            Your terms.{' '}
+            {limits.isSold
+              ? `New subscriptions cost ${formatPrice(plan.price)} for ${creditsText(plan.quota_limit)} per month.`
+              : 'This plan is no longer sold.'}
+          </Text>
+        )}
+        <PlanAction
+          plan={plan}
+          current={current}
+          subscription={subscription}
+          state={isChangeable ? 'other terms' : state}
+        />
       </div>
     </li>
   );
@@ -77,8 +95,10 @@ interface PlanActionProps {
   readonly plan: Plan;
   readonly current: Plan | undefined;
   readonly subscription: Subscription;
-  readonly state: PlanState;
+  readonly state: PlanState | 'other terms';
 }
+
+const creditsText = (count: number | null): string => (count === null ? 'unlimited credits' : creditCount(count));
 
 /** The button that changes to this plan, or resumes it if it was cancelled and its paid period has not ended. */
 function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
@@ -105,7 +125,7 @@ function PlanAction({ plan, current, subscription, state }: PlanActionProps) {
       )}
       <Button
         fullWidth
-        variant={state === 'smaller' || isFree ? 'default' : 'filled'}
+        variant={state === 'smaller' || state === 'other terms' || isFree ? 'default' : 'filled'}
         disabled={state === 'current' || state === 'scheduled' || (current !== undefined && !isSelfServe(current))}
         onClick={() => setOpen(true)}
         aria-label={isFree ? rollOver : `${labels[state]} ${title}`}
@@ -146,8 +166,9 @@ function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
   );
 }
 
-const labels: Readonly<Record<PlanState, string>> = {
+const labels: Readonly<Record<PlanActionProps['state'], string>> = {
   current: 'Current plan',
+  'other terms': 'Change to new terms',
   scheduled: 'Scheduled',
   available: 'Subscribe',
   larger: 'Upgrade',

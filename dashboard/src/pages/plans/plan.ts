@@ -22,6 +22,13 @@ export function isInForce(subscription: Subscription, now: number): boolean {
   return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
 }
 
+/** Limits of the subscription, or undefined if the plan is still sold on its terms. */
+export const keptTerms = (subscription: Subscription) =>
+  subscription?.terms && {
+    ...subscription.terms,
+    creditsPerMonth: subscription.monthlyCredits === -1 ? null : subscription.monthlyCredits,
+  };
+
 /** Whether the plan consists of free credits without a subscription. They do not roll over. */
 export const isFreeAllowance = (plan: Plan, subscription: Subscription): boolean =>
   subscription === null && plan.id === freePlanRank;

@@ -1,7 +1,11 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import { planListing } from '#contract/billing/plans.ts';
+import type { PlanList } from '#contract/billing/subscriptions.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
+import { creditCount, formatMoney } from '../../lib/format.ts';
 import { planChanges, planNameOf } from '../../lib/names.ts';
 import { PlanCard } from './plan-card.tsx';
 import { recommendedPlan } from './plan.ts';
@@ -15,8 +19,11 @@ export default function PlansPage() {
   const { data: subscription, error: subscriptionError, refetch: again } = useSubscription();
   const failure = error ?? subscriptionError;
   const isLoaded = data !== undefined && subscription !== undefined;
-  const current = data?.plans.find(({ name }) => name === planNameOf(subscription?.planId ?? ''));
-  const recommended = recommendedPlan(data?.plans ?? [], current);
+  // A hidden plan is listed only for its subscribers.
+  const current = planListing.find(({ name }) => name === planNameOf(subscription?.planId ?? ''));
+  const sold = data?.plans ?? [];
+  const plans = current && !sold.some(({ id }) => id === current.id) ? [current, ...sold] : sold;
+  const recommended = recommendedPlan(sold, current);
 
   return (
     <Page title="Plans" lead="Credits are granted each month; unused credits roll over for up to three months.">
@@ -25,7 +32,7 @@ export default function PlansPage() {
         {isLoaded && subscription && <SubscriptionNotice subscription={subscription} />}
         {isLoaded && (
           <ul key="plans" className={css.plans}>
-            {data.plans.map((plan) => (
+            {plans.map((plan) => (
               <PlanCard
                 key={plan.id}
                 plan={plan}
@@ -36,6 +43,7 @@ export default function PlansPage() {
             ))}
           </ul>
         )}
+        {isLoaded && data.packs && <Packs packs={data.packs} />}
         {isLoaded || failure ? (
           <Rules />
         ) : (
@@ -49,6 +57,27 @@ export default function PlansPage() {
         )}
       </Stack>
     </Page>
+  );
+}
+
+type Packs = NonNullable<InferOutput<typeof PlanList>['packs']>;
+
+/** Packs cannot be bought here yet. */
+function Packs({ packs }: { packs: Packs }) {
+  return (
+    <section aria-labelledby="packs">
+      <Title order={2} id="packs" mb="sm">
+        Credit packs
+      </Title>
+      <ul className={css.packs}>
+        {packs.map(({ id, credits, price }) => (
+          <li key={id}>
+            <span>{creditCount(credits)}</span>
+            <strong>{formatMoney(price)}</strong>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -15,7 +15,7 @@ import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
 import { isInForce, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
-  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId } = subscription;
+  const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, replacement } = subscription;
   const { creditsExpireAt } = subscription;
   const isFree = planNameOf(planId) === freePlanName;
   const { run, error } = useAction((act: () => Promise<unknown>) => act().then(() => true), planReads);
@@ -77,6 +77,9 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
       >
         You are on the {title} and have used {creditCount(creditsUsed)} this period.{' '}
         {isFree ? 'The next month begins on' : 'The next billing date is'} {day}
+        {replacement &&
+          !pendingPlanId &&
+          `. Your plan ends: from ${formatDay(replacement.from)} you will be on the ${planInSentence(replacement.planId)}`}
         {pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`}
       </Notice>
       {error && <ErrorNotice error={error} />}
