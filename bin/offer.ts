@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import { OfferFile } from '#contract/offer/offer-file.ts';
-import type { ModelPrice, Offer } from '#contract/offer/offer.ts';
+import { type ModelPrice, type Offer, productLinks } from '#contract/offer/offer.ts';
 import { platformCost, revenueOf } from '#lib/cost/offer.ts';
 import { loadOffer, OfferError } from '#lib/offer.ts';
 
@@ -90,8 +91,9 @@ function priceText(price: ModelPrice | null): string {
 /** Properties that customers notice, by part of the offer. */
 type Facts = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-function factsOf({ models, plans, packs, services }: Offer): Facts {
+function factsOf({ product, models, plans, packs, services }: Offer): Facts {
   return new Map<string, Readonly<Record<string, string>>>([
+    ['product', productFacts(product)],
     ...models.map((model) => {
       const facts = {
         price: priceText(model.price),
@@ -117,6 +119,8 @@ function factsOf({ models, plans, packs, services }: Offer): Facts {
         'calls a minute': String(plan.callsPerMinute ?? 'unlimited'),
         'concurrent calls': String(plan.maxConcurrentCalls),
         features: plan.features.join(', ') || 'none',
+        sold: plan.hidden || plan.endsOn !== null ? 'no' : 'yes',
+        'last day': plan.endsOn === null ? 'none' : `${plan.endsOn}, then ${plan.replacedBy}`,
       };
       return [`plan ${plan.name}`, facts] as const;
     }),
@@ -125,6 +129,18 @@ function factsOf({ models, plans, packs, services }: Offer): Facts {
       ([service, price]) => [`service ${service}`, { credits: String(price / 1_000_000) }] as const,
     ),
   ]);
+}
+
+/** The logo is named by its digest, because its text is long. */
+function productFacts({ name, supportEmail, accent, logo, links, termsVersion }: Offer['product']) {
+  return {
+    name,
+    'support email': supportEmail ?? 'none',
+    color: accent ?? 'the default',
+    logo: logo === null ? 'the default' : createHash('sha256').update(logo).digest('hex').slice(0, 12),
+    ...Object.fromEntries(productLinks.map((link) => [`link to ${link}`, links[link] ?? 'none'])),
+    'version of the terms': String(termsVersion),
+  };
 }
 
 function difference(before: Facts, after: Facts): string {
@@ -137,6 +153,8 @@ function difference(before: Facts, after: Facts): string {
       .map(([fact, text]) => `${part}: ${fact} ${was[fact]} becomes ${text}`);
   });
   const lines = [...removed, ...rest];
+  if (rest.some((line) => line.startsWith('plan ') && line.includes(' becomes ')))
+    lines.push('Subscriptions keep the terms at which they were bought.');
   return lines.length === 0 ? 'Customers notice no change.\n' : `${lines.join('\n')}\n`;
 }
 

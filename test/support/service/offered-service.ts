@@ -16,12 +16,16 @@ const running = new Set<ChildProcess>();
 afterAll(() => running.forEach((child) => child.kill()));
 
 /** Starts a service with an offer in a process of its own, on the data of a folder. */
-export async function startOffered(offer: OfferFile, folder: string) {
+export async function startOffered(offer: OfferFile, folder: string, { isBuilt = false } = {}) {
   const file = join(folder, 'offer.json');
   await writeFile(file, JSON.stringify(offer));
-  const child = spawn(process.execPath, ['test/support/service/serve-offer.ts', file, join(folder, 'data')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['test/support/service/serve-offer.ts', file, join(folder, 'data'), isBuilt ? 'build' : ''],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   running.add(child);
   const [line] = await once(child.stdout, 'data');
   const { origin, key }: { origin: string; key: string } = JSON.parse(String(line));

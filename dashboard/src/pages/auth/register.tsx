@@ -68,7 +68,7 @@ export default function RegisterPage() {
         </form>
         {hasTerms && (
           <Text size="sm" c="dimmed">
-            By creating an account, also with Google, you agree to the <TermsInSentence />.
+            By creating an account, including with Google, you agree to the <TermsInSentence />.
           </Text>
         )}
         <GoogleSignIn onDone={() => go(returnPath(search), { replace: true })} />

@@ -168,7 +168,7 @@ function ContactSales({ plan, isCurrent }: { plan: Plan; isCurrent: boolean }) {
 
 const labels: Readonly<Record<PlanActionProps['state'], string>> = {
   current: 'Current plan',
-  'other terms': 'Change to new terms',
+  'other terms': 'Use new terms',
   scheduled: 'Scheduled',
   available: 'Subscribe',
   larger: 'Upgrade',
