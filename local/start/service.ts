@@ -181,7 +181,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
 /** Before the jobs run, which would renew subscriptions by the new offer. */
 async function refuseGaps(): Promise<void> {
   const names = { meters: tables.meters.name, agents: tables.agents.name };
-  const { missing } = await missingFromOffer(await dynamoClient(), names, offer, new AbortController().signal);
+  const { missing } = await missingFromOffer(dynamoClient(), names, offer, new AbortController().signal);
   if (missing !== undefined) throw new Problem(`${missing} Or use another data folder (--data).`, 2);
 }
 

@@ -22,7 +22,7 @@ const isSold = ({ id }: { readonly id: number }): boolean => sold.some((plan) =>
 export const soldPlans = planListing.filter(isSold);
 
 /** The plan at a position, for examples. The largest plan if the offer has fewer. */
-export const planAt = (position: number): PlanName => planNames[position] ?? planNames.at(-1) ?? '';
+export const planAt = (position: number): PlanName => (soldPlans[position] ?? soldPlans.at(-1))?.name ?? '';
 
 /** Undefined if the offer has no free plan. */
 export const freePlanName = planListing.find(({ price }) => price === 0)?.name;

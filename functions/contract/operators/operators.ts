@@ -106,7 +106,7 @@ export const PlanAssignment = v.object(
 /** Whole credits, valid for three months. */
 export const CreditGrant = v.object({ credits: integer(1, 1_000_000), reason }, body);
 
-/** Actions of operators. Only `bin/operator.ts` can do `set_role`. */
+/** Actions of operators, and the owner's `accept_terms`. Only `bin/operator.ts` can do `set_role`. */
 const auditActions = [
   'suspend',
   'resume',

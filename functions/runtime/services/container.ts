@@ -156,7 +156,7 @@ function build() {
     profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/terms.ts');
-      return termsService(termsStore(await dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);
+      return termsService(termsStore(dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);
     }),
     operators: lazy(async () => {
       const { operatorServices } = await import('./operators.ts');

@@ -44,7 +44,6 @@ describe('the dashboard of an offer', () => {
     await browser.close();
     await service.stop();
     await removeFolder(folder);
-    expect(complaints).toEqual([]);
   });
 
   async function open(path: string, width: number, colorScheme: 'light' | 'dark'): Promise<Page> {
@@ -65,7 +64,10 @@ describe('the dashboard of an offer', () => {
     return page;
   }
 
-  const isDone = async (page: Page): Promise<void> => page.context().close();
+  async function isDone(page: Page): Promise<void> {
+    await page.context().close();
+    expect(complaints).toEqual([]);
+  }
 
   async function looksRight(page: Page, name: string, width: number, scheme: 'light' | 'dark'): Promise<void> {
     const logoWidth = await page.evaluate(`document.querySelector('img[src="/logo.svg"]')?.naturalWidth`);

@@ -77,7 +77,7 @@ it('preflight reads the tables of the stage alone, in four segments, and only th
   expect(
     of('meters-1')
       .map(({ Segment }) => Segment)
-      .toSorted(),
+      .toSorted((one, other) => one - other),
   ).toEqual([0, 1, 2, 3]);
   expect(of('agents-1').map(({ FilterExpression }) => FilterExpression)).toHaveLength(4);
   expect(new Set(scans.map(({ ProjectionExpression }) => ProjectionExpression))).toEqual(
