@@ -1,10 +1,11 @@
 import { EventEmitter } from 'node:events';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { offer } from '#contract/offer/current-offer.ts';
 import { type TableSpec, tables } from '#contract/platform/resources.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { ambient, environment, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
-import { dynamoClient } from '#runtime/services/dynamo-client.ts';
 import { missingFromOffer } from '#runtime/services/offer-use.ts';
 import { createAdmin, type Status, statusOf } from '../admin/admin.ts';
 import { type DemoAccount, openDemoAccount } from '../admin/demo-account.ts';
@@ -122,7 +123,6 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   closers.add({ close: setFunctionVariables(front.origin, endpoints) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
-  await refuseGaps();
   const logLines = createLogSubscription(log);
   closers.add(logLines);
   closers.add({ close: setAmbientFollower(logLines.follow) });
@@ -178,16 +178,23 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
   return { origin: front.origin, status: status(), settled: background.settled, died: database.died, close };
 }
 
-/** Before the jobs run, which would renew subscriptions by the new offer. */
-async function refuseGaps(): Promise<void> {
-  const names = { meters: tables.meters.name, agents: tables.agents.name };
-  const { missing } = await missingFromOffer(dynamoClient(), names, offer, new AbortController().signal);
-  if (missing !== undefined) throw new Problem(`${missing} Or use another data folder (--data).`, 2);
+/** Before the dashboard is built, which takes longer, and before jobs renew subscriptions by the new offer. */
+async function refuseGaps({ url }: Database): Promise<void> {
+  const client = new DynamoDBClient({ endpoint: url });
+  try {
+    const names = { meters: tables.meters.name, agents: tables.agents.name };
+    const signal = new AbortController().signal;
+    const { missing } = await missingFromOffer(DynamoDBDocumentClient.from(client), names, offer, signal);
+    if (missing !== undefined) throw new Problem(`${missing} Or use another data folder (--data).`, 2);
+  } finally {
+    client.destroy();
+  }
 }
 
 async function openDatabase(folder: DataFolder, external: string | undefined, closers: Closers): Promise<Database> {
   const database = await startDatabase({ file: folder.file('dynamodb.sqlite'), external, tables: specs });
   closers.add(database);
+  await refuseGaps(database);
   return database;
 }
 

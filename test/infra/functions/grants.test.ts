@@ -126,13 +126,13 @@ test('only the projector appends ledger rows, and only the archiver deletes them
   ]);
 });
 
-test('operator actions add audit events, one list reads them, and nothing changes or deletes them', () => {
+test('operator actions and the acceptance of terms add audit events, one list reads them, and nothing changes or deletes them', () => {
   const onAudit = [...grants].flatMap(([id, granted]) =>
     granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
   );
   const adding = onAudit.filter(([, action]) => action === 'dynamodb:PutItem').map(([id]) => id);
   const actions = routeGroups.operators.filter(({ method }) => method !== 'GET').map(({ id }) => id);
-  expect(new Set(adding)).toEqual(new Set(actions));
+  expect(new Set(adding)).toEqual(new Set(['accept-terms', ...actions]));
   const others = onAudit.filter(([, action]) => action !== 'dynamodb:PutItem');
   expect(new Set(others.map(([id]) => id))).toEqual(new Set(['list-audit-events']));
   expect(new Set(others.map(([, action]) => action))).toEqual(
