@@ -29,7 +29,7 @@ export interface TermsStore {
   accept(terms: AcceptedTerms, event: AuditEvent): Promise<boolean>;
 }
 
-/** Records the acceptance of the current terms. An earlier version is refused, because the owner read another text. */
+/** Records the acceptance of the current terms. Refuses another version, because the owner read another text. */
 export function termsService(store: TermsStore, clock: Clock, { termsVersion } = offer.product) {
   async function accept(account: Account, version: number, requestId: string): Promise<void> {
     if (version !== termsVersion)

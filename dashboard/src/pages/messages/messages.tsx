@@ -92,9 +92,10 @@ function useHasMessages(): boolean | undefined {
   const now = useNow();
   if (subscription === undefined) return undefined;
   if (subscription === null) return false;
-  const { planId, endsAt } = subscription;
+  const { planId, endsAt, terms } = subscription;
   const isOver = endsAt !== undefined && Date.parse(endsAt) <= now;
-  return !isOver && (findPlan(planId)?.rank ?? 0) >= messagesPlan.id;
+  const isKept = terms?.features.includes('messages') ?? false;
+  return !isOver && (isKept || (findPlan(planId)?.rank ?? 0) >= messagesPlan.id);
 }
 
 function NoPlan() {

@@ -78,9 +78,10 @@ function PlanPanel() {
         {error ? <ErrorNotice error={error} onRetry={() => void refetch()} /> : <Skeleton height={190} radius="md" />}
       </Panel>
     );
-  const { name, creditsPerMonth, callsPerMonth, callsPerMinute } = limitsOf(
-    findPlan(data?.planId ?? '')?.rank ?? freePlanRank,
-  );
+  const { name, creditsPerMonth, callsPerMonth, callsPerMinute } = {
+    ...limitsOf(findPlan(data?.planId ?? '')?.rank ?? freePlanRank),
+    ...data?.terms,
+  };
   return (
     <Panel
       title="Plan"
