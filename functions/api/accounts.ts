@@ -13,8 +13,10 @@ export const acceptTerms: Operation<typeof accountRoutes.acceptTerms> = async (
   { input, caller, requestId },
 ) => (await terms()).accept(caller.account, input.body.version, requestId);
 
-export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange> = ({ emailChanges }, { caller }) =>
-  emailChanges().cancel(caller.account);
+export const cancelEmailChange: Operation<typeof accountRoutes.cancelEmailChange> = async (
+  { emailChanges },
+  { caller },
+) => (await emailChanges()).cancel(caller.account);
 
 export const changeProfile: Operation<typeof accountRoutes.changeProfile> = ({ profile }, { input, caller }) =>
   profile().rename(caller.account, input.body.name);
@@ -26,7 +28,7 @@ export const confirm: Operation<typeof accountRoutes.confirm> = ({ registration 
 export const decideEmailChange: Operation<typeof accountRoutes.decideEmailChange> = async (services, call) => {
   const { caller } = call;
   const { token, decision } = call.input.body;
-  const { account, isCompletion, ...decided } = await services.emailChanges().decide(token, decision);
+  const { account, isCompletion, ...decided } = await (await services.emailChanges()).decide(token, decision);
   if (isCompletion && caller?.accountId === account.id) {
     await beginSession(services, call, account);
   }
@@ -85,13 +87,13 @@ export const resetPassword: Operation<typeof passwordRoutes.resetPassword> = asy
 
 export const requestEmailChange: CheckedOperation<typeof accountRoutes.requestEmailChange> = {
   /** Runs before the password check, so that an invalid request does not count as a guess. */
-  check: ({ emailChanges }, { input, caller }) => {
-    if (caller?.kind === 'session') emailChanges().check(caller.account, input.body.email);
+  check: async ({ emailChanges }, { input, caller }) => {
+    if (caller?.kind === 'session') (await emailChanges()).check(caller.account, input.body.email);
   },
   run: async (services, { input, caller: { account }, network }) => {
     const { email, ...proof } = input.body;
     await services.ownerProof().require(account, proof);
-    await services.emailChanges().request(account, email, network);
+    await (await services.emailChanges()).request(account, email, network);
   },
 };
 

@@ -1,7 +1,8 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findPlan, type PlanLimits, planOfRank } from '#contract/billing/plans.ts';
 import { offer } from '#contract/offer/current-offer.ts';
-import { alertMail, planEndMail } from '#domain/accounts/mails.ts';
+import { alertMail } from '#domain/accounts/mails.ts';
+import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
 import type { TokenCounts } from '#domain/meter/meter.ts';

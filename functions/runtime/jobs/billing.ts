@@ -8,7 +8,7 @@ import { workSignal } from './queue-job.ts';
 
 /** Writes the ledger rows of a meter image and counts its charges in the metrics. Repeating it changes no row. */
 export async function projectImage(image: Record<string, unknown>): Promise<void> {
-  const rows = await services().ledger().project(image);
+  const rows = await (await services().ledger()).project(image);
   for (const { type, service, amount } of rows) {
     if (type === 'charge' && service && amount < 0) recordCharge(service, -amount);
   }

@@ -1,6 +1,5 @@
 import type { QueueId } from '#contract/platform/resources.ts';
 import { deviceService } from '#domain/accounts/devices.ts';
-import { emailChangeService } from '#domain/accounts/email-change.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
 import { profileService } from '#domain/accounts/profile.ts';
@@ -19,25 +18,21 @@ import {
 } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alerts.ts';
 import { auditor } from '#domain/billing/auditor.ts';
-import { projectLedger } from '#domain/billing/ledger.ts';
 import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
-import { emailChangeStore } from '#repositories/accounts/email-changes.ts';
 import { identityStore } from '#repositories/accounts/identities.ts';
 import { passwordStore } from '#repositories/accounts/passwords.ts';
 import { deviceStore } from '#repositories/accounts/sessions.ts';
 import { throttleStore } from '#repositories/accounts/throttles.ts';
 import { archivedLedger } from '#repositories/billing/archived-ledger.ts';
 import { auditReads } from '#repositories/billing/audit-reads.ts';
-import { ledgerStore } from '#repositories/billing/ledger.ts';
 import { keyStore } from '#repositories/keys/keys.ts';
 import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
-import { meterImageOf } from '#repositories/meter/meter-item.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { lazy, perEnvironment } from '../process.ts';
 import { createCoreServices } from './core-services.ts';
@@ -142,17 +137,14 @@ function build() {
     ownerProof: lazy(() => ownerProofService(signIn().prove, identities(), identityTokens, clock)),
     devices,
     passwords: lazy(() => passwordService(accounts(), passwords(), throttles(), clock, random, settings)),
-    emailChanges: lazy(() =>
-      emailChangeService(
-        accounts(),
-        emailChangeStore(dynamo(), table('accounts')),
-        throttles(),
-        meters,
-        clock,
-        random,
-        settings,
-      ),
-    ),
+    emailChanges: lazy(async () => {
+      const [{ emailChangeService }, { emailChangeStore }] = await Promise.all([
+        import('#domain/accounts/email-change.ts'),
+        import('#repositories/accounts/email-changes.ts'),
+      ]);
+      const store = emailChangeStore(dynamo(), table('accounts'));
+      return emailChangeService(accounts(), store, throttles(), meters, clock, random, settings);
+    }),
     profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/terms.ts');
@@ -166,7 +158,12 @@ function build() {
     keys,
     alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,
-    ledger: lazy(() => {
+    ledger: lazy(async () => {
+      const [{ projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
+        import('#domain/billing/ledger.ts'),
+        import('#repositories/billing/ledger.ts'),
+        import('#repositories/meter/meter-item.ts'),
+      ]);
       const names = { ledger: table('ledger'), accounts: table('accounts') };
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
       return { project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now()) };

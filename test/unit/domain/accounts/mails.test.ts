@@ -9,8 +9,9 @@ import {
 } from '#domain/accounts/email-change.ts';
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
+import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 
-const { webhookDisabledMail, planEndMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
+const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };
