@@ -49,7 +49,14 @@ export async function isDashboardBuilt(): Promise<boolean> {
 export async function buildDashboard(log: (line: string) => void, closers: Closers): Promise<void> {
   if (await isDashboardBuilt()) return;
   const child = spawn(process.execPath, ['bin/build.ts'], { cwd: root, stdio: 'ignore' });
-  closers.add({ close: () => child.kill() });
+  let isEnded = false;
+  closers.add({
+    close: () => {
+      isEnded = true;
+      child.kill();
+    },
+  });
   const [code] = await once(child, 'close').catch(() => [undefined]);
-  if (code !== 0) log('The dashboard could not be built. Everything else works. Run npm run build to see the error.');
+  if (code !== 0 && !isEnded)
+    log('The dashboard could not be built. Everything else works. Run npm run build to see the error.');
 }
