@@ -5,14 +5,11 @@ import { SageMakerRuntimeClient } from '@aws-sdk/client-sagemaker-runtime';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { collectBody } from './bounded-body.ts';
 import { withConflictRetries } from './conflicts.ts';
-import { connectionTimeout, dynamoTimeout } from './timeouts.ts';
+import { connectionTimeout, dynamoTimeout, limitedTo } from './timeouts.ts';
 
 /** Equal to the largest plan's concurrent calls, so that no call waits for another call's connection. */
 const sockets = { keepAlive: true, maxSockets: 1000 };
 const agents = { httpAgent: new http.Agent(sockets), httpsAgent: new https.Agent(sockets) };
-
-/** The SDK only warns about a silent connection unless `throwOnRequestTimeout` is set. */
-const limitedTo = (requestTimeout: number) => ({ connectionTimeout, requestTimeout, throwOnRequestTimeout: true });
 
 /** Three attempts, and more for a write that conflicts with a transaction. */
 export function newDynamoClient(): DynamoDBDocumentClient {

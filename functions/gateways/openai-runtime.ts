@@ -1,23 +1,25 @@
 import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import { collectBody } from '#aws/bounded-body.ts';
-import { connectionTimeout } from '#aws/timeouts.ts';
+import { limitedTo } from '#aws/timeouts.ts';
 import { attempt, Connections, type HttpResponse } from '#aws/transport.ts';
 import { type OpenAiEndpoint, secretVariable } from '#contract/offer/offer.ts';
 import type { Deadline, Invocation, ModelRuntime } from './sagemaker/runtime.ts';
 
-/** Maximum bytes of an error's body. */
+/** Maximum bytes and pieces that are read of an error's body. */
 const maxErrorBytes = 64 * 1024;
+const maxErrorPieces = 1000;
 
 /** Seconds for which a secret is cached. A rotated one also takes effect when the server rejects the old one. */
 const secretSeconds = 300;
 
-const newSecrets = () =>
-  new SecretsProvider({
-    clientConfig: { maxAttempts: 2, requestHandler: { connectionTimeout, requestTimeout: secretTimeout } },
-  });
+/** Milliseconds between two reads of a secret that a server rejects. */
+const rereadMs = 10_000;
 
 /** Milliseconds. */
 const secretTimeout = 3000;
+
+const newSecrets = () =>
+  new SecretsProvider({ clientConfig: { maxAttempts: 2, requestHandler: limitedTo(secretTimeout) } });
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -27,21 +29,43 @@ type Variables = Readonly<Record<string, string | undefined>>;
  */
 export function openAiRuntime(variables: Variables, secrets = newSecrets()): ModelRuntime {
   const origins = new Map<string, Connections>();
+  const rereadAt = new Map<string, number>();
+  const reads = new Map<string, Promise<string>>();
 
-  async function keyOf({ secret }: OpenAiEndpoint, forceFetch: boolean): Promise<string | undefined> {
+  async function read(secret: string, forceFetch: boolean): Promise<string> {
+    if (forceFetch) rereadAt.set(secret, Date.now());
+    try {
+      const key = await secrets.get(secret, { maxAge: secretSeconds, forceFetch });
+      if (typeof key === 'string' && /^[\x21-\x7e]+$/.test(key.trim())) return key.trim();
+    } catch (error) {
+      throw misconfigured('unreadable secret', error);
+    }
+    secrets.clearCache();
+    throw misconfigured('invalid secret');
+  }
+
+  /** Concurrent calls share a read. */
+  function keyOf({ secret }: OpenAiEndpoint, forceFetch: boolean): string | undefined | Promise<string> {
     if (secret === undefined) return undefined;
     const given = variables[secretVariable(secret)];
     if (given !== undefined) return given;
-    return String(await secrets.get(secret, { maxAge: secretSeconds, forceFetch })).trim();
+    const reading = reads.get(secret) ?? read(secret, forceFetch).finally(() => reads.delete(secret));
+    reads.set(secret, reading);
+    return reading;
+  }
+
+  function mayReread({ secret }: OpenAiEndpoint): boolean {
+    if (secret === undefined || variables[secretVariable(secret)] !== undefined) return false;
+    return Date.now() - (rereadAt.get(secret) ?? 0) >= rereadMs;
   }
 
   async function send(invocation: Invocation, deadline: Deadline, forceFetch = false): Promise<HttpResponse> {
     const { server, body, contentType = 'application/json', accept = 'application/json' } = invocation;
     if (!server) throw new Error('the invocation names no server');
-    const url = new URL(`${server.url.replace(/(?<!\/)\/+$/, '')}/${pathOf(invocation)}`);
+    const url = urlOf(server, invocation);
     const connections = origins.get(url.origin) ?? new Connections(url.origin);
     origins.set(url.origin, connections);
-    const key = await keyOf(server, forceFetch);
+    const key = await beforeEnd(deadline, keyOf(server, forceFetch));
     const headers = {
       host: url.host,
       'content-type': contentType,
@@ -54,9 +78,8 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
     if ('error' in result) throw result.error;
     const { response } = result;
     if (response.status === 200) return response;
-    const text = (await collectBody(response, maxErrorBytes)).toString();
-    const isKeyOutdated = response.status === 401 && server.secret !== undefined && !forceFetch;
-    if (isKeyOutdated) return send(invocation, deadline, true);
+    const text = await beginningOf(response);
+    if (response.status === 401 && !forceFetch && mayReread(server)) return send(invocation, deadline, true);
     throw errorOf(response.status, text);
   }
 
@@ -70,6 +93,33 @@ export function openAiRuntime(variables: Variables, secrets = newSecrets()): Mod
         yield* await send(invocation, deadline);
       },
   };
+}
+
+function urlOf({ url: base }: OpenAiEndpoint, invocation: Invocation): URL {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${pathOf(invocation)}`;
+  return url;
+}
+
+/** Rejects when the deadline ends before the work does. */
+async function beforeEnd<T>(deadline: Deadline, work: T | Promise<T>): Promise<T> {
+  if (!(work instanceof Promise)) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  deadline.onEnd = () => reject(new Error('the deadline has passed'));
+  if (deadline.isOver) deadline.onEnd();
+  return Promise.race([work, promise]);
+}
+
+/** The beginning of an error's body. */
+async function beginningOf(response: HttpResponse): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of response) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= maxErrorBytes || pieces.length >= maxErrorPieces) break;
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 /** The route of a request, which containers on SageMaker find by its fields. */
@@ -87,11 +137,15 @@ function withoutVllmOptions(body: unknown): unknown {
   return { ...body, stream_options: { include_usage: true } };
 }
 
-/** The deployer's mistakes, such as a wrong key, URL or model name. */
-const misconfigured = new Set([401, 403, 404]);
+/** A mistake of the deployer. Callers see an unavailable model. */
+const misconfigured = (reason: string, cause?: unknown): Error =>
+  Object.assign(new Error(reason, { cause }), { name: 'ValidationException' });
+
+/** A wrong key, URL or model name. */
+const misconfiguredStatus = new Set([401, 403, 404]);
 
 function errorOf(status: number, text: string): Error {
-  if (misconfigured.has(status)) return Object.assign(new Error(`status ${status}`), { name: 'ValidationException' });
+  if (misconfiguredStatus.has(status)) return misconfigured(`status ${status}`);
   const isModelError = status >= 400;
   return Object.assign(new Error(`status ${status}`), {
     name: 'ModelError',

@@ -97,7 +97,7 @@ const Endpoint = v.variant(
       kind: v.literal('openai'),
       url: v.pipe(
         v.string('must be a URL'),
-        v.check((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), 'must be a URL'),
+        v.check(isBaseUrl, 'must be a URL of http or https, without user, password and fragment'),
         v.maxLength(2048, 'must have at most 2048 characters'),
       ),
       model: text(200),
@@ -107,6 +107,11 @@ const Endpoint = v.variant(
   ],
   'must have the kind sagemaker, openai or bedrock',
 );
+
+function isBaseUrl(value: string): boolean {
+  const { protocol, username, password, hash } = URL.parse(value) ?? {};
+  return (protocol === 'https:' || protocol === 'http:') && !username && !password && !hash;
+}
 
 const credits = amount(6, 'credits');
 const rates = {

@@ -14,6 +14,7 @@ import {
   type ModelChunk,
   type ModelUsage,
   reasonOf,
+  otherOutput,
   recordOf,
   ReportedUsage,
   totalled,
@@ -36,21 +37,25 @@ export interface ModelChatRequest {
 
 const ModelText = v.pipe(v.string(), v.transform(cleanText));
 
+const ModelFunctionCall = v.object({ name: ModelText, arguments: ModelText });
+
 export const ModelChatReply = v.object({
   choices: v.pipe(
     v.array(
       v.object({
-        message: recordOf({
-          content: v.nullish(ModelText),
-          tool_calls: v.nullish(
-            v.array(
-              v.object({
-                id: v.nullish(ModelText),
-                function: v.object({ name: ModelText, arguments: ModelText }),
-              }),
-            ),
-          ),
-        }),
+        message: v.pipe(
+          recordOf({
+            content: v.nullish(ModelText),
+            tool_calls: v.nullish(v.array(v.object({ id: v.nullish(ModelText), function: ModelFunctionCall }))),
+            function_call: v.nullish(ModelFunctionCall),
+            ...otherOutput,
+          }),
+          v.transform(({ function_call: called, refusal, audio: _, ...message }) => ({
+            ...message,
+            ...(refusal && !message.content && { content: cleanText(refusal) }),
+            ...(called && !message.tool_calls?.length && { tool_calls: [{ function: called }] }),
+          })),
+        ),
         finish_reason: v.nullish(v.string()),
       }),
     ),

@@ -49,13 +49,28 @@ export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
     v.object(entries),
   );
 
+/** Output in other fields than text and calls would be lost silently. A refusal becomes text; audio is invalid. */
+export const otherOutput = { refusal: v.nullish(v.string()), audio: v.nullish(v.null('must not be audio')) };
+
 const ToolCall = v.object({
   index: v.nullish(v.number()),
   id: v.nullish(v.string()),
   function: v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) }),
 });
 
-const Delta = recordOf({ content: v.nullish(v.string()), tool_calls: v.nullish(v.array(ToolCall)) });
+const Delta = v.pipe(
+  recordOf({
+    content: v.nullish(v.string()),
+    tool_calls: v.nullish(v.array(ToolCall)),
+    function_call: v.nullish(v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) })),
+    ...otherOutput,
+  }),
+  v.transform(({ function_call: called, refusal, audio: _, ...delta }) => ({
+    ...delta,
+    ...(refusal && !delta.content && { content: refusal }),
+    ...(called && !delta.tool_calls?.length && { tool_calls: [{ index: 0, function: called }] }),
+  })),
+);
 
 /** A chunk of an OpenAI-compatible container's stream. `message` occurs in whole replies only. */
 const ModelChunk = v.object({

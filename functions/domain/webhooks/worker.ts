@@ -52,7 +52,8 @@ const maxWorkers = 4;
 type SendingState = 'open' | 'closed' | 'over its share';
 
 interface Turn extends Pick<Lease, 'token' | 'lane' | 'until'> {
-  readonly endsAt: number;
+  /** No attempt starts later, so that all end within the lease. */
+  readonly latest: number;
   readonly hops: number;
   readonly standing: (lease: Lease) => Promise<SendingState>;
 }
@@ -76,7 +77,7 @@ export function webhookWorker(parts: WorkerParts) {
       token: newRequestId(random),
       lane,
       until: now + leaseMs,
-      endsAt: now + workMs[lane],
+      latest: now + workMs.normal,
       hops,
       standing: (lease) => (standing ??= sendingStateOf(lease)),
     };
@@ -106,6 +107,8 @@ class Work {
   #isSlow: boolean | undefined;
   #hasFailed = false;
   #isOverShare = false;
+  /** Begins with the first attempt, so that slow reads before it do not end a turn that has sent nothing. */
+  #endsAt: number | undefined;
 
   constructor(parts: WorkerParts, lease: Lease, turn: Turn) {
     this.#parts = parts;
@@ -154,9 +157,10 @@ class Work {
   /** Runs until the queue is empty, the webhook fails or leaves the lane, or the time is up. */
   async #emptyQueue(): Promise<void> {
     const { clock, deliveries } = this.#parts;
-    while (clock.now() < this.#turn.endsAt && !this.#disabledFor && !this.#leavesLane()) {
+    while (!this.#isOver(clock.now()) && !this.#disabledFor && !this.#leavesLane()) {
       const isProbe = isProbing(this.#health);
       const due = await deliveries.due(this.#lease.webhook, clock.now(), isProbe ? 1 : pageSize);
+      this.#endsAt ??= clock.now() + workMs[this.#turn.lane];
       const wanted = due.filter((delivery) => this.#maySend(delivery, isProbe));
       if (wanted.length === 0) return;
       await this.#sendAll(wanted, isProbe);
@@ -181,9 +185,13 @@ class Work {
   /** Other deliveries stay in the queue without a counted attempt. */
   #maySend({ isRequested }: DueDelivery, isProbe: boolean): boolean {
     const now = this.#parts.clock.now();
-    if (now >= this.#turn.endsAt || this.#hasFailed || this.#disabledFor || this.#leavesLane()) return false;
+    if (this.#isOver(now) || this.#hasFailed || this.#disabledFor || this.#leavesLane()) return false;
     const isPaused = (this.#health.pausedUntil ?? 0) > now;
     return isRequested || (!isPaused && (isProbe || !isProbing(this.#health)));
+  }
+
+  #isOver(now: number): boolean {
+    return now >= Math.min(this.#turn.latest, this.#endsAt ?? Number.POSITIVE_INFINITY);
   }
 
   /** Returns whether the webhook continues in the slow lane. Running attempts finish here. */

@@ -62,11 +62,12 @@ const streamedTokenBytes = 4 * kilobyte;
 /** Bytes of a stream that do not belong to tokens: keep-alive comments, chunks without content. */
 const streamBytes = 1024 * kilobyte;
 
-/** Maximum bytes of a whole text response. A model's output never has more tokens than its context. */
-export function maxTextBytes(model: string): number {
-  const { contextWindow } = findModel(model, 'chat') ?? findModel(model, 'completion') ?? { contextWindow: 0 };
-  return aboutBytes + wholeTokenBytes * contextWindow;
-}
+/** Maximum bytes of a whole text response with this many described tokens: the output, with TGI also the prompt. */
+export const maxTextBytes = (tokens: number): number => aboutBytes + wholeTokenBytes * tokens;
+
+/** The model's context window, in tokens. */
+export const windowOf = (model: string): number =>
+  (findModel(model, 'chat') ?? findModel(model, 'completion'))?.contextWindow ?? 0;
 
 export const maxEmbeddingsBytes = (texts: number): number => aboutBytes + vectorBytes * texts;
 

@@ -6,7 +6,7 @@ import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { type Container, failureError, failureIn, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
 import { serviceErrorOf } from './errors.ts';
 import type { ChunkSource } from './model-chunks.ts';
-import { Deadline, type Invocation, type Invoke, maxStreamBytes, maxTextBytes } from './runtime.ts';
+import { Deadline, type Invocation, type Invoke, maxStreamBytes, maxTextBytes, windowOf } from './runtime.ts';
 import { findServed, type GatewayContext, type Served } from './served-model.ts';
 
 interface TextRequest {
@@ -41,12 +41,11 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
 
   protected abstract makeReady(served: ServedText<Request, Reply>): Ready;
 
-  protected invocation(
-    { endpoint, component, server, dialect, servedName }: ServedText<Request, Reply>,
-    stream: boolean,
-  ) {
+  protected invocation(served: ServedText<Request, Reply>, stream: boolean) {
+    const { endpoint, component, server, family, dialect, servedName } = served;
     const body = dialect.body(this.request, { stream, servedName });
-    return { endpoint, component, server, body, maxBytes: maxTextBytes(this.model) } satisfies Invocation;
+    const tokens = this.request.max_tokens + (family === 'tgi' ? windowOf(this.model) : 0);
+    return { endpoint, component, server, body, maxBytes: maxTextBytes(tokens) } satisfies Invocation;
   }
 }
 

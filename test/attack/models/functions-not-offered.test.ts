@@ -14,6 +14,10 @@ const whole = (name: string) => ({
   choices: [{ message: { content: null, tool_calls: [call(name)] }, finish_reason: 'tool_calls' }],
 });
 const piece = (name: string | null) => ({ choices: [{ index: 0, delta: { tool_calls: [call(name)] } }] });
+/** OpenAI's former field. */
+const former = (name: string | null) => ({ content: null, function_call: { name, arguments: '{}' } });
+const formerly = (name: string) => ({ choices: [{ message: former(name), finish_reason: 'function_call' }] });
+const formerPiece = (name: string | null) => ({ choices: [{ index: 0, delta: former(name) }] });
 const end = { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] };
 
 const tool = { type: 'function', function: { name: 'known' } };
@@ -36,15 +40,19 @@ describe.each(offers)('%s', (_, path, offered) => {
 
   it('returns an uncharged 502 if the model calls a function that was not offered', async () => {
     for (const name of ['rm', '', 'toString', 'KNOWN', 'known ']) {
-      service.model.responds(whole(name));
-      expect({ name, ...(await service.priced(path, body)) }).toEqual({ name, ...refusal });
+      for (const reply of [whole(name), formerly(name)]) {
+        service.model.responds(reply);
+        expect({ name, ...(await service.priced(path, body)) }).toEqual({ name, ...refusal });
+      }
     }
   });
 
   it('returns an uncharged 502 if the model starts its stream with such a call', async () => {
     for (const name of ['rm', '', null]) {
-      service.model.streams([piece(name), end, done]);
-      expect({ name, ...(await service.priced(path, { ...body, stream: true })) }).toEqual({ name, ...refusal });
+      for (const first of [piece(name), formerPiece(name)]) {
+        service.model.streams([first, end, done]);
+        expect({ name, ...(await service.priced(path, { ...body, stream: true })) }).toEqual({ name, ...refusal });
+      }
     }
   });
 

@@ -31,6 +31,7 @@ async function serve(listener: (request: IncomingMessage, response: ServerRespon
 /** Keys of the secret by request; the last one stays. */
 let keys: string[];
 let asked: unknown[];
+let isSilent: boolean;
 let respond: Respond;
 let requests: { path: string | undefined; authorization: string | undefined; body: unknown }[];
 let server: Awaited<ReturnType<typeof serve>>;
@@ -46,13 +47,14 @@ beforeAll(async () => {
   });
   secrets = await serve(async (request, response) => {
     asked.push(JSON.parse(await text(request)));
+    if (isSilent) return;
     const key = keys.length > 1 ? keys.shift() : keys[0];
     response.setHeader('content-type', 'application/x-amz-json-1.1').end(JSON.stringify({ SecretString: `${key}\n` }));
   });
 });
 afterAll(() => Promise.all([server.close(), secrets.close()]));
 beforeEach(() => {
-  [keys, asked, requests, respond] = [[], [], [], answer(200, whole)];
+  [keys, asked, isSilent, requests, respond] = [[], [], false, [], answer(200, whole)];
   runtime = openAiRuntime({}, new SecretsProvider({ clientConfig: { endpoint: secrets.origin } }));
 });
 
@@ -68,9 +70,13 @@ const chat = (endpoint?: Partial<OpenAiEndpoint>, deadlineMs?: number) =>
 
 describe('a model on a server with OpenAI’s API', () => {
   it('receives the request at its path under the base URL, with its own model name', async () => {
-    expect(await chat({ url: `${server.origin}/base/v1/` })).toMatchObject({ choices: whole.choices });
+    expect(await chat({ url: `${server.origin}/base/v1/?api-version=3` })).toMatchObject({ choices: whole.choices });
     expect(requests).toMatchObject([
-      { path: '/base/v1/chat/completions', authorization: undefined, body: { model: 'large', max_tokens: 10 } },
+      {
+        path: '/base/v1/chat/completions?api-version=3',
+        authorization: undefined,
+        body: { model: 'large', max_tokens: 10 },
+      },
     ]);
   });
 
@@ -100,11 +106,14 @@ describe('a model on a server with OpenAI’s API', () => {
     [401, {}, 'SERVICE_UNAVAILABLE'],
     [404, { error: { message: 'The model does not exist' } }, 'SERVICE_UNAVAILABLE'],
     [429, { error: { message: 'Rate limit' } }, 'SERVICE_UNAVAILABLE'],
+    [429, { error: 'x'.repeat(200_000) }, 'SERVICE_UNAVAILABLE'],
     [500, {}, 'MODEL_ERROR'],
+    [200, { choices: [{ message: { content: 'a'.repeat(100_000) }, finish_reason: 'stop' }] }, 'MODEL_ERROR'],
+    [200, { choices: [{ message: { content: null, audio: { data: '' } }, finish_reason: 'stop' }] }, 'MODEL_ERROR'],
     [503, {}, 'SERVICE_UNAVAILABLE'],
     [302, {}, 'MODEL_ERROR'],
     [200, 'not an object', 'MODEL_ERROR'],
-  ])('that responds with %i %j fails with the same error as on SageMaker', async (status, body, code) => {
+  ])('that responds with %i (%#) fails with the same error as on SageMaker', async (status, body, code) => {
     respond = answer(status, body, status === 302 && { location: `${server.origin}/elsewhere` });
     await expect(chat()).rejects.toMatchObject({ code });
     expect(requests).toHaveLength(1);
@@ -118,6 +127,14 @@ describe('a model on a server with OpenAI’s API', () => {
   ])('that %s fails within the deadline', async (_, fault, code) => {
     respond = fault;
     await expect(chat({}, 300)).rejects.toMatchObject({ code });
+  });
+
+  it('may call a function in the former field, and refuse in a field of its own', async () => {
+    const called = { name: 'weather', arguments: '{}' };
+    respond = answer(200, { choices: [{ message: { content: null, function_call: called }, finish_reason: 'stop' }] });
+    expect(await chat()).toMatchObject({ choices: [{ message: { tool_calls: [{ function: called }] } }] });
+    respond = answer(200, { choices: [{ message: { content: null, refusal: 'No.' }, finish_reason: 'stop' }] });
+    expect(await chat()).toMatchObject({ choices: [{ message: { content: 'No.' } }] });
   });
 
   it('that cannot be reached fails', async () => {
@@ -143,10 +160,30 @@ describe('the key of a model server', () => {
     expect(asked).toEqual([{ SecretId: 'acme-models' }, { SecretId: 'acme-models' }]);
   });
 
+  it('that Secrets Manager does not return ends the call at its deadline', async () => {
+    keys = ['slow'];
+    isSilent = true;
+    await expect(chat({ secret }, 300)).rejects.toMatchObject({ code: 'MODEL_TIMEOUT' });
+    expect(requests).toEqual([]);
+  });
+
+  it('that is not a key makes the model unavailable, until the secret is corrected', async () => {
+    keys = ['two\r\nlines', 'key'];
+    await expect(chat({ secret })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(await chat({ secret })).toMatchObject({ choices: whole.choices });
+  });
+
+  it('is read once for concurrent calls', async () => {
+    keys = ['key'];
+    await Promise.all(Array.from({ length: 8 }, () => chat({ secret })));
+    expect(asked).toHaveLength(1);
+  });
+
   it('that the server keeps rejecting fails the call after one more attempt', async () => {
     keys = ['old'];
     respond = answer(401, {});
     await expect(chat({ secret })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    expect(requests).toHaveLength(2);
+    await expect(chat({ secret })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect([requests.length, asked.length]).toEqual([3, 2]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { dispatcher } from '#domain/webhooks/dispatcher.ts';
-import { notifier } from '#domain/webhooks/webhook.ts';
+import { healthy, notifier } from '#domain/webhooks/webhook.ts';
 import { meterWith } from '#test/meter/meters.ts';
 import { responds, type Sending, useSending } from '#test/webhooks/sending.ts';
 
@@ -30,6 +30,21 @@ describe('a webhook whose receiver takes two seconds to respond', () => {
     await s.work(webhook);
     expect(s.sent).toHaveLength(10);
     expect(s.notified.at(-1)).toMatchObject({ id: webhook.id, lane: 'slow' });
+  });
+
+  it('receives a round of requests in each turn, even if reading the deliveries takes longer than a turn', async () => {
+    const webhook = await s.webhook({ health: { ...healthy, isSlow: true } });
+    await s.enqueue(webhook, 5);
+    const deliveries = {
+      ...s.deliveries,
+      due: async (...given: Parameters<Sending['deliveries']['due']>) => {
+        const due = await s.deliveries.due(...given);
+        s.later(1500);
+        return due;
+      },
+    };
+    await s.workerWith({ deliveries })(webhook, 0, 'slow');
+    expect(s.sent).toHaveLength(5);
   });
 
   it('receives no further requests of the normal lane before it has responded', async () => {

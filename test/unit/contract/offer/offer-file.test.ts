@@ -184,7 +184,13 @@ describe('an offer file', () => {
       'models.0.dimensions is required for a model with embeddings',
     ],
     ['a model behind http', at('http://models.example/v1'), 'models.0.endpoints.0.url must begin with https://'],
-    ['another scheme', at('ftp://models.example/v1'), 'models.0.endpoints.0.url must be a URL'],
+    ...['ftp://models.example/v1', 'https://user:key@models.example/v1', 'https://models.example/v1#a'].map(
+      (url): [string, object, string] => [
+        url,
+        at(url),
+        'models.0.endpoints.0.url must be a URL of http or https, without user, password and fragment',
+      ],
+    ),
     [
       'a use without a chat model',
       { version: 1, uses: { translation: 'svc-embed' } },
