@@ -50,7 +50,7 @@ export const ModelChatReply = v.object({
             function_call: v.nullish(ModelFunctionCall),
             ...otherOutput,
           }),
-          v.transform(({ function_call: called, refusal, audio: _, ...message }) => ({
+          v.transform(({ function_call: called, refusal, ...message }) => ({
             ...message,
             ...(refusal && !message.content && { content: cleanText(refusal) }),
             ...(called && !message.tool_calls?.length && { tool_calls: [{ function: called }] }),

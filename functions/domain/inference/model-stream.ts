@@ -65,7 +65,7 @@ const Delta = v.pipe(
     function_call: v.nullish(v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) })),
     ...otherOutput,
   }),
-  v.transform(({ function_call: called, refusal, audio: _, ...delta }) => ({
+  v.transform(({ function_call: called, refusal, ...delta }) => ({
     ...delta,
     ...(refusal && !delta.content && { content: refusal }),
     ...(called && !delta.tool_calls?.length && { tool_calls: [{ index: 0, function: called }] }),

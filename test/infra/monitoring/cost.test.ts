@@ -131,4 +131,5 @@ test('an offer’s million chats bring in their tokens at the model’s rates an
     { model: 'acme-small', credits: 800, usd: 6.4 },
   ]);
   expect(platformCost()).toBeCloseTo(sumOf(chats), 10);
+  expect(readFileSync('docs/offer.md', 'utf8')).toContain(`They cost ${platformCost().toFixed(2)} USD on AWS, without`);
 });
