@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders with the longest files, in the order in which they start. */
-const longest = ['/test/docs/new-endpoint', '/test/attack/'];
+const longest = ['/test/browser/pages/every-page', '/test/docs/new-endpoint', '/test/attack/'];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const found = longest.findIndex((folder) => moduleId.includes(folder));
