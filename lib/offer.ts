@@ -21,7 +21,11 @@ export function loadOffer(file: string, { isLocal }: { readonly isLocal: boolean
   if (broken) throw new OfferError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}.`);
   const today = new Date().toISOString().slice(0, 10);
   const offer = readOffer(valueOf(document, file), { defaults: defaultOffer, isLocal, today, readLogo });
-  if (!isFaulty(offer)) return offer;
+  if (!isFaulty(offer)) {
+    if (Buffer.byteLength(JSON.stringify(offer)) > maxOfferBytes)
+      throw new OfferError(`${file} has more than ${maxOfferBytes} bytes with its logo and defaults.`);
+    return offer;
+  }
   const shown = offer
     .slice(0, maxFaults)
     .map((fault) => `${file}:${lineOf(fault.path)}: ${pathText(fault)} ${fault.expected}.`);

@@ -27,6 +27,23 @@ describe('npm start with a faulty offer', () => {
   });
 });
 
+describe('an offer that exceeds the maximum with its defaults', () => {
+  it('is refused in one sentence', async () => {
+    const folder = await testFolder();
+    const file = join(folder, 'offer.json');
+    const model = {
+      capabilities: ['chat'],
+      contextWindow: 1000,
+      endpoints: [{ kind: 'sagemaker', endpoint: 'a', family: 'vllm' }],
+    };
+    const models = Array.from({ length: 200 }, (_, n) => ({ ...model, id: `m-${n}`, description: 'd'.repeat(400) }));
+    await writeFile(file, JSON.stringify({ version: 1, models }));
+    const { status, err } = await runCommand('bin/offer.ts', ['check', file], {});
+    expect([status, err]).toEqual([2, `${file} has more than 122880 bytes with its logo and defaults.\n`]);
+    await removeFolder(folder);
+  });
+});
+
 describe('an offer file with an alias', () => {
   it('is refused in one sentence', async () => {
     const folder = await testFolder();
