@@ -59,11 +59,11 @@ const wholeTokenBytes = 384;
 const vectorBytes = 128 * kilobyte;
 /** Bytes per token of a stream, whose chunks repeat their metadata. */
 const streamedTokenBytes = 4 * kilobyte;
-/** Bytes of a stream that do not belong to tokens: keep-alive comments, chunks without content. */
-const streamBytes = 1024 * kilobyte;
+/** Bytes of a text response beside its tokens: choices that were not requested, keep-alive comments, empty chunks. */
+const extraBytes = 1024 * kilobyte;
 
 /** Maximum bytes of a whole text response with this many described tokens: the output, with TGI also the prompt. */
-export const maxTextBytes = (tokens: number): number => aboutBytes + wholeTokenBytes * tokens;
+export const maxTextBytes = (tokens: number): number => extraBytes + wholeTokenBytes * tokens;
 
 /** The model's context window, in tokens. */
 export const windowOf = (model: string): number =>
@@ -71,7 +71,7 @@ export const windowOf = (model: string): number =>
 
 export const maxEmbeddingsBytes = (texts: number): number => aboutBytes + vectorBytes * texts;
 
-export const maxStreamBytes = (maxTokens: number): number => streamBytes + streamedTokenBytes * maxTokens;
+export const maxStreamBytes = (maxTokens: number): number => extraBytes + streamedTokenBytes * maxTokens;
 
 /** Bytes added for each part and each event of a stream, so that many tiny ones also reach the limit. */
 export const pieceBytes = 128;

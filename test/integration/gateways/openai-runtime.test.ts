@@ -108,7 +108,7 @@ describe('a model on a server with OpenAI’s API', () => {
     [429, { error: { message: 'Rate limit' } }, 'SERVICE_UNAVAILABLE'],
     [429, { error: 'x'.repeat(200_000) }, 'SERVICE_UNAVAILABLE'],
     [500, {}, 'MODEL_ERROR'],
-    [200, { choices: [{ message: { content: 'a'.repeat(100_000) }, finish_reason: 'stop' }] }, 'MODEL_ERROR'],
+    [200, { choices: [{ message: { content: 'a'.repeat(2_000_000) }, finish_reason: 'stop' }] }, 'MODEL_ERROR'],
     [200, { choices: [{ message: { content: null, audio: { data: '' } }, finish_reason: 'stop' }] }, 'MODEL_ERROR'],
     [503, {}, 'SERVICE_UNAVAILABLE'],
     [302, {}, 'MODEL_ERROR'],
