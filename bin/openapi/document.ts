@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { idempotencyKey as keyRule } from '#contract/http/request.ts';
-import { productInfo } from '#contract/offer/product-info.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { eventSamples } from '#contract/webhooks/event-samples.ts';
 import { webhookEvents, type WebhookEventType, webhookEventTypes } from '#contract/webhooks/events.ts';
@@ -17,6 +17,14 @@ const description = `Accounts, plans, metered credits and text inference.
 Every JSON response is an envelope of \`message\`, \`error\`, \`data\` and \`status\`; errors carry a \`detail\` too. Below
 \`/openai/v1\` responses have no envelope, as OpenAI's clients expect. Errors are checked in a fixed order: 404, 405, 413 and 415,
 then 401, 400, 403, 409 and 422, 429, 402. A request that fails is not charged.`;
+
+const { name, links, supportEmail } = offer.product;
+
+const productInfo = {
+  title: name,
+  ...(links.terms !== undefined && { termsOfService: links.terms }),
+  ...(supportEmail !== null && { contact: { name, email: supportEmail } }),
+};
 
 const securitySchemes = {
   apiKey: {

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
+import { startOffered } from '#test/service/offered-service.ts';
 
 const dayMs = 86_400_000;
 const day = (days: number): string => new Date(Date.now() + days * dayMs).toISOString().slice(0, 10);
@@ -16,8 +14,7 @@ const [first, second] = [day(10), day(20)];
 describe('a service whose models change over time', () => {
   let models: Server;
   let folder: string;
-  let child: ReturnType<typeof spawn>;
-  let service: { origin: string; key: string };
+  let service: Awaited<ReturnType<typeof startOffered>>;
   /** Ends a stream that waits before its last chunk. */
   let finish: (() => void) | undefined;
 
@@ -58,18 +55,11 @@ describe('a service whose models change over time', () => {
       ],
     };
     folder = await testFolder();
-    const file = join(folder, 'offer.json');
-    await writeFile(file, JSON.stringify(offer));
-    child = spawn(process.execPath, ['test/support/service/serve-offer.ts', file, join(folder, 'data')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = await once(child.stdout!, 'data');
-    service = JSON.parse(String(line));
+    service = await startOffered(offer, folder);
   });
 
   afterAll(async () => {
-    child.kill();
-    await once(child, 'exit');
+    await service.stop();
     models.close();
     await removeFolder(folder);
   });
@@ -186,22 +176,8 @@ describe('a service whose models change over time', () => {
   });
 
   it('accepts the alias of a model by a key that is limited to the model', async () => {
-    const { email, password } = JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8'));
-    const signedIn = await fetch(`${service.origin}/api/auth/login`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    });
-    const cookie = signedIn.headers
-      .getSetCookie()
-      .map((one) => one.split(';')[0])
-      .join('; ');
-    const created = await fetch(`${service.origin}/api/keys`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify({ name: 'old only', models: ['old'] }),
-    });
-    const { key } = ((await created.json()) as any).data;
+    await service.signIn();
+    const { key } = await service.owner(201, 'POST', '/api/keys', { name: 'old only', models: ['old'] });
     const limited = { authorization: `Bearer ${key}` };
     const statuses = [await chat('old', limited), await chat('old-alias', limited), await chat('steady', limited)];
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 403]);

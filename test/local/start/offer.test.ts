@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,8 +7,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { runCommand } from '#test/run-command.ts';
-
-const examples = new URL('../../../examples/offers/', import.meta.url);
+import { exampleOffer, startOffered } from '#test/service/offered-service.ts';
 
 describe('npm start with a faulty offer', () => {
   it('prints line and field of each fault, and exits with 2 before it listens', async () => {
@@ -64,8 +62,7 @@ describe('a service with an offer of open models', () => {
   };
   let models: Server;
   let folder: string;
-  let child: ReturnType<typeof spawn>;
-  let service: { origin: string; key: string };
+  let service: Awaited<ReturnType<typeof startOffered>>;
 
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     requests.push({ authorization: req.headers.authorization, body: await json(req) });
@@ -78,21 +75,13 @@ describe('a service with an offer of open models', () => {
     await once(models, 'listening');
     const url = `http://127.0.0.1:${(models.address() as AddressInfo).port}/v1`;
     folder = await testFolder();
-    const file = join(folder, 'offer.json');
-    const example = await readFile(new URL('open-models.json', examples), 'utf8');
+    const example = JSON.stringify(await exampleOffer());
     const own = example.replaceAll('https://models.acme.example/v1', url).replaceAll('acme-small', 'acme/tiny-1.0');
-    await writeFile(file, own);
-    child = spawn(process.execPath, ['test/support/service/serve-offer.ts', file, join(folder, 'data')], {
-      env: { ...process.env, ACME_MODELS: 'model-secret' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = await once(child.stdout!, 'data');
-    service = JSON.parse(String(line));
+    service = await startOffered(JSON.parse(own), folder, { env: { ACME_MODELS: 'model-secret' } });
   });
 
   afterAll(async () => {
-    child.kill();
-    await once(child, 'exit');
+    await service.stop();
     models.close();
     await removeFolder(folder);
   });

@@ -15,16 +15,24 @@ const running = new Set<ChildProcess>();
 /** Also after a failed test, whose process would wait for the pipe. */
 afterAll(() => running.forEach((child) => child.kill()));
 
+interface OfferedOptions {
+  /** Builds the dashboard. */
+  readonly isBuilt?: boolean;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Starts a service with an offer in a process of its own, on the data of a folder. */
-export async function startOffered(offer: OfferFile, folder: string, { isBuilt = false } = {}) {
+export async function startOffered(
+  offer: OfferFile,
+  folder: string,
+  { isBuilt = false, env = {} }: OfferedOptions = {},
+) {
   const file = join(folder, 'offer.json');
   await writeFile(file, JSON.stringify(offer));
   const child = spawn(
     process.execPath,
     ['test/support/service/serve-offer.ts', file, join(folder, 'data'), isBuilt ? 'build' : ''],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   running.add(child);
   const [line] = await once(child.stdout, 'data');
@@ -41,12 +49,17 @@ export async function startOffered(offer: OfferFile, folder: string, { isBuilt =
 
   const owner = apiClient(origin);
   const { email, password } = JSON.parse(await readFile(join(folder, 'data', 'demo.json'), 'utf8'));
-  await owner.expect(200, 'POST', '/api/auth/login', { body: { email, password } });
+  const signIn = () => owner.expect(200, 'POST', '/api/auth/login', { body: { email, password } });
+  await signIn();
 
   return {
     origin,
+    /** The demo account's key. */
+    key,
     /** Calls with the demo account's key. */
     call,
+    /** Signs the demo account in again, after its session has expired. */
+    signIn,
     /** Calls with a session of the demo account. Throws for any other status. */
     owner: async (status: number, method: string, path: string, body?: object): Promise<any> =>
       (await owner.expect(status, method, path, body && { body })).data,
