@@ -125,6 +125,7 @@ export const ExistingTables = v.strictObject({
   agents: v.optional(ExistingTable),
   messages: v.optional(Followed),
   transcriptions: v.optional(ExistingTable),
+  payments: v.optional(ExistingTable),
 });
 
 /** Copies cannot be sent to the vault named Default (AWS "Creating backup copies across AWS accounts"). */

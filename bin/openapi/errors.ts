@@ -131,6 +131,21 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     remedy: 'Upgrade the plan or wait for the next month',
     detail: 'The credits are used up; upgrade the plan or wait for the next month.',
   },
+  PAYMENT_ACTION_REQUIRED: {
+    cause: 'The bank of the buyer asks for a confirmation of the payment',
+    remedy: 'Open the link in `detail` and confirm the payment. Nothing changes until then',
+    detail: 'The bank asks you to confirm the payment: https://pay.example.com/invoice.',
+  },
+  PAYMENT_DECLINED: {
+    cause: 'The saved card was declined',
+    remedy: 'Change the card in the customer portal, then try again',
+    detail: 'The card was declined. Change it with POST /payments/portal, then try again.',
+  },
+  PAYMENT_METHOD_REQUIRED: {
+    cause: 'The account has no saved card that could pay',
+    remedy: 'Pay with `POST /payments/checkout`, which saves the card',
+    detail: 'No card is saved. Pay with POST /payments/checkout.',
+  },
   INSUFFICIENT_PERMISSIONS: {
     cause:
       'The plan or the key does not include the model or service, the role or kind of credential does not permit the operation, or another site sent the request',

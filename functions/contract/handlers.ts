@@ -15,6 +15,7 @@ import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { passwordRoutes } from './routes/passwords.ts';
+import { paymentRoutes } from './routes/payments.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -31,6 +32,7 @@ const files: readonly (readonly [file: string, rowsFile: string, rows: Readonly<
   ['accounts', 'sign-in', { signInRoutes }],
   ['keys', 'keys', { keyRoutes }],
   ['subscriptions', 'subscriptions', { subscriptionRoutes }],
+  ['payments', 'payments', { paymentRoutes }],
   ['credits', 'credits', { creditRoutes }],
   ['alerts', 'alerts', { alertRoutes }],
   ['inference', 'inference', { inferenceRoutes }],

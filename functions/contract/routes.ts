@@ -13,6 +13,7 @@ import { messageRoutes } from './routes/messages.ts';
 import { openAiRoutes } from './routes/openai.ts';
 import { operatorRoutes } from './routes/operators.ts';
 import { passwordRoutes } from './routes/passwords.ts';
+import { paymentRoutes } from './routes/payments.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { subscriptionRoutes } from './routes/subscriptions.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -24,6 +25,7 @@ export const routes = {
   ...accountRoutes,
   ...keyRoutes,
   ...subscriptionRoutes,
+  ...paymentRoutes,
   ...creditRoutes,
   ...alertRoutes,
   ...inferenceRoutes,
@@ -43,6 +45,7 @@ export const routeGroups = {
   accounts: Object.values({ ...signInRoutes, ...passwordRoutes, ...accountRoutes }),
   keys: Object.values(keyRoutes),
   subscriptions: Object.values(subscriptionRoutes),
+  payments: Object.values(paymentRoutes),
   credits: Object.values(creditRoutes),
   alerts: Object.values(alertRoutes),
   inference: Object.values(inferenceRoutes),

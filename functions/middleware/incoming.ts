@@ -199,6 +199,12 @@ function schemeOf(publicOrigin: string): string {
   return publicOrigin.startsWith('http://') ? 'http:' : 'https:';
 }
 
+function rawBody(event: APIGatewayProxyEvent, header: string) {
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const [value = ''] = headerValues(event, header);
+  return { bytes, header: value };
+}
+
 /** Creates the order, or throws 400. Awaits the proof before work that costs more than parsing. */
 export type MakeOrder = (body: unknown, prove: Proof, kind: ResponseKind) => Promise<Order>;
 
@@ -215,7 +221,8 @@ export function validate(
         const path = parse(route.pathInput, event.pathParameters ?? {}, 'path');
         const query = parse(route.queryInput, event.queryStringParameters ?? {}, 'query');
         call.input = { path, query, body: undefined };
-        if (route.bodyInput) {
+        if (route.rawBody) call.input.body = rawBody(event, route.rawBody.header);
+        else if (route.bodyInput) {
           const { kind, value } = await requestBody(event, route, prove);
           const schema = kind === 'multipart' ? (route.formInput ?? route.bodyInput) : route.bodyInput;
           call.input.body = parse(schema, value, 'body');

@@ -32,7 +32,8 @@ export interface OperationCall<R extends Route> {
     readonly query: Parsed<R extends { queryInput: infer S } ? S : undefined>;
     readonly body:
       | Parsed<R extends { bodyInput: infer S } ? S : undefined>
-      | (R extends { formInput: infer S } ? Parsed<S> : never);
+      | (R extends { formInput: infer S } ? Parsed<S> : never)
+      | (R extends { rawBody: object } ? { readonly bytes: Uint8Array; readonly header: string } : never);
   };
   readonly caller: CallerOf<R>;
   readonly claim: Claim | undefined;

@@ -70,6 +70,9 @@ const LedgerEntry = v.object({
   change: v.optional(
     v.pipe(SubscriptionChange, v.description('Present if the entry records a change of the subscription.')),
   ),
+  paymentId: v.optional(
+    v.pipe(v.string(), v.description('Present for credits that were bought, or taken back: the payment.')),
+  ),
   reason: v.optional(v.pipe(v.picklist(refundReasons), v.description('Reason for a refund.'))),
 });
 

@@ -40,6 +40,10 @@ export const changeKinds = [
   'resumed',
   'ending',
   'replaced',
+  'paid',
+  'payment_due',
+  'payment_returned',
+  'ended_unpaid',
 ] as const;
 
 /**

@@ -45,6 +45,8 @@ export interface Uses {
   readonly messaging?: true;
   /** Verifies tokens of the identity provider. */
   readonly identityProvider?: true;
+  /** Calls the payment provider, if the stage takes payments. */
+  readonly payments?: true;
 }
 
 /** Declaration of a route. `defineRoute` adds the rest. */
@@ -68,6 +70,8 @@ interface RouteDeclaration {
   readonly bodyInput?: GenericSchema;
   /** Schema of a form, if the route also accepts JSON. Otherwise `bodyInput` describes its only kind of body. */
   readonly formInput?: GenericSchema;
+  /** Passes the bytes of the body and this header to the operation as they are. */
+  readonly rawBody?: { readonly header: string };
   /** Kinds of bodies that the route accepts. Default: JSON. */
   readonly bodyKinds?: readonly BodyKind[];
   /**

@@ -18,6 +18,7 @@ export const tableVariables = {
   agents: 'AGENTS_TABLE',
   messages: 'MESSAGES_TABLE',
   transcriptions: 'TRANSCRIPTIONS_TABLE',
+  payments: 'PAYMENTS_TABLE',
 } as const satisfies Record<TableId, string>;
 
 /** Environment variable for each queue's URL, set for its senders. */
@@ -29,6 +30,7 @@ export const queueVariables = {
   documents: 'DOCUMENTS_QUEUE_URL',
   holdSweeps: 'HOLD_SWEEPS_QUEUE_URL',
   renewals: 'RENEWALS_QUEUE_URL',
+  payments: 'PAYMENTS_QUEUE_URL',
 } as const satisfies Record<QueueId, string>;
 
 const optionalNumber = (fallback: number) =>
@@ -61,6 +63,7 @@ export const Environment = v.object({
   AGENTS_TABLE: v.optional(v.string()),
   MESSAGES_TABLE: v.optional(v.string()),
   TRANSCRIPTIONS_TABLE: v.optional(v.string()),
+  PAYMENTS_TABLE: v.optional(v.string()),
   LEDGER_RETRY_QUEUE_URL: v.optional(v.string()),
   MAIL_RETRY_QUEUE_URL: v.optional(v.string()),
   WEBHOOKS_QUEUE_URL: v.optional(v.string()),
@@ -68,6 +71,14 @@ export const Environment = v.object({
   DOCUMENTS_QUEUE_URL: v.optional(v.string()),
   HOLD_SWEEPS_QUEUE_URL: v.optional(v.string()),
   RENEWALS_QUEUE_URL: v.optional(v.string()),
+  PAYMENTS_QUEUE_URL: v.optional(v.string()),
+  /** `none`: plans are granted without payment, and credits are not sold. */
+  PAYMENTS: v.optional(v.picklist(['none', 'stripe']), 'none'),
+  /** Secret of Secrets Manager with `StripeSecrets` (`gateways/stripe.ts`), or its value on one machine. */
+  PAYMENTS_SECRET: v.optional(v.string()),
+  PAYMENTS_SECRET_VALUE: v.optional(v.string()),
+  /** Origin of Stripe's API, if it is not Stripe. */
+  STRIPE_API: v.optional(v.pipe(v.string(), v.url())),
   /** Bucket for closed months of the ledger. */
   ARCHIVE_BUCKET: v.optional(v.string()),
   /** Bucket for long audio, and the asynchronous endpoint that transcribes it. */

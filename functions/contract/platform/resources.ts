@@ -95,6 +95,17 @@ export const tables = {
     ttlAttribute: 'ttl',
     indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
   },
+  /**
+   * Orders and the billing profile of an account in its partition, customers of the payment provider, and its events
+   * (docs/payments.md).
+   */
+  payments: {
+    name: 'payments',
+    partitionKey: pk,
+    sortKey: sk,
+    ttlAttribute: 'ttl',
+    indexes: { due: { partitionKey: shard, sortKey: { name: 'due', type: 'N' } } },
+  },
 } as const satisfies Record<string, TableSpec>;
 
 export type TableId = keyof typeof tables;
@@ -128,6 +139,8 @@ export const queues = {
    */
   holdSweeps: { name: 'hold-sweeps', maxReceiveCount: 5 },
   renewals: { name: 'renewals', maxReceiveCount: 5 },
+  /** Events of the payment provider, and accounts to top up. 12 attempts, 6 minutes apart. */
+  payments: { name: 'payments', maxReceiveCount: 12 },
 } as const satisfies Record<string, QueueSpec>;
 
 export type QueueId = keyof typeof queues;

@@ -12,6 +12,9 @@ import {
 } from '../billing/subscriptions.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 
+const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
+const payment = ['PAYMENT_METHOD_REQUIRED', 'PAYMENT_ACTION_REQUIRED', 'PAYMENT_DECLINED'] as const;
+
 export const subscriptionRoutes = {
   listPlans: defineRoute({
     id: 'list-plans',
@@ -33,8 +36,8 @@ export const subscriptionRoutes = {
     bodyInput: NewSubscription,
     output: CreatedSubscription,
     idempotent: true,
-    refusals: ['ALREADY_SUBSCRIBED', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
+    refusals: ['ALREADY_SUBSCRIBED', ...payment, 'RATE_LIMIT_EXCEEDED'],
+    uses: { tables: { ...paying.tables, idempotency: 'delete' }, payments: true },
   }),
   getSubscription: defineRoute({
     id: 'get-subscription',
@@ -57,8 +60,8 @@ export const subscriptionRoutes = {
     bodyInput: PlanChange,
     output: UpgradedSubscription,
     idempotent: true,
-    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write', idempotency: 'delete' } },
+    refusals: ['INVALID_STATE', ...payment, 'RATE_LIMIT_EXCEEDED'],
+    uses: { tables: { ...paying.tables, idempotency: 'delete' }, payments: true },
   }),
   previewUpgrade: defineRoute({
     id: 'preview-upgrade',
@@ -83,7 +86,7 @@ export const subscriptionRoutes = {
     bodyInput: PlanChange,
     output: Subscription,
     refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: paying,
   }),
   cancelSubscription: defineRoute({
     id: 'cancel-subscription',
@@ -96,7 +99,7 @@ export const subscriptionRoutes = {
     pathInput: SubscriptionPath,
     output: Subscription,
     refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: paying,
   }),
   resumeSubscription: defineRoute({
     id: 'resume-subscription',
@@ -109,6 +112,6 @@ export const subscriptionRoutes = {
     pathInput: SubscriptionPath,
     output: Subscription,
     refusals: ['NOT_FOUND', 'INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'write', meters: 'write' } },
+    uses: paying,
   }),
 } as const satisfies Record<string, Route>;

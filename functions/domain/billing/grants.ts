@@ -1,8 +1,16 @@
 import { freePlanRank, monthlyGrant, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { addLot, expireLots } from '../meter/lots.ts';
+import { addLot, capPlanLots, expireLots, settleLots } from '../meter/lots.ts';
 import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
-import { chain, counted, nextTransition, periodEnd, periodStart, subscriptionTransition } from '../meter/periods.ts';
+import {
+  chain,
+  counted,
+  nextTransition,
+  pastDueSeconds,
+  periodEnd,
+  periodStart,
+  subscriptionTransition,
+} from '../meter/periods.ts';
 import { noticeOf, planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan, unlimited } from '../meter/rate-window.ts';
 import { maxEndedCancellations } from '../meter/refund.ts';
@@ -112,6 +120,10 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
   if (!next.subscription) return grantMonth(onPlan(next, plans(next.planRank)), end, plans);
   const { subscription, plan, kind } = renewed(next.subscription, next, plans);
+  if (subscription.paidUntil !== undefined && subscription.paidUntil <= end) {
+    const change: SubscriptionChange = { kind: 'payment_due', plan: plan.name, effectiveAt: end + pastDueSeconds };
+    return recorded(onPlan({ ...next, subscription: { ...subscription, unpaidSince: end } }, plan), end, change);
+  }
   const granted = grantMonth(onPlan({ ...next, subscription }, plan), end, plans, kind);
   return chain(granted, (current) => withNotice(current, plan, end));
 }
@@ -154,6 +166,7 @@ export function withPlan(subscription: Subscription, planId: string): Subscripti
 }
 
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
+  if (meter.subscription?.unpaidSince !== undefined) return endUnpaid(meter, now, plans);
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
   const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };
   return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);
@@ -166,4 +179,33 @@ export function withoutSubscription(meter: Meter): Meter {
   if (!cancellation) return rest;
   const ended = [...(rest.endedCancellations ?? []), cancellation.seq].slice(-maxEndedCancellations);
   return { ...rest, endedCancellations: ended };
+}
+
+/** Ends a plan whose month was not paid. Its credits can be spent for another 30 days, as after a cancellation. */
+export function endUnpaid(meter: Meter, now: number, plans: Plans): Settled {
+  const plan = planOfMeter(meter, plans).name;
+  const ended = cancelledAt(meter, { endsAt: now, creditsExpireAt: now + cancellationGraceSeconds });
+  const change: SubscriptionChange = { kind: 'ended_unpaid', plan, effectiveAt: now };
+  return recorded(onPlan(ended, plans(freePlanRank)), now, change);
+}
+
+/** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
+export const cancellationGraceSeconds = 30 * 86_400;
+
+export function cancelledAt(
+  meter: Meter,
+  { endsAt, creditsExpireAt }: Required<Pick<Subscription, 'endsAt' | 'creditsExpireAt'>>,
+): Meter {
+  if (!meter.subscription) throw new Error('there is no subscription to cancel');
+  const { lots } = settleLots(meter);
+  const { unpaidSince: _unpaid, ...kept } = meter.subscription;
+  const cancellation = { seq: meter.seq, lots };
+  const subscription = { ...kept, status: 'cancelled', endsAt, creditsExpireAt, cancellation } as const;
+  return { ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription };
+}
+
+/** Records a change without credits in the ledger, so that a concurrent second change conflicts. */
+export function recorded(meter: Meter, at: number, change: SubscriptionChange, payment?: string): Settled {
+  const entry = { type: 'adjustment', at, amount: 0, change, ...(payment !== undefined && { payment }) } as const;
+  return { meter, entries: [entry] };
 }

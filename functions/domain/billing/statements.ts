@@ -105,6 +105,7 @@ function entryView(row: LedgerRow) {
     ...(row.price !== undefined && row.service && { price: priceView(row.price, row.service) }),
     ...(row.tokens && { tokens: row.tokens }),
     ...(row.change && { change: changeView(row.change) }),
+    ...(row.payment !== undefined && { paymentId: row.payment }),
     ...(reason && { reason }),
   };
 }

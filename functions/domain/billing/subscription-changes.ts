@@ -1,23 +1,30 @@
-import { monthlyGrant, type PlanLimits, planOfRank, type Plans, termsIn } from '#contract/billing/plans.ts';
+import {
+  freePlanRank,
+  monthlyGrant,
+  type PlanLimits,
+  planOfRank,
+  type Plans,
+  termsIn,
+} from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { addLot, capPlanLots, settleLots } from '../meter/lots.ts';
-import type { LedgerEntry, Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
+import { addLot } from '../meter/lots.ts';
+import type { Meter, Settled, Subscription, SubscriptionChange } from '../meter/meter.ts';
 import { chain, counted, periodEnd, periodStart } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan } from '../meter/rate-window.ts';
 import { addMonths } from '../shared/months.ts';
 import {
   bringCurrent,
+  cancellationGraceSeconds,
+  cancelledAt,
   described,
   grantMonth,
   newCounters,
+  recorded,
   rollOverMonths,
   withoutSubscription,
   withPlan,
 } from './grants.ts';
-
-/** Seconds for which a cancelled subscription's credits can be spent (docs/specification.md#credits rule 3). */
-const cancellationGraceSeconds = 30 * 86_400;
 
 export interface ChosenPlan {
   readonly planId: string;
@@ -37,11 +44,18 @@ export function isMonthRunning({ subscription }: Meter, now: number): boolean {
   return subscription !== undefined && now < (subscription.endsAt ?? Number.POSITIVE_INFINITY);
 }
 
-export function startSubscription(meter: Meter, chosen: ChosenPlan, id: string, now: number, plans: Plans): Settled {
-  const { planId, plan } = chosen;
-  const subscription: Subscription = { id, planId, status: 'active' };
+/** `paid`: the period that was paid, as epoch seconds. Without it, the plan is not paid and begins now. */
+export function startSubscription(
+  meter: Meter,
+  { planId, plan }: ChosenPlan,
+  id: string,
+  now: number,
+  plans: Plans,
+  paid?: { readonly start: number; readonly end: number },
+): Settled {
+  const subscription: Subscription = { id, planId, status: 'active', ...(paid && { paidUntil: paid.end }) };
   const settled = chain(bringCurrent(meter, now, plans), (current) => {
-    const period = { anchor: now, index: 0 };
+    const period = { anchor: paid?.start ?? now, index: 0 };
     const ofBefore = { ...withoutSubscription(current), ...newCounters(current) };
     return grantMonth(onPlan({ ...ofBefore, period, subscription }, plan), now, plans, 'subscribed');
   });
@@ -112,28 +126,17 @@ export function downgrade(
   return counted(meter, recorded({ ...meter, subscription }, now, change), now);
 }
 
-/** The limits apply until the paid period ends. The credits can be spent until then, and for at least 30 days. */
-export function cancel(meter: Meter, now: number): Settled {
-  const endsAt = periodEnd(meter.period);
+/**
+ * The limits apply until the paid period ends, which for an unpaid month is now. The credits can be spent until then,
+ * and for at least 30 days.
+ */
+export function cancel(meter: Meter, now: number, plans: Plans = planOfRank): Settled {
+  const isUnpaid = meter.subscription?.unpaidSince !== undefined;
+  const endsAt = isUnpaid ? now : periodEnd(meter.period);
   const creditsExpireAt = Math.max(now + cancellationGraceSeconds, endsAt);
-  const { lots } = settleLots(meter);
-  const cancellation = { seq: meter.seq, lots };
-  const subscription = {
-    ...subscriptionOf(meter),
-    status: 'cancelled',
-    endsAt,
-    creditsExpireAt,
-    cancellation,
-  } as const;
   const change = { kind: 'cancelled', plan: planName(meter), effectiveAt: endsAt } as const;
-  const cancelled = { ...meter, lots: capPlanLots(lots, creditsExpireAt), subscription };
-  return counted(meter, recorded(cancelled, now, change), now);
-}
-
-/** Records a change without credits in the ledger, so that a concurrent second change conflicts. */
-function recorded(meter: Meter, at: number, change: SubscriptionChange): Settled {
-  const entry: LedgerEntry = { type: 'adjustment', at, amount: 0, change };
-  return { meter, entries: [entry] };
+  const cancelled = cancelledAt(meter, { endsAt, creditsExpireAt });
+  return counted(meter, recorded(isUnpaid ? onPlan(cancelled, plans(freePlanRank)) : cancelled, now, change), now);
 }
 
 const planName = ({ planRank }: Meter) => planOfRank(planRank).name;

@@ -144,7 +144,7 @@ export function subscriptionService(
     const meter = await change(accountId, (before, now) => {
       if (before.subscription?.id !== id) throw noSubscription();
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is already cancelled.');
-      return cancel(before, now);
+      return cancel(before, now, plans);
     });
     await payments.end(accountId, id);
     return subscriptionView(meter, plans);

@@ -156,3 +156,31 @@ function hasAbsorbed(lot: Lot, { source, expiresAt }: LotPart, now: number): boo
   if (lot.source !== source) return false;
   return lot.expiresAt === expiresAt || (source === 'purchase' && expiresAt > now && lot.expiresAt > expiresAt);
 }
+
+/**
+ * Credits of a lot that are neither spent nor held. Open holds draw from the lots that expire first. Lots of one source
+ * and expiry are one lot.
+ */
+export function freeIn(meter: Meter, { source, expiresAt }: Pick<Lot, 'source' | 'expiresAt'>): number {
+  let held = heldCredits(meter);
+  for (const lot of settled(meter.lots, meter)) {
+    const heldPart = Math.min(held, lot.remaining);
+    held -= heldPart;
+    if (lot.source === source && lot.expiresAt === expiresAt) return lot.remaining - heldPart;
+  }
+  return 0;
+}
+
+/** Removes credits from a lot, of which `freeIn` must be free. */
+export function takeBack(
+  meter: Meter,
+  { source, expiresAt }: Pick<Lot, 'source' | 'expiresAt'>,
+  amount: number,
+): Meter {
+  const taken = changeLots(settleLots(meter), (lots) => {
+    const index = lots.findIndex((lot) => lot.source === source && lot.expiresAt === expiresAt);
+    const lot = lots[index];
+    return lot ? lots.with(index, { ...lot, remaining: Math.max(0, lot.remaining - amount) }) : [...lots];
+  });
+  return { ...taken, spendable: meter.spendable - amount };
+}

@@ -46,6 +46,10 @@ export interface Subscription {
   readonly endsAt?: number;
   readonly creditsExpireAt?: number;
   readonly cancellation?: Cancellation;
+  /** Set if the plan is paid: no month that begins then or later is granted until it is paid. */
+  readonly paidUntil?: number;
+  /** Set while the current month is not paid: its start, or the time at which its payment was returned. */
+  readonly unpaidSince?: number;
 }
 
 /** The lots that a resumption restores, as if the subscription had not been cancelled. */
@@ -125,6 +129,8 @@ export interface LedgerEntry {
   /** Set for the end of a prepaid job, with its final cost in microcredits. */
   readonly job?: EndedJob;
   readonly change?: SubscriptionChange;
+  /** The order that was paid, or whose payment was returned. */
+  readonly payment?: string;
 }
 
 /** A changed meter and the ledger rows of the change. */

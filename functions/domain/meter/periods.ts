@@ -5,12 +5,16 @@ import type { Meter, Period, Settled } from './meter.ts';
 export const periodStart = ({ anchor, index }: Period): number => addMonths(anchor, index);
 export const periodEnd = ({ anchor, index }: Period): number => addMonths(anchor, index + 1);
 
-/** Returns the next time at which a month, a cancelled subscription or its limits end. */
+/** Seconds for which a plan keeps its limits while its month is not paid (docs/payments.md#past-due). */
+export const pastDueSeconds = 7 * 86_400;
+
+/** Returns the next time at which a month, a cancelled or unpaid subscription or its limits end. */
 export function nextTransition(meter: Meter): number {
   return Math.min(periodEnd(meter.period), subscriptionTransition(meter));
 }
 
 export function subscriptionTransition({ subscription }: Meter): number {
+  if (subscription?.unpaidSince !== undefined) return subscription.unpaidSince + pastDueSeconds;
   return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
 }
 

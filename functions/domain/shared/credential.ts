@@ -127,5 +127,8 @@ export function newAccountId(random: Random): number {
 const timeCharacters = 8;
 const randomCharacters = 12;
 
-export const timedId = (prefix: 'agt' | 'doc' | 'cnv' | 'msg' | 'upl' | 'trn', now: number, random: Random): string =>
-  `${prefix}_${encodeNumber(now, timeCharacters)}${drawnText(random.bytes(randomCharacters))}`;
+export const timedId = (
+  prefix: 'agt' | 'doc' | 'cnv' | 'msg' | 'upl' | 'trn' | 'ord',
+  now: number,
+  random: Random,
+): string => `${prefix}_${encodeNumber(now, timeCharacters)}${drawnText(random.bytes(randomCharacters))}`;

@@ -53,6 +53,7 @@ const Row = v.object({
       effectiveAt: v.exactOptional(v.number()),
     }),
   ),
+  payment: v.exactOptional(v.string()),
 });
 
 export const LedgerItem = v.pipe(

@@ -76,6 +76,7 @@ const Entry = v.object({
   l: v.optional(lotSource),
   j: v.optional(v.object({ i: v.string(), s: v.string(), c: count, d: v.exactOptional(v.number()) })),
   c: v.optional(v.tuple([v.picklist(changeKinds), v.string(), v.optional(count)])),
+  y: v.optional(v.string()),
 });
 
 /** USD cents, credits per month, calls per month and minute, concurrent calls, initials of features. Null: unlimited. */
@@ -97,6 +98,8 @@ const Subscribed = v.object({
   endsAt: v.exactOptional(count),
   creditsExpireAt: v.exactOptional(count),
   cancellation: v.exactOptional(v.object({ seq: count, lots: v.array(LotRow) })),
+  paidUntil: v.exactOptional(count),
+  unpaidSince: v.exactOptional(count),
 });
 
 /** r rules as kind, value, key (or empty) and family of a rotated key; c channels. */
@@ -291,6 +294,7 @@ export function entryRow(entry: LedgerEntry): Record<string, unknown> {
     ...(entry.source && { l: entry.source }),
     ...(entry.job && { j: jobRow(entry.job) }),
     ...(entry.change && { c: changeRow(entry.change) }),
+    ...(entry.payment !== undefined && { y: entry.payment }),
   };
 }
 
@@ -332,6 +336,7 @@ function entryOf(row: v.InferOutput<typeof Entry>): LedgerEntry {
     ...(row.l && { source: row.l }),
     ...(row.j && { job: endedJob(row.j) }),
     ...(row.c && { change: changeOf(row.c) }),
+    ...(row.y !== undefined && { payment: row.y }),
   };
 }
 

@@ -26,7 +26,7 @@ import type { Stage } from '#lib/stage.ts';
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
 /** Tables with personal data, webhook signing secrets, agent conversations or messages to phones. */
-const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages']);
+const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages', 'payments']);
 
 /**
  * The tables of the contract, with deletion protection, point-in-time recovery and retention. A table named by the
@@ -55,6 +55,7 @@ export function createTables(
     agents: table('agents'),
     messages: table('messages'),
     transcriptions: table('transcriptions'),
+    payments: table('payments'),
   };
 }
 

@@ -1,0 +1,116 @@
+import { defineRoute, type Route } from '../http/route.ts';
+import {
+  AutoTopUp,
+  AutoTopUpChange,
+  Checkout,
+  NewCheckout,
+  PackList,
+  Payment,
+  PaymentList,
+  PaymentPath,
+  PaymentQuery,
+  Portal,
+} from '../payments/payments.ts';
+
+const shared = { credential: 'session or key', confirmed: true } as const;
+const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' } } as const;
+/** Asking the provider for a payment may grant its credits. */
+const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
+
+const path = '/api/payments';
+
+/** Purchases of credits and plans. Every route but the list of packs returns 409 if the stage takes no payments. */
+export const paymentRoutes = {
+  listPacks: defineRoute({
+    id: 'list-packs',
+    method: 'GET',
+    path: `${path}/packs`,
+    summary: 'List the packs of credits',
+    credential: 'session or key',
+    output: PackList,
+    refusals: ['INVALID_STATE'],
+    uses: { tables: { accounts: 'write', meters: 'read' } },
+  }),
+  createCheckout: defineRoute({
+    ...shared,
+    id: 'create-checkout',
+    method: 'POST',
+    path: `${path}/checkout`,
+    summary: 'Buy a pack or subscribe to a plan',
+    note: 'Returns a page to pay on. Credits and plans are granted once it is paid.',
+    bodyInput: NewCheckout,
+    output: Checkout,
+    success: { status: 201, message: 'SUCCESS' },
+    refusals: ['ALREADY_SUBSCRIBED', 'INVALID_STATE', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMIT_EXCEEDED'],
+    idempotent: true,
+    uses: { tables: { ...paying.tables, idempotency: 'delete' }, payments: true },
+  }),
+  listPayments: defineRoute({
+    ...shared,
+    id: 'list-payments',
+    method: 'GET',
+    path,
+    summary: 'List the payments, newest first',
+    queryInput: PaymentQuery,
+    output: PaymentList,
+    refusals: ['INVALID_STATE'],
+    uses: reading,
+  }),
+  createPortal: defineRoute({
+    ...shared,
+    id: 'create-portal',
+    method: 'POST',
+    path: `${path}/portal`,
+    summary: 'Open the customer portal',
+    note: 'Returns a page to manage the card, the invoices, the address and the tax id.',
+    output: Portal,
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
+    uses: paying,
+  }),
+  getAutoTopUp: defineRoute({
+    ...shared,
+    id: 'get-auto-top-up',
+    method: 'GET',
+    path: `${path}/auto-top-up`,
+    summary: 'Get the automatic top-up',
+    output: AutoTopUp,
+    refusals: ['INVALID_STATE'],
+    uses: paying,
+  }),
+  setAutoTopUp: defineRoute({
+    ...shared,
+    id: 'set-auto-top-up',
+    method: 'PUT',
+    path: `${path}/auto-top-up`,
+    summary: 'Set the automatic top-up',
+    note: 'Buys a pack whenever the balance falls below a threshold. Null switches it off.',
+    bodyInput: AutoTopUpChange,
+    output: AutoTopUp,
+    refusals: ['INVALID_STATE', 'PAYMENT_METHOD_REQUIRED', 'RATE_LIMIT_EXCEEDED'],
+    uses: { ...paying, queues: ['payments'] },
+  }),
+  getPayment: defineRoute({
+    ...shared,
+    id: 'get-payment',
+    method: 'GET',
+    path: `${path}/{id}`,
+    summary: 'Get a payment',
+    note: 'Asks the payment provider for the current state of an open payment.',
+    pathInput: PaymentPath,
+    output: Payment,
+    refusals: ['INVALID_STATE', 'NOT_FOUND'],
+    uses: paying,
+  }),
+  receiveStripeEvent: defineRoute({
+    id: 'receive-stripe-event',
+    method: 'POST',
+    path: `${path}/stripe-events`,
+    summary: 'Receive an event of Stripe',
+    note: 'Only for Stripe, which signs its events.',
+    credential: 'none',
+    rawBody: { header: 'stripe-signature' },
+    refusals: ['INVALID_FORMAT', 'INVALID_STATE'],
+    maxBodyBytes: 256 * 1024,
+    uses: { tables: { payments: 'write' }, queues: ['payments'], payments: true },
+  }),
+} as const satisfies Record<string, Route>;

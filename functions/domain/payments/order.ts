@@ -1,0 +1,163 @@
+import { currency, type OrderKind, type OrderState } from '#contract/payments/payments.ts';
+import type { PaidPeriod } from '../billing/paid-periods.ts';
+import type { LedgerEntry, Meter } from '../meter/meter.ts';
+import type { Page } from '../shared/ports.ts';
+
+/**
+ * A sum of money (docs/payments.md#orders). It is stored before the payment provider is asked for it. Times in epoch
+ * ms, money in cents without taxes, credits in whole credits.
+ */
+export interface Order {
+  readonly accountId: number;
+  readonly id: string;
+  readonly kind: OrderKind;
+  readonly state: OrderState;
+  readonly cents: number;
+  /** Granted once it is paid. Never derived from an amount of money. */
+  readonly credits: number;
+  readonly createdAt: number;
+  /** Counts the requests to charge it. A declined request needs a new number (Stripe "Idempotent requests"). */
+  readonly attempt: number;
+  /** The page to pay on can be opened until then. */
+  readonly expiresAt?: number;
+  readonly packId?: string;
+  /** For plans, upgrades and renewals: the plan's name. */
+  readonly planId?: string;
+  /** For plans and renewals, once paid: the period in epoch seconds. */
+  readonly period?: PaidPeriod;
+  /** For upgrades: what the meter grants, as it was shown to the buyer. */
+  readonly upgrade?: UpgradeTerms;
+  /** Expiry of the granted lot in epoch seconds. */
+  readonly lotExpiresAt?: number;
+  readonly provider: ProviderIds;
+  /** The page to pay on. */
+  readonly url?: string;
+  readonly receiptUrl?: string;
+  readonly invoiceUrl?: string;
+  readonly paidAt?: number;
+  readonly failure?: string;
+  /** Cents with taxes, as charged. Refunds are parts of it. */
+  readonly chargedCents?: number;
+  readonly refundedCents?: number;
+  readonly disputedCents?: number;
+  /** Microcredits that were taken back, and that could not be because they were spent. */
+  readonly taken?: number;
+  readonly shortfall?: number;
+  /** Raised by every write, which is conditional on it. */
+  readonly revision: number;
+}
+
+/** `seq`: the number of the meter's month; another month needs a new offer. */
+export interface UpgradeTerms {
+  readonly anchor: number;
+  readonly index: number;
+  readonly fromRank: number;
+  readonly credits: number;
+  /** Whether a cancelled plan, whose month is running, continues with the upgrade. */
+  readonly resumes: boolean;
+}
+
+/** Ids of the payment provider. */
+export interface ProviderIds {
+  readonly session?: string;
+  readonly invoice?: string;
+  readonly subscription?: string;
+  /** The payment, which refunds and disputes name. */
+  readonly payment?: string;
+}
+
+export interface OrderRef {
+  readonly accountId: number;
+  readonly id: string;
+}
+
+/** Payments of an account. Times in epoch ms. */
+export interface BillingProfile {
+  readonly accountId: number;
+  /** The account as customer of the payment provider. */
+  readonly customer?: string;
+  /** The provider's subscription, which collects the money of the plan's months. */
+  readonly subscription?: string;
+  /** Set while the provider's subscription may differ from the meter: when to compare them next. */
+  readonly alignAt?: number;
+  /** The latest declined charges, at most `maxDeclines`. */
+  readonly declines?: readonly number[];
+  readonly topUp?: TopUpRule;
+  readonly revision: number;
+}
+
+/** An automatic purchase (docs/payments.md#automatic-top-up). */
+export interface TopUpRule {
+  /** Whole credits. */
+  readonly threshold: number;
+  readonly packId: string;
+  /** Cents a month (UTC). */
+  readonly monthlyLimit: number;
+  readonly state: 'on' | 'off' | 'action_required';
+  /** The open attempt, of which there is at most one. */
+  readonly order?: string;
+  /** Failures of the open attempt that a later try may resolve. */
+  readonly failures: number;
+  readonly retryAt?: number;
+  readonly lastFailure?: { readonly reason: string; readonly at: number };
+  /** Cents that were bought or are being bought in the month, as `2027-01`. */
+  readonly spent?: { readonly month: string; readonly cents: number };
+}
+
+export interface OrderStore {
+  /** Returns false if the order exists. */
+  add(order: Order): Promise<boolean>;
+  find(ref: OrderRef): Promise<Order | undefined>;
+  page(accountId: number, query: { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<Order>>;
+  /** Replaces `before`. Returns undefined if another write came first, otherwise the order as stored. */
+  save(before: Order, change: Partial<Order>): Promise<Order | undefined>;
+  /** Saves the order and the meter in one transaction. */
+  saveWithMeter(
+    before: Order,
+    change: Partial<Order>,
+    meters: { readonly before: Meter; readonly after: Meter; readonly entries: readonly LedgerEntry[] },
+  ): Promise<'done' | 'order changed' | 'meter changed'>;
+  /** The profile of an account without payments has the revision 0. */
+  profile(accountId: number): Promise<BillingProfile>;
+  saveProfile(before: BillingProfile, change: Partial<BillingProfile>): Promise<BillingProfile | undefined>;
+  /** Also stores which account the customer belongs to. */
+  saveCustomer(before: BillingProfile, customer: string): Promise<BillingProfile | undefined>;
+  accountOf(customer: string): Promise<number | undefined>;
+  /** Work that is due at `now` (epoch ms): open orders, and accounts to align or to top up. */
+  due(now: number, shard: number): AsyncGenerator<OrderRef | { readonly accountId: number }>;
+  /** Returns false if the event was stored before and is finished. */
+  receive(event: ReceivedEvent): Promise<boolean>;
+  event(id: string): Promise<(ReceivedEvent & { readonly finishedAt?: number }) | undefined>;
+  finish(eventId: string, at: number): Promise<void>;
+}
+
+/** The identity of a provider's event. Its content is never used: what it is about is fetched. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly objectId: string;
+  /** Epoch ms. */
+  readonly receivedAt: number;
+}
+
+export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
+
+export function paymentView(order: Order) {
+  const { id, kind, state, credits, cents, planId, url, receiptUrl, invoiceUrl, createdAt, paidAt } = order;
+  const taken = Math.min((order.refundedCents ?? 0) + (order.disputedCents ?? 0), order.chargedCents ?? cents);
+  return {
+    id,
+    kind,
+    status: state,
+    credits,
+    amount: cents,
+    currency,
+    ...(planId !== undefined && { planId }),
+    ...(isOpen(order) && url !== undefined && { url }),
+    receiptUrl: receiptUrl ?? null,
+    invoiceUrl: invoiceUrl ?? null,
+    createdAt: new Date(createdAt).toISOString(),
+    paidAt: paidAt === undefined ? null : new Date(paidAt).toISOString(),
+    refundedAmount: taken,
+  } as const;
+}

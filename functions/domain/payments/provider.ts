@@ -1,0 +1,132 @@
+import type { PaidPeriod } from '../billing/paid-periods.ts';
+import type { Order, ProviderIds } from './order.ts';
+
+/** What the provider reports about an order. Money in cents, times in epoch ms. */
+export interface PaymentReport extends ProviderIds {
+  readonly state: 'open' | 'paid' | 'failed' | 'expired' | 'action_required';
+  /** Compared with the order before anything is granted. `cents` is without taxes. */
+  readonly customer: string;
+  readonly isLive: boolean;
+  readonly currency: string;
+  readonly cents: number;
+  /** The page to pay on. */
+  readonly url?: string;
+  readonly failure?: string;
+  readonly paidAt?: number;
+  /** With taxes. */
+  readonly chargedCents?: number;
+  readonly refundedCents?: number;
+  readonly disputedCents?: number;
+  readonly receiptUrl?: string;
+  readonly invoiceUrl?: string;
+  /** The paid period of a plan, from the provider's subscription. */
+  readonly period?: PaidPeriod;
+}
+
+export interface Buyer {
+  readonly customer: string;
+  /** The saved card. */
+  readonly card: SavedCard;
+}
+
+export interface SavedCard {
+  readonly id: string;
+  readonly brand: string;
+  readonly last4: string;
+  readonly expMonth: number;
+  readonly expYear: number;
+}
+
+/** The provider's subscription. `cents`: what it charges for the next period. */
+export interface CollectedPlan {
+  readonly id: string;
+  readonly customer: string;
+  readonly isEnded: boolean;
+  readonly cents: number;
+  readonly endsWithPeriod: boolean;
+  readonly period: PaidPeriod;
+}
+
+/** A verified event: only its identity. */
+export interface SignedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly objectId: string;
+  readonly isLive: boolean;
+}
+
+/** What an event or a list entry refers to: an order of ours by its metadata, or the subscription of a renewal. */
+export interface EventSubject {
+  readonly customer: string | undefined;
+  readonly order?: { readonly accountId: number; readonly id: string };
+  readonly subscription?: string;
+  /** For a renewal: the invoice, with the subscription above. */
+  readonly invoice?: string;
+  /** For refunds and disputes: the payment. */
+  readonly payment?: string;
+  /** For a card that was added, changed or removed. */
+  readonly card?: true;
+}
+
+/**
+ * The port of the payment provider. Every request that creates or charges something has an idempotency key of order,
+ * step and attempt. Throws `ProviderUnavailable` if it is unknown whether a request had an effect, and
+ * `ChargeRefused` if it had none.
+ */
+export interface PaymentProvider {
+  readonly isLive: () => Promise<boolean>;
+  createCustomer(accountId: number, email: string): Promise<string>;
+  openCheckout(order: Order, request: CheckoutRequest): Promise<{ readonly session: string; readonly url: string }>;
+  expireCheckout(session: string): Promise<void>;
+  savedCard(customer: string): Promise<SavedCard | undefined>;
+  /** Starts collecting a plan with the saved card, and charges the first month. */
+  startPlan(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
+  /** Charges an invoice of its own. */
+  chargeInvoice(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
+  report(order: Order): Promise<PaymentReport>;
+  /** The invoice of a renewal, as the order of that renewal reports it; undefined if it is none. */
+  renewal(invoice: string): Promise<(PaymentReport & { readonly subscription: string }) | undefined>;
+  plan(subscription: string): Promise<CollectedPlan | undefined>;
+  setPrice(subscription: string, cents: number, title: string, key: string): Promise<void>;
+  endWithPeriod(subscription: string, ends: boolean): Promise<void>;
+  /** Ends it now, and voids its open invoices. Has no effect if it has ended. */
+  stop(subscription: string): Promise<void>;
+  refund(payment: string, cents: number, key: string): Promise<void>;
+  portal(customer: string, returnUrl: string): Promise<string>;
+  /** Throws `ForgedEvent` unless the bytes are signed, recent and of this mode. */
+  readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;
+  /** Fetches what an event is about. Undefined if it concerns nothing of ours. */
+  subjectOf(event: Pick<SignedEvent, 'type' | 'objectId'>): Promise<EventSubject | undefined>;
+}
+
+export interface CheckoutRequest {
+  readonly customer: string;
+  readonly title: string;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+}
+
+export class ForgedEvent extends Error {
+  override readonly name = 'ForgedEvent';
+}
+
+export class ProviderUnavailable extends Error {
+  override readonly name = 'ProviderUnavailable';
+}
+
+export type RefusalReason = 'declined' | 'hard_decline' | 'action_required';
+
+/** The bank refused a charge. `ids`: what was created nevertheless, with the page to pay on. */
+export class ChargeRefused extends Error {
+  override readonly name = 'ChargeRefused';
+  readonly reason: RefusalReason;
+  readonly ids: ProviderIds;
+  readonly url: string | undefined;
+
+  constructor(reason: RefusalReason, { ids = {}, url }: { ids?: ProviderIds; url?: string | undefined } = {}) {
+    super(reason);
+    this.reason = reason;
+    this.ids = ids;
+    this.url = url;
+  }
+}
