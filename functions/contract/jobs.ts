@@ -94,7 +94,7 @@ export const jobs = {
       maxRecordAgeHours: 23,
       discarded: 'records',
     },
-    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry'] },
+    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['ledgerRetry', 'payments'] },
     timeoutSeconds: 60,
   },
   retryLedger: {
@@ -103,7 +103,7 @@ export const jobs = {
     summary: 'Retries the ledger rows of accounts for which writing failed',
     impact: 'Usage and credit history of some accounts have gaps. Balances and charges stay exact.',
     trigger: { queue: 'ledgerRetry' },
-    uses: { tables: { ledger: 'append', accounts: 'write' } },
+    uses: { tables: { ledger: 'append', accounts: 'write' }, queues: ['payments'] },
     timeoutSeconds: 60,
   },
   sendMail: {
@@ -310,7 +310,7 @@ export const jobs = {
     summary: 'Settles payments after events of the payment provider, and buys automatic top-ups',
     impact: 'Paid credits and plans arrive late: when the buyer returns, or with the next reconciliation.',
     trigger: { queue: 'payments', maxConcurrency: 20 },
-    uses: { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true },
+    uses: { tables: { accounts: 'write', meters: 'write', payments: 'write' }, queues: ['payments'], payments: true },
     timeoutSeconds: 60,
   },
   sweepPayments: {

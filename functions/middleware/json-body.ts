@@ -13,8 +13,10 @@ interface ReadBody {
   readonly value: unknown;
 }
 
-export async function requestBody(event: APIGatewayProxyEvent, { bodyKinds }: Route, prove: Proof): Promise<ReadBody> {
-  if (!bodyKinds.includes('multipart')) return { kind: 'json', value: jsonBody(event) };
+export async function requestBody(event: APIGatewayProxyEvent, route: Route, prove: Proof): Promise<ReadBody> {
+  const { bodyKinds, bodyInput } = route;
+  if (!bodyKinds.includes('multipart'))
+    return { kind: 'json', value: jsonBody(event, { orNull: bodyInput?.type === 'nullable' }) };
   // Parsing megabytes costs more than verifying the key.
   await prove();
   const [contentType = ''] = headerValues(event, 'content-type');
@@ -29,10 +31,11 @@ export async function requestBody(event: APIGatewayProxyEvent, { bodyKinds }: Ro
  * Parses a JSON object. Throws 400 for deep nesting, and for duplicate or `__proto__` keys, which parsers interpret
  * differently.
  */
-export function jsonBody(event: APIGatewayProxyEvent): unknown {
+export function jsonBody(event: APIGatewayProxyEvent, { orNull = false } = {}): unknown {
   if (!event.body) return undefined;
   const text = event.isBase64Encoded ? decoded(event.body) : event.body;
   const body = parsed(text);
+  if (body === null && orNull) return null;
   if (!isJsonObject(body)) throw new ServiceError('INVALID_FORMAT', 'The body must be a JSON object.');
   refuseAmbiguous(text);
   return body;

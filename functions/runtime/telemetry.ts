@@ -70,6 +70,17 @@ export function recordRejectedMail(): void {
   requestMetrics().publishStoredMetrics();
 }
 
+/** Written on every comparison, so that missing data is visible. */
+export function recordPaymentDifferences(differences: number): void {
+  requestMetrics().addMetric(metrics.paymentDifferences, MetricUnit.Count, differences);
+  requestMetrics().publishStoredMetrics();
+}
+
+export function recordRefusedPayment(): void {
+  requestMetrics().addMetric(metrics.refusedPayments, MetricUnit.Count, 1);
+  requestMetrics().publishStoredMetrics();
+}
+
 function count(dimension: string, value: string, metric: string, amount: number): void {
   requestMetrics().addDimension(dimension, value);
   requestMetrics().addMetric(metric, MetricUnit.Count, amount);

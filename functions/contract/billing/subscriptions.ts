@@ -50,6 +50,12 @@ export const Subscription = v.object({
   pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan as of the next billing cycle.'))),
   endsAt: v.optional(v.pipe(instant, v.description('If cancelled: when the paid period ends.'))),
   creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
+  pastDue: v.optional(
+    v.pipe(
+      v.object({ since: instant, endsAt: instant }),
+      v.description('Present if the current month is not paid. The plan ends at `endsAt` unless it is.'),
+    ),
+  ),
   terms: v.optional(
     v.pipe(
       v.object({

@@ -17,6 +17,10 @@ export const metrics = {
   lostSettlements: 'lostSettlements',
   /** Emails that SES rejected permanently. */
   rejectedMails: 'rejectedMails',
+  /** Payments that came in and could not be granted. */
+  refusedPayments: 'refusedPayments',
+  /** Differences between money and credits that the daily comparison found. */
+  paymentDifferences: 'paymentDifferences',
 } as const;
 
 /** 1 for a failed run of the canary, 0 for a successful one. Only in stages with a canary. */

@@ -111,7 +111,11 @@ export const accountRoutes = {
     credential: 'session',
     bodyInput: AccountDeletion,
     refusals: ['INVALID_CREDENTIALS', 'INVALID_IDENTITY_TOKEN', 'RATE_LIMIT_EXCEEDED'],
-    uses: { tables: { accounts: 'delete', meters: 'write' }, identityProvider: true },
+    uses: {
+      tables: { accounts: 'delete', meters: 'write', payments: 'read' },
+      identityProvider: true,
+      payments: true,
+    },
     ...hashing,
   }),
 } as const satisfies Record<string, Route>;

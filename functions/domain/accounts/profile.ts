@@ -21,11 +21,17 @@ const retentionMs = 30 * 86_400_000;
 
 const maxConcurrentPurges = 8;
 
+interface ProfileParts {
+  readonly deletions: () => AccountDeletionStore;
+  readonly meters: () => Metering;
+  readonly throttle: () => Throttle;
+  /** Ends the collection of a plan's money before its account is deleted. Throws 503 if that is not possible now. */
+  readonly stopCollecting: (accountId: number) => Promise<void>;
+}
+
 export function profileService(
   accounts: AccountStore,
-  deletions: () => AccountDeletionStore,
-  meters: () => Metering,
-  throttle: () => Throttle,
+  { deletions, meters, throttle, stopCollecting }: ProfileParts,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -52,6 +58,7 @@ export function profileService(
     await prove(account);
     const isConfirmed = account.confirmedAt !== undefined;
     if (!isConfirmed) await throttle().enforce(unconfirmedDeletions, account.email);
+    await stopCollecting(account.id);
     const now = clock.now();
     const removal = { purgeAt: now + retentionMs, freeFrom: await nextFreeMonth(account, now) };
     await deletions().remove(account, removal, isConfirmed ? noticeTo(account) : undefined, now);

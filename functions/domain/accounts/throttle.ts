@@ -80,6 +80,9 @@ export const subscriptionChanges = windows('subscription-change', [
 export const webhookChanges = windows('webhook-change', [{ max: limits.webhookChangesPerMinute, ms: minute }]);
 export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsPerMinute, ms: minute }]);
 
+/** Checkouts an hour, because thieves try stolen cards (docs/payments.md#security). */
+export const checkouts = windows('checkout', [{ max: 5, ms: hour }]);
+
 export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
 
 /** Invalid files are read and deleted free of charge, so uploads are limited. */

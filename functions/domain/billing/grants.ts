@@ -120,6 +120,10 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   if (next.subscription?.status === 'cancelled') return { meter: onPlan(next, plans(freePlanRank)), entries: [] };
   if (!next.subscription) return grantMonth(onPlan(next, plans(next.planRank)), end, plans);
   const { subscription, plan, kind } = renewed(next.subscription, next, plans);
+  if (subscription.paidUntil !== undefined && !plan.price) {
+    const { paidUntil: _paid, ...unpaid } = subscription;
+    return grantMonth(onPlan({ ...next, subscription: unpaid }, plan), end, plans, kind);
+  }
   if (subscription.paidUntil !== undefined && subscription.paidUntil <= end) {
     const change: SubscriptionChange = { kind: 'payment_due', plan: plan.name, effectiveAt: end + pastDueSeconds };
     return recorded(onPlan({ ...next, subscription: { ...subscription, unpaidSince: end } }, plan), end, change);

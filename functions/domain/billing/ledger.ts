@@ -1,3 +1,4 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
 import { type Alert, alertsOf, type ChargedAccount, chargedBudget } from '../alerts/alerts.ts';
 import { balance, type LedgerEntry, type Meter } from '../meter/meter.ts';
 import { periodStart } from '../meter/periods.ts';
@@ -29,6 +30,7 @@ export interface PlanEnd {
 /** A meter's stream image: the entries that ended with `seq`, and the account's state after the last. */
 export interface MeterImage extends ChargedAccount {
   readonly seq: number;
+  readonly topUpBelow?: number;
 }
 
 export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterImage {
@@ -43,21 +45,35 @@ export function imageOf(meter: Meter, entries: readonly LedgerEntry[]): MeterIma
     entries,
     ...(alerts && { alerts }),
     ...(budget && { budget }),
+    ...(meter.topUpBelow !== undefined && { topUpBelow: meter.topUpBelow }),
   };
 }
 
-export async function projectLedger(store: LedgerStore, image: MeterImage, now: number): Promise<readonly LedgerRow[]> {
+/** `onLow` is called for the write with which the balance fell below the threshold of the automatic top-up. */
+export async function projectLedger(
+  store: LedgerStore,
+  image: MeterImage,
+  now: number,
+  onLow: (accountId: number) => Promise<void> = async () => undefined,
+): Promise<readonly LedgerRow[]> {
   const rows = ledgerRows(image);
   for (const row of rows) {
     await store.append(row, row.at < archivedBefore(now));
     if (row.keyId) await store.markKeyUsed(row.accountId, row.keyId, row.at * 1000);
   }
   for (const alert of alertsOf(image)) await store.announce(alert);
+  if (fellBelow(image)) await onLow(image.accountId);
   for (const { at, change } of image.entries) {
     if (change?.kind === 'ending' && change.effectiveAt !== undefined)
       await store.announceEnd(image.accountId, { plan: change.plan, from: change.effectiveAt, at });
   }
   return rows;
+}
+
+function fellBelow({ balance, entries, topUpBelow = 0 }: MeterImage): boolean {
+  const threshold = topUpBelow * microPerCredit;
+  const before = balance - entries.reduce((sum, { amount }) => sum + amount, 0);
+  return balance < threshold && before >= threshold;
 }
 
 export function ledgerRows({ accountId, seq, balance, entries }: MeterImage): LedgerRow[] {

@@ -1,21 +1,16 @@
-export interface InvoiceLine {
-  readonly subscriptionId: string;
-  readonly plan: string;
-  readonly amount: number;
+import type { PlanLimits } from '#contract/billing/plans.ts';
+import type { Meter } from '../meter/meter.ts';
+import type { Proration } from './subscription-changes.ts';
+
+/** Collects the money of plans. A stage without payments has none, and grants plans immediately. */
+export interface PlanPayments {
+  /** Charges the first month to the saved card. Returns once the plan is granted; throws 402 or 409. */
+  subscribe(accountId: number, plan: PlanLimits): Promise<void>;
+  /** Charges an upgrade of this meter. Returns once it is granted; throws 402 or 409. */
+  upgrade(accountId: number, meter: Meter, plan: PlanLimits, proration: Proration): Promise<void>;
+  /** Called before and after a change of the meter that changes what is collected later. */
+  beforeChange(accountId: number): Promise<void>;
+  afterChange(accountId: number): Promise<void>;
 }
 
-/** The payment provider. Amounts are already prorated. An adapter can refuse before anything is granted. */
-export interface Payments {
-  begin(accountId: number, line: InvoiceLine): Promise<void>;
-  prorate(accountId: number, line: InvoiceLine): Promise<void>;
-  end(accountId: number, subscriptionId: string): Promise<void>;
-  resume(accountId: number, subscriptionId: string): Promise<void>;
-}
-
-/** Grants plans immediately, without payments. */
-export const noPayments: Payments = {
-  begin: async () => undefined,
-  prorate: async () => undefined,
-  end: async () => undefined,
-  resume: async () => undefined,
-};
+export const noPayments = async (): Promise<PlanPayments | undefined> => undefined;

@@ -1,12 +1,12 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import type { Meter } from '../meter/meter.ts';
-import { periodEnd } from '../meter/periods.ts';
+import { pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { iso } from '../shared/months.ts';
 import type { Proration } from './subscription-changes.ts';
 
 /** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */
-export function subscriptionView(meter: Meter, plans: Plans) {
+export function subscriptionView(meter: Meter, plans: Plans, now: number) {
   const subscription = meter.subscription;
   const named = findPlan(subscription?.planId ?? '');
   if (!subscription || !named) throw new Error('there is no subscription to show');
@@ -26,10 +26,19 @@ export function subscriptionView(meter: Meter, plans: Plans) {
     ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
     ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
     ...(isChanged && { terms: termsView(plan) }),
+    ...pastDueView(subscription, now),
     ...(status === 'active' &&
       replacedAt !== undefined &&
       offered.end && { replacement: replacementView(plans(offered.end.rank), replacedAt) }),
   };
+}
+
+/** Seconds in which a renewal is normally paid: Stripe finalizes its invoice after an hour. */
+const renewalSeconds = 3 * 3600;
+
+function pastDueView({ unpaidSince }: NonNullable<Meter['subscription']>, now: number) {
+  if (unpaidSince === undefined || now < unpaidSince + renewalSeconds) return {};
+  return { pastDue: { since: iso(unpaidSince), endsAt: iso(unpaidSince + pastDueSeconds) } };
 }
 
 function termsView({ callsPerMonth, callsPerMinute, maxConcurrentCalls, features }: PlanLimits) {

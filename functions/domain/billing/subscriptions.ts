@@ -8,7 +8,7 @@ import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
-import type { Payments } from './payments.ts';
+import type { PlanPayments } from './payments.ts';
 import {
   type ChosenPlan,
   cancel,
@@ -25,7 +25,7 @@ import {
 import { prorationView, subscriptionView } from './subscription-view.ts';
 
 interface SubscriptionParts {
-  readonly payments: Payments;
+  readonly payments: () => Promise<PlanPayments | undefined>;
   readonly enforceChangeLimit: (accountId: number) => Promise<void>;
 }
 
@@ -43,29 +43,33 @@ export function subscriptionService(
   async function create(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseUnsold(chosen.plan);
-    const id = newRequestId(random);
     const now = clock.now();
-    const enforceLimit = enforceLimitOnce(accountId);
-    if (!isMonthRunning(await metering.current(accountId, now), Math.floor(now / 1000))) {
-      await enforceLimit();
-      await payments.begin(accountId, { subscriptionId: id, plan: chosen.plan.name, amount: chosen.plan.price ?? 0 });
-    }
-    let proration: Proration | undefined;
-    const apply = (before: Meter, seconds: number) => {
-      if (isSubscribed(before)) {
-        throw new ServiceError(
-          'ALREADY_SUBSCRIBED',
-          'The account already has an active subscription. Upgrade, downgrade or cancel it.',
-        );
+    const seconds = Math.floor(now / 1000);
+    const before = await metering.current(accountId, now);
+    if (isSubscribed(before)) throw alreadySubscribed();
+    const isRunning = isMonthRunning(before, seconds);
+    const isUpgrade = isRunning && chosen.plan.rank > before.planRank;
+    const collected = chosen.plan.price ? await payments() : undefined;
+    if (collected && (isUpgrade || !isRunning)) {
+      await enforceChangeLimit(accountId);
+      if (!isUpgrade) {
+        await collected.subscribe(accountId, chosen.plan);
+        return currentView(accountId);
       }
-      const isUpgrade = isMonthRunning(before, seconds) && chosen.plan.rank > before.planRank;
-      proration = isUpgrade ? prorationOnResume(before, chosen, seconds) : undefined;
-      return subscribe(before, chosen, id, seconds, plans);
-    };
-    const meter = await change(accountId, apply, { now, enforceLimit });
-    const goesOn = subscriptionId(meter);
-    if (goesOn !== id) await payments.resume(accountId, goesOn);
-    return proration ? upgraded(accountId, meter, chosen, proration) : subscriptionView(meter, plans);
+      const proration = prorationOnResume(before, chosen, seconds);
+      await collected.upgrade(accountId, before, chosen.plan, proration);
+      return { ...(await currentView(accountId)), proration: prorationView(proration) };
+    }
+    const id = newRequestId(random);
+    let proration: Proration | undefined;
+    const meter = await change(accountId, (current, at) => {
+      if (isSubscribed(current)) throw alreadySubscribed();
+      const grows = isMonthRunning(current, at) && chosen.plan.rank > current.planRank;
+      if (grows && collected) throw changedMeanwhile();
+      proration = grows ? prorationOnResume(current, chosen, at) : undefined;
+      return subscribe(current, chosen, id, at, plans);
+    });
+    return { ...view(meter), ...(proration && { proration: prorationView(proration) }) };
   }
 
   /** Assigns a plan on behalf of an operator. `replace` can write further items in the same transaction. */
@@ -78,30 +82,43 @@ export function subscriptionService(
       const settled = assigned(current, chosen, id, Math.floor(now / 1000), plans);
       return described(settled, { kind: 'assigned', plan: chosen.plan.name });
     };
+    const collected = await payments();
+    await collected?.beforeChange(accountId);
     await metering.change(accountId, now, apply, replace);
+    await collected?.afterChange(accountId);
   }
 
   async function current(accountId: number) {
     const meter = await metering.current(accountId, clock.now());
-    return meter.subscription ? subscriptionView(meter, plans) : null;
+    return meter.subscription ? view(meter) : null;
   }
 
+  const view = (meter: Meter) => subscriptionView(meter, plans, Math.floor(clock.now() / 1000));
+  const currentView = async (accountId: number) => view(await metering.current(accountId, clock.now()));
+
+  /** A paid upgrade takes effect once it is paid. */
   async function upgradeTo(accountId: number, planId: string) {
     const chosen = chosenPlan(planId, plans);
     refuseUnsold(chosen.plan);
+    const collected = await payments();
+    if (!collected) return upgradeFree(accountId, chosen);
+    const now = clock.now();
+    const meter = await metering.current(accountId, now);
+    const proration = prorationOf(meter, chosen, Math.floor(now / 1000));
+    if (meter.subscription?.unpaidSince !== undefined) throw unpaid();
+    await enforceChangeLimit(accountId);
+    await collected.upgrade(accountId, meter, chosen.plan, proration);
+    return { ...(await currentView(accountId)), proration: prorationView(proration) };
+  }
+
+  async function upgradeFree(accountId: number, chosen: ChosenPlan) {
     let proration: Proration | undefined;
     const meter = await change(accountId, (before, now) => {
       proration = prorationOf(before, chosen, now);
       return upgrade(before, chosen, proration, now);
     });
     if (!proration) throw new Error('an upgrade without proration');
-    return upgraded(accountId, meter, chosen, proration);
-  }
-
-  async function upgraded(accountId: number, meter: Meter, { plan }: ChosenPlan, proration: Proration) {
-    const line = { subscriptionId: subscriptionId(meter), plan: plan.name, amount: proration.amount };
-    await payments.prorate(accountId, line);
-    return { ...subscriptionView(meter, plans), proration: prorationView(proration) };
+    return { ...view(meter), proration: prorationView(proration) };
   }
 
   async function preview(accountId: number, planId: string) {
@@ -137,7 +154,7 @@ export function subscriptionService(
       if (isCurrent && !before.subscription?.pending) throw onItAlready();
       return downgrade(before, chosen, now);
     });
-    return subscriptionView(meter, plans);
+    return view(meter);
   }
 
   async function cancelById(accountId: number, id: string) {
@@ -146,8 +163,7 @@ export function subscriptionService(
       if (!isSubscribed(before)) throw new ServiceError('INVALID_STATE', 'The subscription is already cancelled.');
       return cancel(before, now, plans);
     });
-    await payments.end(accountId, id);
-    return subscriptionView(meter, plans);
+    return view(meter);
   }
 
   async function resumeById(accountId: number, id: string) {
@@ -159,25 +175,23 @@ export function subscriptionService(
       }
       return resume(before, now);
     });
-    await payments.resume(accountId, id);
-    return subscriptionView(meter, plans);
+    return view(meter);
   }
 
-  function change(
-    accountId: number,
-    apply: (meter: Meter, now: number) => Settled,
-    { now, enforceLimit } = { now: clock.now(), enforceLimit: enforceLimitOnce(accountId) },
-  ): Promise<Meter> {
-    return metering.change(accountId, now, async (meter) => {
-      const settled = apply(meter, Math.floor(now / 1000));
-      await enforceLimit();
+  async function change(accountId: number, apply: (meter: Meter, now: number) => Settled): Promise<Meter> {
+    const now = clock.now();
+    let isEnforced = false;
+    const collected = await payments();
+    const meter = await metering.change(accountId, now, async (before) => {
+      const settled = apply(before, Math.floor(now / 1000));
+      if (isEnforced) return settled;
+      await enforceChangeLimit(accountId);
+      await collected?.beforeChange(accountId);
+      isEnforced = true;
       return settled;
     });
-  }
-
-  function enforceLimitOnce(accountId: number): () => Promise<void> {
-    let enforced: Promise<void> | undefined;
-    return () => (enforced ??= enforceChangeLimit(accountId));
+    await collected?.afterChange(accountId);
+    return meter;
   }
 
   function activePlan(meter: Meter): PlanLimits {
@@ -209,8 +223,14 @@ function refuseUnsold({ name, price, isSold }: PlanLimits): void {
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not self-serve. Contact sales.`);
 }
 
-const subscriptionId = ({ subscription }: Meter): string => subscription?.id ?? '';
-
+const alreadySubscribed = () =>
+  new ServiceError(
+    'ALREADY_SUBSCRIBED',
+    'The account already has an active subscription. Upgrade, downgrade or cancel it.',
+  );
+const changedMeanwhile = () =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+const unpaid = () => new ServiceError('INVALID_STATE', 'The current month is not paid yet. Upgrade once it is.');
 const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
 const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription already has this plan.');
 

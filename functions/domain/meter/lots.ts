@@ -180,7 +180,9 @@ export function takeBack(
   const taken = changeLots(settleLots(meter), (lots) => {
     const index = lots.findIndex((lot) => lot.source === source && lot.expiresAt === expiresAt);
     const lot = lots[index];
-    return lot ? lots.with(index, { ...lot, remaining: Math.max(0, lot.remaining - amount) }) : [...lots];
+    if (!lot) return [...lots];
+    const [granted, remaining] = [lot.granted - amount, lot.remaining - amount].map((rest) => Math.max(0, rest));
+    return lots.with(index, { ...lot, granted: granted ?? 0, remaining: remaining ?? 0 });
   });
   return { ...taken, spendable: meter.spendable - amount };
 }

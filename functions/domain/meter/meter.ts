@@ -101,6 +101,8 @@ export interface Meter {
   readonly due: number;
   readonly marks?: readonly string[];
   readonly alerts?: StoredAlerts;
+  /** Whole credits below which a pack is bought automatically. */
+  readonly topUpBelow?: number;
 }
 
 /** The part of the meter that an admitted call needs until it is settled. */

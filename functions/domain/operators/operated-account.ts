@@ -58,7 +58,7 @@ export function accountDetails(account: Account, meter: Meter, plans: Plans, now
     suspendedAt: moment(suspendedAt),
     deletedAt: moment(deletedAt),
     signIn: { password: passwordHash !== undefined, google: identities.length > 0 },
-    subscription: meter.subscription ? subscriptionView(meter, plans) : null,
+    subscription: meter.subscription ? subscriptionView(meter, plans, Math.floor(now / 1000)) : null,
     credits: { spendable: credits(meter.spendable), held: credits(heldCredits(meter)), lots: lotsOf(meter) },
     holds: holdsOf(meter),
     calls: callsOf(meter, now),

@@ -1,4 +1,4 @@
-import { currency, type OrderKind, type OrderState } from '#contract/payments/payments.ts';
+import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter } from '../meter/meter.ts';
 import type { Page } from '../shared/ports.ts';
@@ -40,7 +40,10 @@ export interface Order {
   readonly chargedCents?: number;
   readonly refundedCents?: number;
   readonly disputedCents?: number;
-  /** Microcredits that were taken back, and that could not be because they were spent. */
+  /**
+   * Microcredits that were taken back, and that could not be because they were spent. A shortfall blocks purchases until
+   * an operator clears it.
+   */
   readonly taken?: number;
   readonly shortfall?: number;
   /** Raised by every write, which is conditional on it. */
@@ -80,6 +83,9 @@ export interface BillingProfile {
   readonly subscription?: string;
   /** Set while the provider's subscription may differ from the meter: when to compare them next. */
   readonly alignAt?: number;
+  /** The order that the saved card is being charged for. There is one at a time, so that none is charged twice. */
+  readonly charging?: string;
+  readonly chargingSince?: number;
   /** The latest declined charges, at most `maxDeclines`. */
   readonly declines?: readonly number[];
   readonly topUp?: TopUpRule;
@@ -94,21 +100,24 @@ export interface TopUpRule {
   /** Cents a month (UTC). */
   readonly monthlyLimit: number;
   readonly state: 'on' | 'off' | 'action_required';
-  /** The open attempt, of which there is at most one. */
-  readonly order?: string;
-  /** Failures of the open attempt that a later try may resolve. */
+  /** Declines in a row that a later try may resolve. */
   readonly failures: number;
   readonly retryAt?: number;
-  readonly lastFailure?: { readonly reason: string; readonly at: number };
-  /** Cents that were bought or are being bought in the month, as `2027-01`. */
-  readonly spent?: { readonly month: string; readonly cents: number };
+  readonly lastFailure?: { readonly reason: TopUpFailure; readonly at: number };
 }
+
+export type TopUpFailure = (typeof topUpFailures)[number];
+
+/** Undefined removes a field. */
+export type ProfileChange = { readonly [Field in keyof BillingProfile]?: BillingProfile[Field] | undefined };
 
 export interface OrderStore {
   /** Returns false if the order exists. */
   add(order: Order): Promise<boolean>;
   find(ref: OrderRef): Promise<Order | undefined>;
   page(accountId: number, query: { readonly limit: number; readonly cursor: string | undefined }): Promise<Page<Order>>;
+  /** Every order of every account, for the comparison by hand. */
+  all(): AsyncGenerator<Order>;
   /** Replaces `before`. Returns undefined if another write came first, otherwise the order as stored. */
   save(before: Order, change: Partial<Order>): Promise<Order | undefined>;
   /** Saves the order and the meter in one transaction. */
@@ -119,7 +128,7 @@ export interface OrderStore {
   ): Promise<'done' | 'order changed' | 'meter changed'>;
   /** The profile of an account without payments has the revision 0. */
   profile(accountId: number): Promise<BillingProfile>;
-  saveProfile(before: BillingProfile, change: Partial<BillingProfile>): Promise<BillingProfile | undefined>;
+  saveProfile(before: BillingProfile, change: ProfileChange): Promise<BillingProfile | undefined>;
   /** Also stores which account the customer belongs to. */
   saveCustomer(before: BillingProfile, customer: string): Promise<BillingProfile | undefined>;
   accountOf(customer: string): Promise<number | undefined>;

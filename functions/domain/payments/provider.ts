@@ -64,8 +64,8 @@ export interface EventSubject {
   readonly invoice?: string;
   /** For refunds and disputes: the payment. */
   readonly payment?: string;
-  /** For a card that was added, changed or removed. */
-  readonly card?: true;
+  readonly session?: string;
+  readonly isFraudWarning?: boolean;
 }
 
 /**
@@ -83,11 +83,16 @@ export interface PaymentProvider {
   startPlan(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
   /** Charges an invoice of its own. */
   chargeInvoice(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
-  report(order: Order): Promise<PaymentReport>;
+  /** Voids an unpaid invoice. */
+  cancelCharge(invoice: string): Promise<void>;
+  /** Looks for what was created if the order has no ids. Undefined if there is nothing. */
+  report(order: Order, customer: string): Promise<PaymentReport | undefined>;
   /** The invoice of a renewal, as the order of that renewal reports it; undefined if it is none. */
   renewal(invoice: string): Promise<(PaymentReport & { readonly subscription: string }) | undefined>;
   plan(subscription: string): Promise<CollectedPlan | undefined>;
-  setPrice(subscription: string, cents: number, title: string, key: string): Promise<void>;
+  /** Starts collecting a plan whose running month is paid. Returns the subscription. */
+  collectFrom(start: CollectionStart, buyer: Buyer, title: string, key: string): Promise<string>;
+  setPrice(subscription: string, cents: number, title: string): Promise<void>;
   endWithPeriod(subscription: string, ends: boolean): Promise<void>;
   /** Ends it now, and voids its open invoices. Has no effect if it has ended. */
   stop(subscription: string): Promise<void>;
@@ -97,6 +102,17 @@ export interface PaymentProvider {
   readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;
   /** Fetches what an event is about. Undefined if it concerns nothing of ours. */
   subjectOf(event: Pick<SignedEvent, 'type' | 'objectId'>): Promise<EventSubject | undefined>;
+  /** For the daily comparison: what was paid, and events that could not be delivered. `at` in epoch ms. */
+  invoicesSince(at: number): AsyncIterable<string>;
+  sessionsSince(at: number): AsyncIterable<string>;
+  undeliveredSince(at: number): AsyncIterable<SignedEvent>;
+}
+
+/** `anchor`: epoch seconds. Months are counted from it, as the meter counts them. */
+export interface CollectionStart {
+  readonly accountId: number;
+  readonly anchor: number;
+  readonly cents: number;
 }
 
 export interface CheckoutRequest {

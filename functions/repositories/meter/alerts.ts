@@ -19,3 +19,24 @@ export function alertStore(client: DynamoDBDocumentClient, tableName: string): A
     },
   };
 }
+
+/** Sets or removes the threshold of the automatic top-up, which is in the meter for the same reason. */
+export function balanceWatch(client: DynamoDBDocumentClient, tableName: string) {
+  return async (accountId: number, threshold: number | undefined): Promise<void> => {
+    const change =
+      threshold === undefined
+        ? { UpdateExpression: 'REMOVE tu, #last' }
+        : {
+            UpdateExpression: 'SET tu = :threshold REMOVE #last',
+            ExpressionAttributeValues: { ':threshold': threshold },
+          };
+    const write = new UpdateCommand({
+      TableName: tableName,
+      Key: { a: accountId },
+      ConditionExpression: 'attribute_exists(a)',
+      ExpressionAttributeNames: { '#last': 'last' },
+      ...change,
+    });
+    await conditionally(client.send(write));
+  };
+}

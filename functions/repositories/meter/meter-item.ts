@@ -28,7 +28,7 @@ import { budgetsOf, isBudgetName, isKeyRow, keyEventOf, KeyNote, keyOf } from '.
  * calls, mc calls this month, ml calls per month, fa free anchor, n admitted, m ceiling, b buckets, c spendable, h
  * holds, g lots, gn lots granted, ec ended cancellations, u used, pa period anchor, pi period index, fm free month, s
  * subscription, t kept terms, x closed, due, hd time of the next check of holds, last entries or key change, w marks of changes, al
- * alerts, wh webhooks.
+ * alerts, wh webhooks, tu threshold of the automatic top-up.
  */
 
 /** Bytes: without running calls, and per running call (docs/credits.md, "How large an account's item gets"). */
@@ -137,6 +137,7 @@ const Item = v.object({
   w: v.exactOptional(v.array(v.string())),
   al: v.exactOptional(AlertsRow),
   wh: v.exactOptional(v.set(v.string())),
+  tu: v.exactOptional(count),
 });
 
 const AllowanceItem = v.pick(Item, ['a', 'n', 'm', 'b', 'c', 'due']);
@@ -181,6 +182,7 @@ export function meterOf(row: unknown): Meter {
     due: item.due,
     ...(item.w && { marks: item.w }),
     ...(item.al && { alerts: alertsOf(item.al) }),
+    ...(item.tu !== undefined && { topUpBelow: item.tu }),
   };
 }
 

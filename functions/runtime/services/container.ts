@@ -8,6 +8,7 @@ import { ownerProofService, signInService } from '#domain/accounts/sign-in.ts';
 import { termsService } from '#domain/accounts/terms.ts';
 import {
   agentChanges,
+  checkouts,
   uploads,
   keyChanges,
   subscriptionChanges,
@@ -18,9 +19,9 @@ import {
 } from '#domain/accounts/throttle.ts';
 import { alertService } from '#domain/alerts/alerts.ts';
 import { auditor } from '#domain/billing/auditor.ts';
-import { noPayments } from '#domain/billing/payments.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
 import { keyService } from '#domain/keys/key-service.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
 import { leakedPasswords } from '#gateways/common-passwords.ts';
 import { accountDeletionStore } from '#repositories/accounts/account-deletions.ts';
 import { accountStore } from '#repositories/accounts/accounts.ts';
@@ -97,9 +98,25 @@ function build() {
     const { requestStore } = await import('#repositories/requests/requests.ts');
     return requestStore(dynamo(), table('requests'));
   });
+  const hasPayments = environment.PAYMENTS !== 'none';
+  const paymentQueue = queueOf('payments');
+  const requirePayments = (): void => {
+    if (!hasPayments)
+      throw new ServiceError('INVALID_STATE', 'This service takes no payments. Plans are free of charge.');
+  };
+  const payments = lazy(async () => {
+    requirePayments();
+    const { paymentServices } = await import('./payments.ts');
+    return paymentServices(core, {
+      findAccount: (accountId) => accounts().find(accountId),
+      enforceCheckoutLimit: (accountId) => throttles().enforce(checkouts, String(accountId)),
+      queue: paymentQueue,
+    });
+  });
   const subscriptions = lazy(() => {
     const enforceChangeLimit = enforceUnlessLocal(subscriptionChanges);
-    return subscriptionService(meters(), { payments: noPayments, enforceChangeLimit }, plans, clock, random);
+    const planPayments = async () => (hasPayments ? (await payments()).planPayments : undefined);
+    return subscriptionService(meters(), { payments: planPayments, enforceChangeLimit }, plans, clock, random);
   });
   const archiveFiles = lazy(async () => {
     const { ARCHIVE_BUCKET } = environment;
@@ -145,7 +162,13 @@ function build() {
       const store = emailChangeStore(dynamo(), table('accounts'));
       return emailChangeService(accounts(), store, throttles(), meters, clock, random, settings);
     }),
-    profile: lazy(() => profileService(accounts(), deletions, meters, throttles, clock, random, settings)),
+    profile: lazy(() => {
+      const stopCollecting = async (accountId: number): Promise<void> => {
+        if (hasPayments) await (await payments()).stopCollecting(accountId);
+      };
+      const parts = { deletions, meters, throttle: throttles, stopCollecting };
+      return profileService(accounts(), parts, clock, random, settings);
+    }),
     terms: lazy(async () => {
       const { termsStore } = await import('#repositories/operators/terms.ts');
       return termsService(termsStore(dynamo(), { accounts: table('accounts'), audit: table('audit') }), clock);
@@ -158,6 +181,8 @@ function build() {
     keys,
     alerts: lazy(() => alertService({ store: alertStore(dynamo(), table('meters')), keys: keyRecords(), findMeter })),
     subscriptions,
+    payments,
+    requirePayments,
     ledger: lazy(async () => {
       const [{ projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
         import('#domain/billing/ledger.ts'),
@@ -166,7 +191,10 @@ function build() {
       ]);
       const names = { ledger: table('ledger'), accounts: table('accounts') };
       const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
-      return { project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now()) };
+      const onLow = async (accountId: number): Promise<void> => {
+        if (hasPayments) await (await paymentQueue()).send({ do: 'top-up', accountId }, { group: String(accountId) });
+      };
+      return { project: (image: unknown) => projectLedger(store, meterImageOf(image), clock.now(), onLow) };
     }),
     ledgerArchiver: lazy(async () => {
       const [{ ledgerArchiver }, { archiveStore }] = await Promise.all([

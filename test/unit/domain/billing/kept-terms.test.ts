@@ -66,7 +66,7 @@ describe('a subscription to a plan that is then sold on other terms', () => {
     expect(termsIn(planOfMeter(meter, plans))).toEqual(termsIn(planOfRank(rank)));
     expect(balanceView(meter).quota.sms).toBe(creditsPerMonth);
     const { callsPerMonth, callsPerMinute, maxConcurrentCalls } = planOfRank(rank);
-    expect(subscriptionView(meter, plans)).toMatchObject({
+    expect(subscriptionView(meter, plans, 0)).toMatchObject({
       monthlyCredits: creditsPerMonth,
       price,
       terms: { callsPerMonth, callsPerMinute, maxConcurrentCalls, features },
@@ -76,7 +76,7 @@ describe('a subscription to a plan that is then sold on other terms', () => {
 
   it('shows no terms while they are those that are sold', () => {
     const { plans } = sale();
-    expect(subscriptionView(subscribed(plans, 3), plans)).not.toHaveProperty('terms');
+    expect(subscriptionView(subscribed(plans, 3), plans, 0)).not.toHaveProperty('terms');
   });
 
   it('ends with the paid period of a cancellation, after which the free limits of the offer apply', () => {
@@ -167,7 +167,7 @@ describe('a subscription to a plan that is then sold on other terms', () => {
             ({ meter } = downgrade(meter, chosen(plans, one.rank), now));
             pending = one.rank === meter.planRank ? undefined : (plans(one.rank).creditsPerMonth ?? 0);
           }
-          expect(subscriptionView(meter, plans).monthlyCredits).toBe(kept);
+          expect(subscriptionView(meter, plans, 0).monthlyCredits).toBe(kept);
         }
       }),
       { numRuns: 200 },
@@ -233,12 +233,12 @@ describe('a plan that ends', () => {
     const { plans, change } = sale();
     change(3, { end: { at: endsAt, rank: 2 }, isSold: false });
     const { meter } = until(subscribed(plans, 3, at('2027-01-20T10:00:00Z')), at('2027-05-21T00:00:00Z'), plans);
-    expect(subscriptionView(meter, plans)).toMatchObject({
+    expect(subscriptionView(meter, plans, 0)).toMatchObject({
       terms: { maxConcurrentCalls: 50 },
       replacement: { planId: 'dev_pass', from: '2027-06-20T10:00:00.000Z' },
     });
     change(3, {});
     const kept = until(meter, at('2027-08-01T00:00:00Z'), plans).meter;
-    expect([kept.planRank, subscriptionView(kept, plans).replacement]).toEqual([3, undefined]);
+    expect([kept.planRank, subscriptionView(kept, plans, 0).replacement]).toEqual([3, undefined]);
   });
 });

@@ -1,0 +1,107 @@
+import type { PlanLimits, Plans } from '#contract/billing/plans.ts';
+import { cents } from '#contract/payments/payments.ts';
+import { isMonthRunning } from '../billing/subscription-changes.ts';
+import { isSubscribed, type Meter } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { OrderStore } from './order.ts';
+import type { PaymentProvider } from './provider.ts';
+import { titleOf } from './purchases.ts';
+
+/** Milliseconds until a comparison is repeated, if the one after the change failed. */
+const retryMs = 5 * 60_000;
+
+const maxTries = 8;
+
+export interface CollectionParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly metering: Metering;
+  readonly plans: Plans;
+  readonly clock: Clock;
+}
+
+/** What the provider must collect for a meter. Undefined: nothing more. */
+interface Collected {
+  readonly plan: PlanLimits;
+  readonly endsWithPeriod: boolean;
+  /** Epoch seconds. */
+  readonly paidUntil: number;
+  readonly anchor: number;
+  readonly isUnpaid: boolean;
+}
+
+export type Collection = ReturnType<typeof collection>;
+
+/**
+ * Makes the provider's subscription equal to the meter, which decides (docs/payments.md#paid-months). The provider
+ * only collects each month's money.
+ */
+export function collection({ store, provider, metering, plans, clock }: CollectionParts) {
+  /** Marks the account before a change, so that the sweep completes it if the process ends. */
+  async function mark(accountId: number): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const profile = await store.profile(accountId);
+      if (profile.subscription === undefined) return;
+      if (await store.saveProfile(profile, { alignAt: clock.now() + retryMs })) return;
+    }
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+  }
+
+  async function align(accountId: number): Promise<void> {
+    const profile = await store.profile(accountId);
+    const { customer, subscription } = profile;
+    if (customer === undefined) return;
+    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+    const wanted = meter && collected(meter, Math.floor(clock.now() / 1000), plans);
+    const actual = subscription === undefined ? undefined : await provider.plan(subscription);
+    const isRunning = actual !== undefined && !actual.isEnded;
+    let started: string | undefined;
+    if (!wanted) {
+      if (isRunning) await provider.stop(actual.id);
+    } else if (isRunning) {
+      const price = cents(wanted.plan.price ?? 0);
+      if (price > 0 && actual.cents !== price) await provider.setPrice(actual.id, price, titleOf(wanted.plan));
+      if (actual.endsWithPeriod !== wanted.endsWithPeriod)
+        await provider.endWithPeriod(actual.id, wanted.endsWithPeriod);
+    } else if (!wanted.endsWithPeriod && !wanted.isUnpaid) {
+      const card = await provider.savedCard(customer);
+      const { plan, anchor, paidUntil } = wanted;
+      const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
+      const key = `collect-${accountId}-${paidUntil}`;
+      if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
+    }
+    // A change since then has marked the account again, and the next comparison sees it.
+    await store.saveProfile(profile, { alignAt: undefined, ...(started !== undefined && { subscription: started }) });
+  }
+
+  /** Compares now. A failure is repeated by the sweep, because the account is marked. */
+  async function alignSoon(accountId: number): Promise<void> {
+    await align(accountId).catch(() => mark(accountId));
+  }
+
+  return { mark, align, alignSoon };
+}
+
+function collected(meter: Meter, now: number, plans: Plans): Collected | undefined {
+  const { subscription, closed } = meter;
+  if (closed === 'deleted' || subscription?.paidUntil === undefined) return undefined;
+  if (!isMonthRunning(meter, now)) return undefined;
+  const { pending, paidUntil, unpaidSince } = subscription;
+  const plan = pending ? { ...plans(pending.planRank), ...pending.terms } : planOfMeter(meter, plans);
+  const isFree = !plan.price;
+  const { anchor } = meter.period;
+  return {
+    plan,
+    paidUntil,
+    anchor,
+    endsWithPeriod: !isSubscribed(meter) || isFree,
+    isUnpaid: unpaidSince !== undefined,
+  };
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
+}

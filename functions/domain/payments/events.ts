@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import type { Plans } from '#contract/billing/plans.ts';
+import type { PaymentWork } from '#contract/payments/payments.ts';
+import { cents } from '#contract/payments/payments.ts';
+import { cancel } from '../billing/subscription-changes.ts';
+import type { Metering } from '../meter/metering.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
+import { timedId } from '../shared/credential.ts';
+import type { Clock, MessageQueue } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Order, OrderRef, OrderStore } from './order.ts';
+import { type EventSubject, ForgedEvent, type PaymentProvider } from './provider.ts';
+import type { Settlement } from './settlement.ts';
+
+export interface EventParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly settlement: Settlement;
+  readonly metering: Metering;
+  readonly plans: Plans;
+  readonly queue: () => Promise<MessageQueue>;
+  readonly clock: Clock;
+  /** Events that are about nothing of ours although their metadata says so, for the alarm. */
+  readonly onForeign: (eventId: string, reason: string) => void;
+}
+
+/** Receives the provider's events: stored, answered, queued, then fetched and settled (docs/payments.md#events). */
+export function paymentEvents(parts: EventParts) {
+  const { store, provider, settlement, metering, plans, queue, clock, onForeign } = parts;
+
+  /** Throws 400 for what the provider did not sign. A failure to store it is 5xx, and the provider repeats it. */
+  async function receive(bytes: Uint8Array, signature: string): Promise<void> {
+    const now = clock.now();
+    const { isLive: _mode, ...event } = await provider.readEvent(bytes, signature, now).catch((error: unknown) => {
+      if (!(error instanceof ForgedEvent)) throw error;
+      throw new ServiceError('INVALID_FORMAT', 'The body must be an event that Stripe has signed in the last minutes.');
+    });
+    const isNew = await store.receive({ ...event, receivedAt: now });
+    if (isNew) await (await queue()).send({ do: 'event', id: event.id } satisfies PaymentWork);
+  }
+
+  async function handle(id: string): Promise<void> {
+    const event = await store.event(id);
+    if (!event || event.finishedAt !== undefined) return;
+    const subject = await provider.subjectOf(event);
+    if (subject) await handleSubject(id, event.type, subject);
+    await store.finish(id, clock.now());
+  }
+
+  async function handleSubject(id: string, type: string, subject: EventSubject): Promise<void> {
+    const { customer, order, invoice, subscription } = subject;
+    const accountId = customer === undefined ? undefined : await store.accountOf(customer);
+    if (accountId === undefined) {
+      if (order) onForeign(id, 'the customer is unknown');
+      return;
+    }
+    if (order) {
+      if (order.accountId !== accountId) onForeign(id, 'the customer belongs to another account');
+      else await settleFound(id, order, subject);
+      return;
+    }
+    if (invoice !== undefined && subscription !== undefined) await settleRenewal(accountId, invoice);
+    else if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);
+  }
+
+  async function settleFound(eventId: string, ref: OrderRef, { session, invoice }: EventSubject): Promise<void> {
+    const found = { ...(session !== undefined && { session }), ...(invoice !== undefined && { invoice }) };
+    try {
+      await settlement.settle(ref, found);
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
+      onForeign(eventId, 'the order does not exist');
+      throw error;
+    }
+  }
+
+  /** A renewal is charged by the provider, so its order is written when its invoice is seen. Returns undefined if it is none. */
+  async function settleRenewal(accountId: number, invoice: string): Promise<Order | undefined> {
+    const report = await provider.renewal(invoice);
+    if (!report?.period) return undefined;
+    const id = renewalId(report.period.start, invoice);
+    if (!(await store.find({ accountId, id }))) {
+      const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+      const plan = meter && planOfMeter(meter, plans);
+      const isOurs = meter?.subscription?.status === 'active' && meter.subscription.paidUntil !== undefined;
+      await store.add({
+        accountId,
+        id,
+        kind: 'renewal',
+        state: 'created',
+        // The plan may have ended: then the money is returned, whatever its amount is.
+        cents: isOurs && plan ? cents(plan.price ?? 0) : report.cents,
+        credits: plan?.creditsPerMonth ?? 0,
+        createdAt: clock.now(),
+        attempt: 0,
+        planId: plan?.name ?? '',
+        period: report.period,
+        provider: { invoice, subscription: report.subscription },
+        revision: 1,
+      });
+    }
+    return settlement.settle({ accountId, id });
+  }
+
+  /** Somebody ended the subscription at the provider. The plan keeps what is paid. */
+  async function endedByProvider(accountId: number, subscription: string | undefined): Promise<void> {
+    const profile = await store.profile(accountId);
+    if (subscription === undefined || profile.subscription !== subscription) return;
+    const now = clock.now();
+    const meter = await metering.current(accountId, now).catch(undefinedIfGone);
+    const running = meter?.subscription;
+    if (running?.status !== 'active' || running.paidUntil === undefined || running.unpaidSince !== undefined) return;
+    await metering.change(accountId, now, (before) => cancel(before, Math.floor(now / 1000), plans));
+  }
+
+  return { receive, handle, settleRenewal };
+}
+
+/** Derived from the invoice, so that each renewal has one order. */
+export const renewalId = (start: number, invoice: string): string =>
+  timedId('ord', start * 1000, { bytes: (size) => hash('sha256', invoice, 'buffer').subarray(0, size) });
+
+function undefinedIfGone(error: unknown): undefined {
+  if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
+}

@@ -1,0 +1,332 @@
+import { findPlan, type PlanLimits } from '#contract/billing/plans.ts';
+import { offer } from '#contract/offer/current-offer.ts';
+import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
+import type { Account } from '../accounts/account.ts';
+import { isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
+import { isSubscribed, type Meter } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import { timedId } from '../shared/credential.ts';
+import type { Clock, Random } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { type BillingProfile, isOpen, type Order, type OrderStore, paymentView, type ProfileChange } from './order.ts';
+import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Milliseconds in which a checkout can be paid. Stripe's minimum is 30 minutes. */
+const checkoutMs = 3_600_000;
+
+/** Declined charges a day, because thieves try stolen cards (docs/payments.md#security). */
+export const maxDeclines = 3;
+const dayMs = 86_400_000;
+
+/** Milliseconds after which a charge that was never stored no longer blocks others. */
+const lostChargeMs = 60_000;
+
+const maxTries = 8;
+
+export interface PurchaseParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly settlement: Settlement;
+  readonly metering: Metering;
+  readonly findAccount: (accountId: number) => Promise<Account | undefined>;
+  readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
+  readonly publicOrigin: string;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export type Purchases = ReturnType<typeof purchases>;
+
+/** Sells packs and plans. */
+export function purchases(parts: PurchaseParts) {
+  const { store, provider, settlement, metering, findAccount, enforceCheckoutLimit, publicOrigin, clock, random } =
+    parts;
+
+  async function checkout(accountId: number, chosen: { pack?: string | undefined; planId?: string | undefined }) {
+    const goods =
+      chosen.planId === undefined ? packGoods(chosen.pack ?? '') : await planGoods(accountId, chosen.planId);
+    await refuseShortfall(accountId);
+    await enforceCheckoutLimit(accountId);
+    const customer = await customerOf(accountId);
+    const now = clock.now();
+    const order = await added({ ...newOrder(accountId, goods, now), expiresAt: now + checkoutMs });
+    const back = `${publicOrigin}/billing?payment=${order.id}`;
+    const request = { customer, title: goods.title, successUrl: back, cancelUrl: `${back}&cancelled=1` };
+    const { session, url } = await provider.openCheckout(order, request).catch(unavailable);
+    const opened = await store.save(order, { provider: { session }, url });
+    if (!opened) throw new Error(`the new order ${order.id} was changed`);
+    const { amount, credits, kind, id, status } = paymentView(opened);
+    const expiresAt = new Date(now + checkoutMs).toISOString();
+    return { id, url, status, kind, credits, amount, currency, expiresAt } as const;
+  }
+
+  function packGoods(id: string): Goods {
+    const pack = findPack(id);
+    if (!pack) throw unknownGoods('pack', 'GET /payments/packs');
+    return packOrder(pack, 'pack');
+  }
+
+  async function planGoods(accountId: number, planId: string): Promise<Goods> {
+    const plan = findPlan(planId);
+    if (!plan) throw unknownGoods('planId', 'GET /subscription/plans');
+    if (!plan.isSold || plan.price === null) {
+      throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${plan.name} plan is not self-serve. Contact sales.`);
+    }
+    if (plan.price === 0) {
+      throw new ServiceError('INVALID_STATE', 'The plan is free. Subscribe with POST /subscription/create.');
+    }
+    const meter = await metering.current(accountId, clock.now());
+    if (isSubscribed(meter)) {
+      throw new ServiceError(
+        'ALREADY_SUBSCRIBED',
+        'The account already has an active subscription. Upgrade, downgrade or cancel it.',
+      );
+    }
+    if (isMonthRunning(meter, Math.floor(clock.now() / 1000))) {
+      throw new ServiceError(
+        'INVALID_STATE',
+        'The paid month of the cancelled plan is running. Continue it with POST /subscription/create.',
+      );
+    }
+    return planOrder(plan);
+  }
+
+  async function get(accountId: number, id: string) {
+    const order = await store.find({ accountId, id });
+    if (!order) throw new ServiceError('NOT_FOUND', 'There is no such payment.');
+    const isFinal = !isOpen(order) && order.state !== 'paid';
+    return paymentView(isFinal ? order : await settlement.settle(order).catch(unavailable));
+  }
+
+  async function page(accountId: number, query: { readonly limit: number; readonly cursor: string | undefined }) {
+    const { items, next } = await store.page(accountId, query);
+    return { items: items.map(paymentView), nextCursor: next };
+  }
+
+  async function portal(accountId: number) {
+    const customer = await customerOf(accountId);
+    return { url: await provider.portal(customer, `${publicOrigin}/billing`).catch(unavailable) };
+  }
+
+  /** Charges the first month of a plan to the saved card. Returns once it is granted. */
+  async function subscribe(accountId: number, plan: PlanLimits): Promise<void> {
+    await charge(accountId, planOrder(plan), (order, buyer) => provider.startPlan(order, buyer, titleOf(plan)));
+  }
+
+  /** Charges an upgrade to the saved card. Returns once it is granted. */
+  async function upgrade(
+    accountId: number,
+    meter: Meter,
+    plan: PlanLimits,
+    { amount, credits }: Proration,
+  ): Promise<void> {
+    const { anchor, index } = meter.period;
+    const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter) };
+    const title = `Upgrade to ${titleOf(plan)}`;
+    const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
+    await charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, title));
+  }
+
+  /** Buys a pack with the saved card. */
+  async function topUp(accountId: number, pack: PricedPack, check: () => Promise<void>): Promise<Order> {
+    const goods = packOrder(pack, 'top_up');
+    return charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, goods.title), check);
+  }
+
+  async function charge(
+    accountId: number,
+    goods: Goods,
+    request: (order: Order, buyer: Buyer) => Promise<Order['provider']>,
+    check: () => Promise<void> = async () => undefined,
+  ): Promise<Order> {
+    await refuseShortfall(accountId);
+    const buyer = await buyerOf(accountId);
+    const order = newOrder(accountId, goods, clock.now());
+    await lock(accountId, order.id);
+    await check().catch(async (error: unknown) => {
+      await unlock(accountId, order.id);
+      throw error;
+    });
+    await added(order);
+    try {
+      const ids = await request(order, buyer);
+      const settled = await settlement.settle(order, ids);
+      if (settled.state !== 'granted') throw inProgress(settled.id);
+      await unlock(accountId, order.id);
+      return settled;
+    } catch (error) {
+      if (!(error instanceof ChargeRefused)) throw unavailableError(error);
+      await refused(order, error);
+      throw refusal(order, error);
+    }
+  }
+
+  async function refused(order: Order, { reason, ids, url }: ChargeRefused): Promise<void> {
+    const isWaiting = reason === 'action_required' && ids.invoice !== undefined;
+    const current = (await store.find(order)) ?? order;
+    const link = url === undefined ? {} : { url };
+    await store.save(current, {
+      state: isWaiting ? 'action_required' : 'failed',
+      failure: reason,
+      provider: ids,
+      ...link,
+    });
+    if (reason !== 'action_required') await noteDecline(order.accountId);
+    await unlock(order.accountId, order.id);
+  }
+
+  async function noteDecline(accountId: number): Promise<void> {
+    await changeProfile(accountId, ({ declines = [] }) => ({
+      declines: [...declines, clock.now()].slice(-maxDeclines),
+    }));
+  }
+
+  async function requireCard(accountId: number): Promise<void> {
+    await buyerOf(accountId);
+  }
+
+  async function buyerOf(accountId: number): Promise<Buyer> {
+    const { customer, declines = [] } = await store.profile(accountId);
+    const card = customer === undefined ? undefined : await provider.savedCard(customer).catch(unavailable);
+    if (customer === undefined || !card) {
+      throw new ServiceError(
+        'PAYMENT_METHOD_REQUIRED',
+        'The account has no saved card. Pay with POST /payments/checkout, which saves it.',
+      );
+    }
+    const [oldest = 0] = declines.slice(-maxDeclines);
+    const wait = declines.length < maxDeclines ? 0 : oldest + dayMs - clock.now();
+    if (wait > 0) {
+      throw new ServiceError('PAYMENT_DECLINED', `The card was declined ${maxDeclines} times. Try again tomorrow.`, {
+        retryAfterSeconds: Math.ceil(wait / 1000),
+      });
+    }
+    return { customer, card };
+  }
+
+  /** Credits that a refund should have taken, but were spent, block purchases until an operator clears them. */
+  async function refuseShortfall(accountId: number): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const { items, next } = await store.page(accountId, { limit: 200, cursor });
+      if (items.some(({ shortfall = 0 }) => shortfall > 0)) throw owesCredits();
+      cursor = next ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  async function customerOf(accountId: number): Promise<string> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const profile = await store.profile(accountId);
+      if (profile.customer !== undefined) return profile.customer;
+      const account = await findAccount(accountId);
+      if (!account) throw new ServiceError('NOT_FOUND', 'There is no such account.');
+      if (account.confirmedAt === undefined) {
+        throw new ServiceError('ACCOUNT_NOT_CONFIRMED', 'Confirm your email address first.');
+      }
+      const customer = await provider.createCustomer(accountId, account.email).catch(unavailable);
+      if (await store.saveCustomer(profile, customer)) return customer;
+    }
+    throw busy();
+  }
+
+  /** A lock of a charge that has ended, or was never stored, is taken over. */
+  async function lock(accountId: number, id: string): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const profile = await store.profile(accountId);
+      const open = profile.charging;
+      if (open !== undefined && !(await hasEnded(accountId, open))) throw inProgress(open);
+      if (await store.saveProfile(profile, { charging: id, chargingSince: clock.now() })) return;
+    }
+    throw busy();
+  }
+
+  async function hasEnded(accountId: number, id: string): Promise<boolean> {
+    const order = await store.find({ accountId, id });
+    if (order) return !isOpen(await settlement.settle(order).catch(unavailable));
+    const { chargingSince = 0 } = await store.profile(accountId);
+    return clock.now() - chargingSince > lostChargeMs;
+  }
+
+  async function unlock(accountId: number, id: string): Promise<void> {
+    await changeProfile(accountId, ({ charging }) => (charging === id ? { charging: undefined } : {}));
+  }
+
+  async function changeProfile(accountId: number, change: (profile: BillingProfile) => ProfileChange): Promise<void> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const profile = await store.profile(accountId);
+      if (await store.saveProfile(profile, change(profile))) return;
+    }
+    throw busy();
+  }
+
+  async function added(order: Order): Promise<Order> {
+    if (await store.add(order)) return order;
+    throw new Error(`the order ${order.id} exists`);
+  }
+
+  const newOrder = (accountId: number, { title: _title, ...goods }: Goods, now: number): Order => {
+    const id = timedId('ord', now, random);
+    return { accountId, id, state: 'created', createdAt: now, attempt: 0, provider: {}, revision: 1, ...goods };
+  };
+
+  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, changeProfile };
+}
+
+/** What is sold. `title` names it on the page to pay on, and on invoices. */
+type Goods = Pick<Order, 'kind' | 'cents' | 'credits' | 'packId' | 'planId' | 'upgrade'> & { readonly title: string };
+
+const packOrder = ({ id, credits, cents: price }: PricedPack, kind: 'pack' | 'top_up'): Goods => {
+  return {
+    kind,
+    cents: price,
+    credits,
+    packId: id,
+    title: `${new Intl.NumberFormat('en-US').format(credits)} credits`,
+  };
+};
+
+function planOrder(plan: PlanLimits): Goods {
+  const { name, price, creditsPerMonth } = plan;
+  return { kind: 'plan', cents: cents(price ?? 0), credits: creditsPerMonth ?? 0, planId: name, title: titleOf(plan) };
+}
+
+export const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;
+
+const unknownGoods = (field: string, list: string): ServiceError =>
+  new ServiceError('INVALID_FORMAT', `${field} must be one of ${list}.`, { field: { path: field, isMissing: false } });
+
+function refusal({ id }: Order, cause: ChargeRefused): ServiceError {
+  const { reason, url } = cause;
+  if (reason !== 'action_required') {
+    return new ServiceError(
+      'PAYMENT_DECLINED',
+      'The saved card was declined. Change it with POST /payments/portal, then try again.',
+      { cause },
+    );
+  }
+  const where = url === undefined ? 'Pay with POST /payments/checkout' : `Confirm payment ${id} at ${url}`;
+  return new ServiceError('PAYMENT_ACTION_REQUIRED', `The bank asks you to confirm the payment. ${where}.`, { cause });
+}
+
+const owesCredits = (): ServiceError =>
+  new ServiceError('INVALID_STATE', 'A refunded payment was already spent. Contact support before you buy again.');
+
+const inProgress = (id: string): ServiceError =>
+  new ServiceError('INVALID_STATE', `Payment ${id} is not finished. Look at it with GET /payments/${id}.`);
+
+const busy = (): ServiceError =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+
+export function unavailableError(error: unknown): unknown {
+  if (!(error instanceof ProviderUnavailable)) return error;
+  return new ServiceError('SERVICE_UNAVAILABLE', 'The payment provider cannot be reached. Try again in a minute.', {
+    retryAfterSeconds: 60,
+    cause: error,
+  });
+}
+
+/** The order stays open, and is settled later. */
+function unavailable(error: unknown): never {
+  throw unavailableError(error);
+}

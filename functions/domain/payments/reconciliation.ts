@@ -1,0 +1,98 @@
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { paymentEvents } from './events.ts';
+import { isOpen, type Order, type OrderStore } from './order.ts';
+import type { EventSubject, PaymentProvider } from './provider.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Days that the daily comparison covers. Stripe repeats an event for three days. */
+const comparedMs = 4 * 86_400_000;
+
+export interface Difference {
+  /** Our order, or the provider's id if there is none. */
+  readonly id: string;
+  readonly problem: string;
+}
+
+export interface Reconciled {
+  readonly payments: number;
+  readonly differences: readonly Difference[];
+}
+
+export interface ReconciliationParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly settlement: Settlement;
+  readonly events: ReturnType<typeof paymentEvents>;
+  readonly clock: Clock;
+}
+
+/** Compares money with credits in both directions, and settles what is behind (docs/payments.md#reconciliation). */
+export function reconciliation({ store, provider, settlement, events, clock }: ReconciliationParts) {
+  /** What was paid at the provider since then, epoch ms. Events that could not be delivered are handled first. */
+  async function fromProvider(since = clock.now() - comparedMs, signal?: AbortSignal): Promise<Reconciled> {
+    const differences: Difference[] = [];
+    let payments = 0;
+    for await (const event of provider.undeliveredSince(since)) {
+      if (signal?.aborted) return { payments, differences };
+      const { isLive: _mode, ...received } = event;
+      if (await store.receive({ ...received, receivedAt: clock.now() })) await events.handle(event.id);
+    }
+    const found = [
+      { ids: provider.sessionsSince(since), type: 'checkout.session.completed' },
+      { ids: provider.invoicesSince(since), type: 'invoice.paid' },
+    ];
+    for (const { ids, type } of found) {
+      for await (const id of ids) {
+        if (signal?.aborted) return { payments, differences };
+        payments += 1;
+        const problem = await problemOf(id, await provider.subjectOf({ type, objectId: id }));
+        if (problem !== undefined) differences.push({ id, problem });
+      }
+    }
+    return { payments, differences };
+  }
+
+  async function problemOf(id: string, subject: EventSubject | undefined): Promise<string | undefined> {
+    const { customer, order: ref, invoice, subscription, session } = subject ?? {};
+    const accountId = customer === undefined ? undefined : await store.accountOf(customer);
+    if (accountId === undefined) return 'the customer is unknown';
+    try {
+      if (ref) {
+        if (ref.accountId !== accountId) return 'the customer belongs to another account';
+        return unlessComplete(await settlement.settle(ref, session === undefined ? { invoice: id } : { session }));
+      }
+      if (invoice === undefined || subscription === undefined) return 'it belongs to no order';
+      const renewal = await events.settleRenewal(accountId, invoice);
+      return renewal ? unlessComplete(renewal) : undefined;
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'its order does not exist';
+      throw error;
+    }
+  }
+
+  /** Orders of ours: each that was granted must be paid at the provider. */
+  async function fromOrders(signal?: AbortSignal): Promise<Reconciled> {
+    const differences: Difference[] = [];
+    let payments = 0;
+    for await (const order of store.all()) {
+      if (signal?.aborted) break;
+      if (order.paidAt === undefined && !isOpen(order)) continue;
+      payments += 1;
+      const settled = await settlement.settle(order);
+      const { customer = '' } = await store.profile(order.accountId);
+      const report = settled.paidAt === undefined ? undefined : await provider.report(settled, customer);
+      const isUnpaid = settled.paidAt !== undefined && report?.state !== 'paid';
+      const problem = isUnpaid ? 'granted, but not paid at the provider' : unlessComplete(settled);
+      if (problem !== undefined) differences.push({ id: order.id, problem });
+    }
+    return { payments, differences };
+  }
+
+  return { fromProvider, fromOrders };
+}
+
+function unlessComplete({ state, failure, paidAt }: Order): string | undefined {
+  if (paidAt === undefined) return failure === 'differs' ? 'the payment differs from the order' : undefined;
+  return state === 'paid' ? `paid, but not granted: ${failure ?? 'unknown reason'}` : undefined;
+}

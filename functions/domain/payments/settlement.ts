@@ -1,0 +1,276 @@
+import { findPlan, type Plans } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { currency, packMonths } from '#contract/payments/payments.ts';
+import { payPeriod, refusalOf } from '../billing/paid-periods.ts';
+import { isMonthRunning, startSubscription, upgrade, withoutCancellation } from '../billing/subscription-changes.ts';
+import { addLot } from '../meter/lots.ts';
+import { isSubscribed, type Meter, type Settled } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import { counted, periodEnd } from '../meter/periods.ts';
+import type { Clock } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import { isOpen, type Order, type OrderRef, type OrderStore, type ProviderIds } from './order.ts';
+import type { PaymentProvider, PaymentReport } from './provider.ts';
+import { reversals } from './reversals.ts';
+
+/** Writes of the same order can conflict: those of an event, of the buyer's return and of the sweep. */
+const maxTries = 8;
+
+/** Milliseconds after which an order that the provider does not know was certainly never created there. */
+const lostMs = 5 * 60_000;
+
+/** Milliseconds in which a buyer can confirm a payment that the bank asked about. */
+const confirmationMs = 86_400_000;
+
+/** Money that came in and cannot be granted, for the alarm. */
+export type Mismatch = 'differs' | 'gap' | 'no_customer';
+
+export interface SettlementParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly metering: Metering;
+  readonly plans: Plans;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Called after every change of an order. Must not throw. */
+  readonly onChange: (order: Order, before: Order) => Promise<void>;
+  readonly onMismatch: (order: Order, mismatch: Mismatch) => void;
+  /** Makes the provider's subscription equal to the meter's plan. */
+  readonly align: (accountId: number) => Promise<void>;
+}
+
+export type Settlement = ReturnType<typeof settlement>;
+
+/**
+ * Brings an order to the state of its payment, and grants what was paid (docs/payments.md#orders). Events, the return
+ * of the buyer, the sweep and the reconciliation all call it, in any order and any number of times.
+ */
+export function settlement(parts: SettlementParts) {
+  const { store, provider, metering, plans, clock, newId, onChange, onMismatch, align } = parts;
+  const reverse = reversals(parts);
+
+  /** `found`: ids that an event names, for an order whose request was not answered. */
+  async function settle(ref: OrderRef, found: ProviderIds = {}): Promise<Order> {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const order = await store.find(ref);
+      if (!order) throw new ServiceError('NOT_FOUND', 'There is no such payment.');
+      const { customer } = await store.profile(order.accountId);
+      const asked = { ...order, provider: { ...found, ...order.provider } };
+      const report = customer === undefined ? undefined : await provider.report(asked, customer);
+      const settled = report ? await applied(order, report, customer ?? '') : await unknown(order);
+      if (settled !== 'changed') return settled;
+    }
+    throw new ServiceError('SERVICE_UNAVAILABLE', 'The payment is being processed. Try again.', {
+      retryAfterSeconds: 1,
+    });
+  }
+
+  async function unknown(order: Order): Promise<Order | 'changed'> {
+    if (!isOpen(order) || clock.now() - order.createdAt < lostMs) return order;
+    return (await saved(order, { state: 'failed', failure: 'not_created' })) ?? 'changed';
+  }
+
+  async function applied(before: Order, report: PaymentReport, customer: string): Promise<Order | 'changed'> {
+    const isPaid = report.state === 'paid';
+    if (!(await isSame(before, report, customer))) {
+      if (isPaid && before.failure !== 'differs') onMismatch(before, 'differs');
+      return (await saved(before, { failure: 'differs' })) ?? 'changed';
+    }
+    let order = before;
+    if (isPaid ? before.paidAt === undefined : isOpen(before)) {
+      const noted = await saved(before, { ...factsOf(before, report), ...stateOf(before, report) });
+      if (!noted) return 'changed';
+      order = noted;
+    }
+    const { invoice } = order.provider;
+    if (order.state === 'action_required' && invoice !== undefined && clock.now() - order.createdAt >= confirmationMs) {
+      await provider.cancelCharge(invoice);
+      return (await saved(order, { state: 'failed' })) ?? 'changed';
+    }
+    if (isPaid && order.state === 'paid') {
+      const granted = await grant(order, report);
+      if (granted === 'changed') return 'changed';
+      order = granted;
+    }
+    return isPaid && order.paidAt !== undefined ? reverse(order, report) : order;
+  }
+
+  /** An order of a foreign account, mode, currency or amount grants nothing. */
+  async function isSame(order: Order, report: PaymentReport, customer: string): Promise<boolean> {
+    return (
+      report.customer === customer &&
+      report.isLive === (await provider.isLive()) &&
+      report.currency === currency &&
+      report.cents === order.cents
+    );
+  }
+
+  async function saved(before: Order, change: Partial<Order>): Promise<Order | undefined> {
+    const after = await store.save(before, change);
+    if (after) await onChange(after, before);
+    return after;
+  }
+
+  async function grant(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
+    const now = Math.floor(clock.now() / 1000);
+    if (order.kind === 'plan') await adopt(order.accountId, report.subscription);
+    let isChanged = false;
+    let change: Partial<Order> = {};
+    const apply = (meter: Meter): Settled => {
+      const granted = grantOf(meter, order, now);
+      ({ change } = granted);
+      return granted.settled;
+    };
+    try {
+      await metering.change(order.accountId, clock.now(), apply, async (before, after, entries) => {
+        const outcome = await store.saveWithMeter(order, { state: 'granted', ...change }, { before, after, entries });
+        if (outcome === 'order changed') isChanged = true;
+        return outcome !== 'meter changed';
+      });
+    } catch (error) {
+      const reason = error instanceof Ungrantable ? error.reason : isGone(error) ? 'account_deleted' : undefined;
+      if (reason === undefined) throw error;
+      if (reason === 'gap') {
+        if (order.failure !== 'gap') onMismatch(order, 'gap');
+        return (await saved(order, { failure: 'gap' })) ?? 'changed';
+      }
+      return giveBack(order, report, reason);
+    }
+    if (isChanged) return 'changed';
+    const after = await store.find(order);
+    if (!after) throw new Error(`the order ${order.id} disappeared`);
+    await onChange(after, order);
+    if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
+    return after;
+  }
+
+  /** Returns what a meter receives for an order, or throws `Ungrantable`. */
+  function grantOf(meter: Meter, order: Order, now: number): { settled: Settled; change: Partial<Order> } {
+    if (meter.closed === 'deleted') throw new Ungrantable('account_deleted');
+    const { period } = order;
+    const named = (settled: Settled): Settled => ({
+      ...settled,
+      entries: settled.entries.map((entry) => (entry.change || entry.source ? { ...entry, payment: order.id } : entry)),
+    });
+    if (order.kind === 'pack' || order.kind === 'top_up') {
+      const expiresAt = packExpiry(now);
+      const lot = { source: 'purchase', granted: order.credits * microPerCredit, expiresAt } as const;
+      return { settled: counted(meter, named(addLot(meter, lot, now)), now), change: { lotExpiresAt: expiresAt } };
+    }
+    if (order.kind === 'renewal') {
+      if (!period) throw new Error(`the renewal ${order.id} has no period`);
+      const refused = refusalOf(meter, period);
+      if (refused) throw new Ungrantable(refused === 'gap' ? 'gap' : `plan_${refused}`);
+      const settled = payPeriod(meter, period, order.id, now, plans);
+      return { settled, change: expiryOf(settled) };
+    }
+    const plan = findPlan(order.planId ?? '');
+    if (!plan) throw new Error(`the order ${order.id} names no plan`);
+    const terms = { ...plans(plan.rank), price: order.cents / 100 };
+    if (order.kind === 'plan') {
+      if (isSubscribed(meter) || !period) throw new Ungrantable('already_subscribed');
+      const credits = plan.creditsPerMonth === null ? {} : { creditsPerMonth: order.credits };
+      const chosen = { planId: plan.name, plan: { ...terms, ...credits } };
+      const settled = named(startSubscription(meter, chosen, newId(), now, plans, period));
+      return { settled, change: expiryOf(settled) };
+    }
+    const { upgrade: offered } = order;
+    if (!offered || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
+    const running = offered.resumes ? withoutCancellation(meter) : meter;
+    const paidUntil = running.subscription?.paidUntil ?? periodEnd(running.period);
+    const paid = running.subscription ? { ...running, subscription: { ...running.subscription, paidUntil } } : running;
+    const proration = { amount: order.cents / 100, credits: offered.credits, from: now, to: periodEnd(meter.period) };
+    const chosen = { planId: plan.name, plan: plans(plan.rank) };
+    const settled = named(upgrade(paid, chosen, proration, now));
+    return { settled, change: expiryOf(settled) };
+  }
+
+  /** The provider's subscription of a plan that was paid. There is one for each account. */
+  async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
+    if (subscription === undefined) return;
+    for (let tries = 0; tries < maxTries; tries++) {
+      const profile = await store.profile(accountId);
+      const current = profile.subscription;
+      if (current === subscription) return;
+      if (current !== undefined && (await provider.plan(current))?.isEnded === false) return;
+      if (await store.saveProfile(profile, { subscription })) return;
+    }
+  }
+
+  /** Returns the money of an order that nothing can be granted for, and ends a subscription that it started. */
+  async function giveBack(order: Order, report: PaymentReport, failure: string): Promise<Order | 'changed'> {
+    const payment = report.payment ?? order.provider.payment;
+    const charged = report.chargedCents ?? order.cents;
+    const { subscription } = await store.profile(order.accountId);
+    const isSecond = report.subscription !== undefined && report.subscription !== subscription;
+    if (report.subscription !== undefined && (order.kind === 'plan' || isSecond))
+      await provider.stop(report.subscription);
+    if (payment !== undefined && charged > (report.refundedCents ?? 0)) {
+      await provider.refund(payment, charged - (report.refundedCents ?? 0), `${order.id}-return`);
+    }
+    return (await saved(order, { state: 'refunded', refundedCents: charged, failure })) ?? 'changed';
+  }
+
+  return { settle, giveBack };
+}
+
+class Ungrantable extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`a payment cannot be granted: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+const isGone = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
+
+/** The end of the UTC month, so that an account has at most 13 purchased lots and none is merged into a later one. */
+export function packExpiry(now: number): number {
+  const date = new Date(now * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + packMonths + 1, 1) / 1000;
+}
+
+/** Expiry of the lot that a plan's payment granted, which is the last one of the plan. */
+function expiryOf({ meter, entries }: Settled): Partial<Order> {
+  const isGranted = entries.some(({ type }) => type === 'grant');
+  const newest = meter.lots.findLast(({ source }) => source === 'plan');
+  return isGranted && newest ? { lotExpiresAt: newest.expiresAt } : {};
+}
+
+function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number): boolean {
+  const { anchor, index } = meter.period;
+  const isRunning = offered.resumes ? isMonthRunning(meter, now) : isSubscribed(meter);
+  const isUnpaid = meter.subscription?.unpaidSince !== undefined;
+  return (
+    isRunning &&
+    !isUnpaid &&
+    anchor === offered.anchor &&
+    index === offered.index &&
+    meter.planRank === offered.fromRank
+  );
+}
+
+function factsOf(order: Order, report: PaymentReport): Partial<Order> {
+  const { session, invoice, subscription, payment } = { ...order.provider, ...report };
+  const { url, receiptUrl, invoiceUrl, chargedCents, period } = report;
+  return {
+    provider: {
+      ...(session !== undefined && { session }),
+      ...(invoice !== undefined && { invoice }),
+      ...(subscription !== undefined && { subscription }),
+      ...(payment !== undefined && { payment }),
+    },
+    ...(url !== undefined && { url }),
+    ...(receiptUrl !== undefined && { receiptUrl }),
+    ...(invoiceUrl !== undefined && { invoiceUrl }),
+    ...(chargedCents !== undefined && { chargedCents }),
+    ...(period && (order.kind === 'plan' || order.kind === 'renewal') && { period }),
+  };
+}
+
+function stateOf(order: Order, { state, paidAt }: PaymentReport): Partial<Order> {
+  if (state === 'paid') return { state, paidAt: paidAt ?? order.createdAt };
+  if (state === 'open') return {};
+  return { state, ...(state === 'failed' && { failure: 'declined' }) };
+}

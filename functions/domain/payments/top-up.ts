@@ -1,0 +1,197 @@
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { findPack, type PaymentWork, type PricedPack } from '#contract/payments/payments.ts';
+import { balance, type Meter } from '../meter/meter.ts';
+import type { Metering } from '../meter/metering.ts';
+import type { Clock, MessageQueue } from '../shared/ports.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
+import { ChargeRefused, type PaymentProvider } from './provider.ts';
+import { type Purchases, unavailableError } from './purchases.ts';
+
+const hour = 3_600_000;
+
+/** Waits after a decline that a later try may resolve. After the last one, the top-up is switched off. */
+const waits = [hour, 6 * hour, 24 * hour];
+
+/** Milliseconds until a try is repeated that another payment or an outage prevented. */
+const soonMs = 5 * 60_000;
+
+export interface TopUpParts {
+  readonly store: OrderStore;
+  readonly provider: PaymentProvider;
+  readonly purchases: Purchases;
+  readonly metering: Metering;
+  /** Sets the threshold that the ledger projector compares balances with. Undefined removes it. */
+  readonly watchBalance: (accountId: number, threshold: number | undefined) => Promise<void>;
+  readonly queue: () => Promise<MessageQueue>;
+  readonly clock: Clock;
+  /** Called when the top-up is switched off or has to wait for the next month. Must not throw. */
+  readonly onFailure: (accountId: number, rule: TopUpRule, url: string | undefined) => Promise<void>;
+}
+
+interface NewRule {
+  readonly threshold: number;
+  readonly pack: string;
+  readonly monthlyLimit: number;
+}
+
+/** Buys a pack when the balance falls below a threshold (docs/payments.md#automatic-top-up). */
+export function topUps({ store, provider, purchases, metering, watchBalance, queue, clock, onFailure }: TopUpParts) {
+  async function get(accountId: number) {
+    const { customer, topUp } = await store.profile(accountId);
+    const card = customer === undefined ? undefined : await provider.savedCard(customer).catch(unavailable);
+    const { threshold = null, packId = null, monthlyLimit = null, state = 'off', lastFailure } = topUp ?? {};
+    const { brand = '', last4 = '', expMonth = 0, expYear = 0 } = card ?? {};
+    return {
+      state,
+      threshold,
+      pack: packId,
+      monthlyLimit,
+      lastFailure: lastFailure ? { ...lastFailure, at: new Date(lastFailure.at).toISOString() } : null,
+      card: card ? { brand, last4, expMonth, expYear } : null,
+    };
+  }
+
+  async function set(accountId: number, chosen: NewRule | null) {
+    if (chosen) {
+      const pack = findPack(chosen.pack);
+      const field = (path: string) => ({ field: { path, isMissing: false } });
+      if (!pack) throw new ServiceError('INVALID_FORMAT', 'pack must be one of GET /payments/packs.', field('pack'));
+      if (chosen.monthlyLimit < pack.cents) {
+        const rule = `monthlyLimit must be at least the price of the pack, ${pack.cents} cents.`;
+        throw new ServiceError('INVALID_FORMAT', rule, field('monthlyLimit'));
+      }
+      await purchases.requireCard(accountId);
+    }
+    await purchases.changeProfile(accountId, () => ({ topUp: chosen ? newRule(chosen) : undefined }));
+    await watchBalance(accountId, chosen?.threshold);
+    if (chosen) await again(accountId);
+    return get(accountId);
+  }
+
+  const newRule = ({ threshold, pack, monthlyLimit }: NewRule): TopUpRule => {
+    return { threshold, packId: pack, monthlyLimit, state: 'on', failures: 0 };
+  };
+
+  async function again(accountId: number): Promise<void> {
+    await (await queue()).send({ do: 'top-up', accountId } satisfies PaymentWork, { group: String(accountId) });
+  }
+
+  /** Buys once if the balance is below the threshold. Runs of the same account exclude each other by the charge's lock. */
+  async function run(accountId: number): Promise<void> {
+    const { topUp: rule } = await store.profile(accountId);
+    const now = clock.now();
+    if (rule?.state !== 'on' || (rule.retryAt ?? 0) > now) return;
+    const pack = findPack(rule.packId);
+    if (!pack) return end(accountId, rule, 'unavailable');
+    if (!(await isBelow(accountId, rule))) return note(accountId, rule, { failures: 0, retryAt: undefined });
+    try {
+      await purchases.topUp(accountId, pack, () => refuseUnlessDue(accountId, rule, pack));
+    } catch (error) {
+      return failed(accountId, rule, error);
+    }
+    await note(accountId, rule, { failures: 0, retryAt: undefined });
+    if (await isBelow(accountId, rule)) await again(accountId);
+  }
+
+  /** Repeated while no other charge runs: another run may have bought meanwhile. */
+  async function refuseUnlessDue(accountId: number, rule: TopUpRule, pack: PricedPack): Promise<void> {
+    if (!(await isBelow(accountId, rule))) throw new Stopped('above');
+    if ((await spentThisMonth(accountId)) + pack.cents > rule.monthlyLimit) throw new Stopped('monthly_limit');
+  }
+
+  async function isBelow(accountId: number, { threshold }: TopUpRule): Promise<boolean> {
+    const meter: Meter = await metering.current(accountId, clock.now());
+    return meter.closed === undefined && balance(meter) < threshold * microPerCredit;
+  }
+
+  /** Cents of this month (UTC), with payments that are still open. */
+  async function spentThisMonth(accountId: number): Promise<number> {
+    const start = startOfMonth(clock.now());
+    let spent = 0;
+    let cursor: string | undefined;
+    do {
+      const { items, next } = await store.page(accountId, { limit: 200, cursor });
+      for (const order of items) if (order.createdAt >= start && isSpent(order)) spent += order.cents;
+      cursor = (items.at(-1)?.createdAt ?? 0) >= start && next !== null ? next : undefined;
+    } while (cursor !== undefined);
+    return spent;
+  }
+
+  async function failed(accountId: number, rule: TopUpRule, error: unknown): Promise<void> {
+    if (error instanceof Stopped) {
+      if (error.reason === 'above') return;
+      return note(accountId, rule, { ...failure('monthly_limit'), retryAt: startOfMonth(clock.now(), 1) }, true);
+    }
+    const code = error instanceof ServiceError ? error.code : undefined;
+    const refused = error instanceof ServiceError && error.cause instanceof ChargeRefused ? error.cause : undefined;
+    if (code === 'PAYMENT_METHOD_REQUIRED') return end(accountId, rule, 'no_card');
+    if (refused?.reason === 'action_required') return end(accountId, rule, 'action_required', refused.url);
+    if (refused?.reason === 'hard_decline') return end(accountId, rule, 'declined');
+    if (code === 'PAYMENT_DECLINED') {
+      const wait = waits[rule.failures];
+      if (wait === undefined) return end(accountId, rule, 'declined');
+      const retryAt = clock.now() + wait;
+      return note(accountId, rule, { ...failure('declined'), failures: rule.failures + 1, retryAt });
+    }
+    await note(accountId, rule, { retryAt: clock.now() + soonMs });
+    if (code !== 'INVALID_STATE') throw error;
+  }
+
+  const failure = (reason: TopUpFailure) => ({ lastFailure: { reason, at: clock.now() } });
+
+  async function end(accountId: number, rule: TopUpRule, reason: TopUpFailure, url?: string): Promise<void> {
+    const state = reason === 'action_required' ? reason : 'off';
+    await watchBalance(accountId, undefined);
+    await note(accountId, rule, { state, ...failure(reason), retryAt: undefined }, true, url);
+  }
+
+  async function note(
+    accountId: number,
+    rule: TopUpRule,
+    change: RuleChange,
+    isTold = false,
+    url?: string,
+  ): Promise<void> {
+    let changed: TopUpRule | undefined;
+    await purchases.changeProfile(accountId, ({ topUp }) => {
+      // The owner has replaced the rule meanwhile.
+      changed = topUp && isSameRule(topUp, rule) ? changedRule(topUp, change) : undefined;
+      return changed ? { topUp: changed } : {};
+    });
+    if (changed && isTold) await onFailure(accountId, changed, url);
+  }
+
+  return { get, set, run };
+}
+
+type RuleChange = Partial<Omit<TopUpRule, 'retryAt'>> & { readonly retryAt?: number | undefined };
+
+function changedRule(rule: TopUpRule, change: RuleChange): TopUpRule {
+  const { retryAt, ...changed } = { ...rule, ...change };
+  return { ...changed, ...(retryAt !== undefined && { retryAt }) };
+}
+
+class Stopped extends Error {
+  readonly reason: 'above' | 'monthly_limit';
+
+  constructor(reason: 'above' | 'monthly_limit') {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+const notSpent: ReadonlySet<Order['state']> = new Set(['failed', 'expired', 'refunded']);
+const isSpent = ({ kind, state }: Order): boolean => kind === 'top_up' && !notSpent.has(state);
+
+const isSameRule = (one: TopUpRule, other: TopUpRule): boolean =>
+  one.threshold === other.threshold && one.packId === other.packId && one.monthlyLimit === other.monthlyLimit;
+
+function startOfMonth(now: number, later = 0): number {
+  const date = new Date(now);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1);
+}
+
+function unavailable(error: unknown): never {
+  throw unavailableError(error);
+}

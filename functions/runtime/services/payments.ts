@@ -1,0 +1,121 @@
+import type { PaymentWork } from '#contract/payments/payments.ts';
+import type { Account } from '#domain/accounts/account.ts';
+import type { PlanPayments } from '#domain/billing/payments.ts';
+import { collection } from '#domain/payments/collection.ts';
+import { paymentEvents } from '#domain/payments/events.ts';
+import { purchases, unavailableError } from '#domain/payments/purchases.ts';
+import { reconciliation } from '#domain/payments/reconciliation.ts';
+import { settlement } from '#domain/payments/settlement.ts';
+import { topUps } from '#domain/payments/top-up.ts';
+import { newRequestId } from '#domain/shared/credential.ts';
+import type { MessageQueue } from '#domain/shared/ports.ts';
+import { stripeProvider } from '#gateways/stripe.ts';
+import { balanceWatch } from '#repositories/meter/alerts.ts';
+import { paymentShards, paymentStore } from '#repositories/payments/payments.ts';
+import { logger, recordRefusedPayment } from '../telemetry.ts';
+import type { CoreServices } from './core-services.ts';
+import { dynamoClient } from './dynamo-client.ts';
+
+interface PaymentNeeds {
+  readonly findAccount: (accountId: number) => Promise<Account | undefined>;
+  readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
+  readonly queue: () => Promise<MessageQueue>;
+}
+
+export type PaymentServices = ReturnType<typeof paymentServices>;
+
+/** Only stages with payments load this module, and with it the payment provider's package. */
+export function paymentServices(core: CoreServices, { findAccount, enforceCheckoutLimit, queue }: PaymentNeeds) {
+  const { environment, clock, random, table, plans, metering } = core;
+  const {
+    PAYMENTS_SECRET: name,
+    PAYMENTS_SECRET_VALUE: value,
+    STRIPE_API: api,
+    PUBLIC_ORIGIN: publicOrigin,
+  } = environment;
+  if (name === undefined && value === undefined) throw new Error('PAYMENTS_SECRET is not set');
+  const provider = stripeProvider({ secret: value === undefined ? { name: name ?? '' } : { value }, api });
+  const store = paymentStore(dynamoClient(), table('payments'), () => table('meters'));
+  const shared = { store, provider, metering: metering(), plans, clock };
+  const collecting = collection(shared);
+  const settling = settlement({
+    ...shared,
+    newId: () => newRequestId(random),
+    align: collecting.alignSoon,
+    onChange: async () => undefined,
+    onMismatch({ accountId, id }, reason) {
+      logger().error('money came in that cannot be granted', { accountId, payment: id, reason });
+      recordRefusedPayment();
+    },
+  });
+  const buying = purchases({
+    ...shared,
+    settlement: settling,
+    findAccount,
+    enforceCheckoutLimit,
+    publicOrigin,
+    random,
+  });
+  const events = paymentEvents({
+    ...shared,
+    settlement: settling,
+    queue,
+    onForeign(eventId, reason) {
+      logger().error('a payment event names an order that is not ours', { eventId, reason });
+      recordRefusedPayment();
+    },
+  });
+  const topping = topUps({
+    ...shared,
+    purchases: buying,
+    watchBalance: balanceWatch(dynamoClient(), table('meters')),
+    queue,
+    onFailure: async () => undefined,
+  });
+  const comparing = reconciliation({ ...shared, settlement: settling, events });
+  const planPayments: PlanPayments = {
+    subscribe: buying.subscribe,
+    upgrade: buying.upgrade,
+    beforeChange: collecting.mark,
+    afterChange: collecting.alignSoon,
+  };
+  return {
+    store,
+    purchases: buying,
+    topUps: topping,
+    events,
+    planPayments,
+    settlement: settling,
+    collection: collecting,
+    reconciliation: comparing,
+    /** Ends what the provider collects for an account that is about to be deleted. */
+    async stopCollecting(accountId: number): Promise<void> {
+      const { subscription } = await store.profile(accountId);
+      if (subscription !== undefined) await provider.stop(subscription).catch(unavailable);
+    },
+    /** Queues what is due. Returns its number. */
+    async queueDue(signal: AbortSignal): Promise<number> {
+      const messages = await queue();
+      let queued = 0;
+      for (let shard = 0; shard < paymentShards; shard++) {
+        for await (const due of store.due(clock.now(), shard)) {
+          if (signal.aborted) return queued;
+          const work: PaymentWork = 'id' in due ? { do: 'order', ...due } : { do: 'account', ...due };
+          await messages.send(work, { group: String(due.accountId) });
+          queued += 1;
+        }
+      }
+      return queued;
+    },
+    async handle(work: PaymentWork): Promise<void> {
+      if (work.do === 'event') return events.handle(work.id);
+      if (work.do === 'order') return void (await settling.settle(work));
+      if (work.do === 'account') await collecting.align(work.accountId);
+      await topping.run(work.accountId);
+    },
+  };
+}
+
+function unavailable(error: unknown): never {
+  throw unavailableError(error);
+}
