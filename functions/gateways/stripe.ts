@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import Stripe from 'stripe';
 import * as v from 'valibot';
@@ -226,7 +227,7 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
     },
     async createCustomer(accountId, email) {
       const metadata = { account: String(accountId) };
-      const options = { idempotencyKey: `customer-${accountId}` };
+      const options = { idempotencyKey: `customer-${accountId}-${hash('sha256', email).slice(0, 16)}` };
       return (await call((stripe) => stripe.customers.create({ email, metadata }, options))).id;
     },
     async openCheckout(order, { customer, title, successUrl, cancelUrl }) {
@@ -435,6 +436,10 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
         return subject && { ...subject, isFraudWarning: warning?.actionable === true };
       }
       return undefined;
+    },
+    async *paidInvoicesOf(subscription) {
+      const client = await stripe();
+      for await (const { id } of client.invoices.list({ subscription, status: 'paid', limit: 10 })) if (id) yield id;
     },
     async *invoicesSince(at) {
       const client = await stripe();

@@ -157,32 +157,32 @@ function hasAbsorbed(lot: Lot, { source, expiresAt }: LotPart, now: number): boo
   return lot.expiresAt === expiresAt || (source === 'purchase' && expiresAt > now && lot.expiresAt > expiresAt);
 }
 
-/**
- * Credits of a lot that are neither spent nor held. Open holds draw from the lots that expire first. Lots of one source
- * and expiry are one lot.
- */
-export function freeIn(meter: Meter, { source, expiresAt }: Pick<Lot, 'source' | 'expiresAt'>): number {
-  let held = heldCredits(meter);
-  for (const lot of settled(meter.lots, meter)) {
-    const heldPart = Math.min(held, lot.remaining);
-    held -= heldPart;
-    if (lot.source === source && lot.expiresAt === expiresAt) return lot.remaining - heldPart;
-  }
-  return 0;
+/** A lot that was granted earlier. Its expiry changes with a cancellation, and merged lots have one of their ids. */
+export type GrantedLot = Pick<Lot, 'id' | 'source' | 'expiresAt'>;
+
+function indexOf(lots: readonly Lot[], { id, source, expiresAt }: GrantedLot): number {
+  const byId = lots.findIndex((lot) => lot.id === id);
+  return byId >= 0 ? byId : lots.findIndex((lot) => lot.source === source && lot.expiresAt === expiresAt);
 }
 
-/** Removes credits from a lot, of which `freeIn` must be free. */
-export function takeBack(
-  meter: Meter,
-  { source, expiresAt }: Pick<Lot, 'source' | 'expiresAt'>,
-  amount: number,
-): Meter {
-  const taken = changeLots(settleLots(meter), (lots) => {
-    const index = lots.findIndex((lot) => lot.source === source && lot.expiresAt === expiresAt);
+/** Credits of a lot that are neither spent nor held. Open holds draw from the lots that expire first. */
+export function freeIn(meter: Meter, granted: GrantedLot): number {
+  const lots = settled(meter.lots, meter);
+  const index = indexOf(lots, granted);
+  let held = heldCredits(meter);
+  for (const { remaining } of lots.slice(0, Math.max(0, index))) held -= Math.min(held, remaining);
+  return Math.max(0, (lots[index]?.remaining ?? 0) - held);
+}
+
+/** Changes the credits of a lot: by at most `freeIn` if they are removed. Returns undefined if the lot has expired. */
+export function changeLot(meter: Meter, granted: GrantedLot, amount: number): Meter | undefined {
+  if (indexOf(meter.lots, granted) < 0) return undefined;
+  const changed = changeLots(settleLots(meter), (lots) => {
+    const index = indexOf(lots, granted);
     const lot = lots[index];
     if (!lot) return [...lots];
-    const [granted, remaining] = [lot.granted - amount, lot.remaining - amount].map((rest) => Math.max(0, rest));
-    return lots.with(index, { ...lot, granted: granted ?? 0, remaining: remaining ?? 0 });
+    const [whole = 0, remaining = 0] = [lot.granted, lot.remaining].map((before) => Math.max(0, before + amount));
+    return lots.with(index, { ...lot, granted: whole, remaining });
   });
-  return { ...taken, spendable: meter.spendable - amount };
+  return { ...changed, spendable: meter.spendable + amount };
 }

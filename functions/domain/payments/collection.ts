@@ -13,6 +13,10 @@ import { titleOf } from './purchases.ts';
 /** Milliseconds until a comparison is repeated, if the one after the change failed. */
 const retryMs = 5 * 60_000;
 
+/** Milliseconds after the end of the paid time at which a renewal should be paid, and between later looks. */
+const renewedMs = 2 * 3_600_000;
+const unpaidMs = 6 * 3_600_000;
+
 const maxTries = 8;
 
 export interface CollectionParts {
@@ -73,8 +77,10 @@ export function collection({ store, provider, metering, plans, clock }: Collecti
       const key = `collect-${accountId}-${paidUntil}`;
       if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
     }
+    const alignAt = wanted && nextCheck(wanted, clock.now());
     // A change since then has marked the account again, and the next comparison sees it.
-    await store.saveProfile(profile, { alignAt: undefined, ...(started !== undefined && { subscription: started }) });
+    if (alignAt !== profile.alignAt || started !== undefined)
+      await store.saveProfile(profile, { alignAt, ...(started !== undefined && { subscription: started }) });
   }
 
   /** Compares now. A failure is repeated by the sweep, because the account is marked. */
@@ -84,6 +90,10 @@ export function collection({ store, provider, metering, plans, clock }: Collecti
 
   return { mark, align, alignSoon };
 }
+
+/** Lost events of a renewal, and the end of a week past due, are noticed then. */
+const nextCheck = ({ paidUntil, isUnpaid }: Collected, now: number): number =>
+  isUnpaid ? now + unpaidMs : paidUntil * 1000 + renewedMs;
 
 function collected(meter: Meter, now: number, plans: Plans): Collected | undefined {
   const { subscription, closed } = meter;

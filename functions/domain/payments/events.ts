@@ -56,7 +56,10 @@ export function paymentEvents(parts: EventParts) {
     }
     if (order) {
       if (order.accountId !== accountId) onForeign(id, 'the customer belongs to another account');
-      else await settleFound(id, order, subject);
+      else {
+        await settleFound(id, order, subject);
+        if (subject.isFraudWarning === true) await settlement.returnFraud(order);
+      }
       return;
     }
     if (invoice !== undefined && subscription !== undefined) await settleRenewal(accountId, invoice);
@@ -102,6 +105,19 @@ export function paymentEvents(parts: EventParts) {
     return settlement.settle({ accountId, id });
   }
 
+  /** Renewals whose events were lost. */
+  async function settleRenewals(accountId: number): Promise<void> {
+    const { subscription } = await store.profile(accountId);
+    const meter = await metering.find(accountId);
+    if (subscription === undefined || meter?.subscription?.unpaidSince === undefined) return;
+    for await (const invoice of provider.paidInvoicesOf(subscription)) {
+      const renewal = await settleRenewal(accountId, invoice);
+      if (!renewal || renewal.state !== 'granted') return;
+      const after = await metering.find(accountId);
+      if (after?.subscription?.unpaidSince === undefined) return;
+    }
+  }
+
   /** Somebody ended the subscription at the provider. The plan keeps what is paid. */
   async function endedByProvider(accountId: number, subscription: string | undefined): Promise<void> {
     const profile = await store.profile(accountId);
@@ -113,7 +129,7 @@ export function paymentEvents(parts: EventParts) {
     await metering.change(accountId, now, (before) => cancel(before, Math.floor(now / 1000), plans));
   }
 
-  return { receive, handle, settleRenewal };
+  return { receive, handle, settleRenewal, settleRenewals };
 }
 
 /** Derived from the invoice, so that each renewal has one order. */

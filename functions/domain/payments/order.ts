@@ -27,8 +27,8 @@ export interface Order {
   readonly period?: PaidPeriod;
   /** For upgrades: what the meter grants, as it was shown to the buyer. */
   readonly upgrade?: UpgradeTerms;
-  /** Expiry of the granted lot in epoch seconds. */
-  readonly lotExpiresAt?: number;
+  /** The granted lot, with its expiry in epoch seconds. */
+  readonly lot?: { readonly id: number; readonly expiresAt: number };
   readonly provider: ProviderIds;
   /** The page to pay on. */
   readonly url?: string;
@@ -148,6 +148,9 @@ export interface ReceivedEvent {
   /** Epoch ms. */
   readonly receivedAt: number;
 }
+
+/** The failure of an order that its bank reported as fraud. It blocks purchases until an operator clears it. */
+export const fraudWarning = 'fraud_warning';
 
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 

@@ -103,6 +103,8 @@ export interface PaymentProvider {
   /** Fetches what an event is about. Undefined if it concerns nothing of ours. */
   subjectOf(event: Pick<SignedEvent, 'type' | 'objectId'>): Promise<EventSubject | undefined>;
   /** For the daily comparison: what was paid, and events that could not be delivered. `at` in epoch ms. */
+  /** Newest first. */
+  paidInvoicesOf(subscription: string): AsyncIterable<string>;
   invoicesSince(at: number): AsyncIterable<string>;
   sessionsSince(at: number): AsyncIterable<string>;
   undeliveredSince(at: number): AsyncIterable<SignedEvent>;

@@ -8,7 +8,15 @@ import type { Metering } from '../meter/metering.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { type BillingProfile, isOpen, type Order, type OrderStore, paymentView, type ProfileChange } from './order.ts';
+import {
+  type BillingProfile,
+  fraudWarning,
+  isOpen,
+  type Order,
+  type OrderStore,
+  paymentView,
+  type ProfileChange,
+} from './order.ts';
 import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -210,7 +218,7 @@ export function purchases(parts: PurchaseParts) {
     let cursor: string | undefined;
     do {
       const { items, next } = await store.page(accountId, { limit: 200, cursor });
-      if (items.some(({ shortfall = 0 }) => shortfall > 0)) throw owesCredits();
+      if (items.some(({ shortfall = 0, failure }) => shortfall > 0 || failure === fraudWarning)) throw onHold();
       cursor = next ?? undefined;
     } while (cursor !== undefined);
   }
@@ -309,8 +317,8 @@ function refusal({ id }: Order, cause: ChargeRefused): ServiceError {
   return new ServiceError('PAYMENT_ACTION_REQUIRED', `The bank asks you to confirm the payment. ${where}.`, { cause });
 }
 
-const owesCredits = (): ServiceError =>
-  new ServiceError('INVALID_STATE', 'A refunded payment was already spent. Contact support before you buy again.');
+const onHold = (): ServiceError =>
+  new ServiceError('INVALID_STATE', 'An earlier payment was returned. Contact support before you buy again.');
 
 const inProgress = (id: string): ServiceError =>
   new ServiceError('INVALID_STATE', `Payment ${id} is not finished. Look at it with GET /payments/${id}.`);

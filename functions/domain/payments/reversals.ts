@@ -1,7 +1,8 @@
+import { planOfRank } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import { addLot, freeIn, takeBack } from '../meter/lots.ts';
-import type { LedgerEntry, Meter, Settled } from '../meter/meter.ts';
-import { counted } from '../meter/periods.ts';
+import { addLot, changeLot, freeIn } from '../meter/lots.ts';
+import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
+import { counted, pastDueSeconds } from '../meter/periods.ts';
 import type { Order } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
@@ -22,9 +23,9 @@ export function reversals({ store, metering, clock, onChange }: SettlementParts)
     if (isKnown) return order;
     const wanted = creditsToTake(order, refundedCents + disputedCents);
     const state = stateAfter(order, refundedCents, disputedCents);
-    const { lotExpiresAt, taken = 0 } = order;
+    const { lot, taken = 0 } = order;
     const money = { state, refundedCents, disputedCents };
-    if (lotExpiresAt === undefined) {
+    if (!lot) {
       const after = await store.save(order, money);
       if (after) await onChange(after, order);
       return after ?? 'changed';
@@ -65,22 +66,35 @@ function stateAfter(order: Order, refundedCents: number, disputedCents: number):
 /** Takes (positive) or returns (negative) credits of the order's lot. */
 function movedCredits(meter: Meter, order: Order, amount: number, now: number): { taken: number; settled: Settled } {
   const source = order.kind === 'pack' || order.kind === 'top_up' ? 'purchase' : 'plan';
-  const lot = { source, expiresAt: order.lotExpiresAt ?? 0 } as const;
-  if (amount < 0) {
-    const isExpired = lot.expiresAt <= now;
-    const returned = addLot(meter, { ...lot, granted: -amount }, now);
-    const entries = returned.entries.map((entry) => ({ ...entry, payment: order.id }));
-    const settled = isExpired ? { meter, entries: [noted(order, 0, now)] } : { ...returned, entries };
-    return { taken: amount, settled: counted(meter, settled, now) };
+  const lot = { source, id: order.lot?.id ?? 0, expiresAt: order.lot?.expiresAt ?? 0 } as const;
+  const taken = amount < 0 ? amount : Math.min(amount, freeIn(meter, lot), Math.max(0, meter.spendable));
+  const moved = taken === 0 ? meter : changeLot(meter, lot, -taken);
+  const after = returnedPlan(moved ?? meter, order, amount, now);
+  const isLost = moved === undefined && lot.expiresAt <= now;
+  if (moved === undefined && !isLost) {
+    const granted = addLot(after, { source, expiresAt: lot.expiresAt, granted: -taken }, now);
+    const entries = granted.entries.map((entry) => ({ ...entry, payment: order.id }));
+    return { taken, settled: counted(meter, { ...granted, entries }, now) };
   }
-  const taken = Math.min(amount, freeIn(meter, lot), Math.max(0, meter.spendable));
-  const after = taken > 0 ? takeBack(meter, lot, taken) : meter;
-  return { taken, settled: counted(meter, { meter: after, entries: [noted(order, 0 - taken, now)] }, now) };
+  const entry = { type: 'adjustment', at: now, amount: isLost ? 0 : 0 - taken, payment: order.id } as const;
+  const change = after === (moved ?? meter) ? {} : { change: planChange(after) };
+  return { taken, settled: counted(meter, { meter: after, entries: [{ ...entry, ...change }] }, now) };
 }
 
-const noted = ({ id }: Order, amount: number, at: number): LedgerEntry => ({
-  type: 'adjustment',
-  at,
-  amount,
-  payment: id,
-});
+/** A plan whose current month was paid back counts as unpaid from now on, and as paid again if the money comes back. */
+function returnedPlan(meter: Meter, { period }: Order, amount: number, now: number): Meter {
+  const { subscription } = meter;
+  if (!period || subscription?.status !== 'active' || subscription.paidUntil !== period.end || period.end <= now)
+    return meter;
+  const { unpaidSince, ...paid } = subscription;
+  if (amount < 0) return unpaidSince === undefined ? meter : { ...meter, subscription: paid };
+  return unpaidSince === undefined ? { ...meter, subscription: { ...subscription, unpaidSince: now } } : meter;
+}
+
+function planChange({ subscription, planRank }: Meter): SubscriptionChange {
+  const plan = planOfRank(planRank).name;
+  const since = subscription?.unpaidSince;
+  return since === undefined
+    ? { kind: 'paid', plan }
+    : { kind: 'payment_returned', plan, effectiveAt: since + pastDueSeconds };
+}

@@ -9,7 +9,7 @@ import type { Metering } from '../meter/metering.ts';
 import { counted, periodEnd } from '../meter/periods.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { isOpen, type Order, type OrderRef, type OrderStore, type ProviderIds } from './order.ts';
+import { fraudWarning, isOpen, type Order, type OrderRef, type OrderStore, type ProviderIds } from './order.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 
@@ -73,11 +73,12 @@ export function settlement(parts: SettlementParts) {
   async function applied(before: Order, report: PaymentReport, customer: string): Promise<Order | 'changed'> {
     const isPaid = report.state === 'paid';
     if (!(await isSame(before, report, customer))) {
-      if (isPaid && before.failure !== 'differs') onMismatch(before, 'differs');
+      if (before.failure === 'differs') return before;
+      if (isPaid) onMismatch(before, 'differs');
       return (await saved(before, { failure: 'differs' })) ?? 'changed';
     }
     let order = before;
-    if (isPaid ? before.paidAt === undefined : isOpen(before)) {
+    if (isPaid ? before.paidAt === undefined : isOpen(before) && isNews(before, report)) {
       const noted = await saved(before, { ...factsOf(before, report), ...stateOf(before, report) });
       if (!noted) return 'changed';
       order = noted;
@@ -131,7 +132,8 @@ export function settlement(parts: SettlementParts) {
       const reason = error instanceof Ungrantable ? error.reason : isGone(error) ? 'account_deleted' : undefined;
       if (reason === undefined) throw error;
       if (reason === 'gap') {
-        if (order.failure !== 'gap') onMismatch(order, 'gap');
+        if (order.failure === 'gap') return order;
+        onMismatch(order, 'gap');
         return (await saved(order, { failure: 'gap' })) ?? 'changed';
       }
       return giveBack(order, report, reason);
@@ -155,14 +157,15 @@ export function settlement(parts: SettlementParts) {
     if (order.kind === 'pack' || order.kind === 'top_up') {
       const expiresAt = packExpiry(now);
       const lot = { source: 'purchase', granted: order.credits * microPerCredit, expiresAt } as const;
-      return { settled: counted(meter, named(addLot(meter, lot, now)), now), change: { lotExpiresAt: expiresAt } };
+      const settled = counted(meter, named(addLot(meter, lot, now)), now);
+      return { settled, change: lotOf(settled, 'purchase', expiresAt) };
     }
     if (order.kind === 'renewal') {
       if (!period) throw new Error(`the renewal ${order.id} has no period`);
       const refused = refusalOf(meter, period);
       if (refused) throw new Ungrantable(refused === 'gap' ? 'gap' : `plan_${refused}`);
       const settled = payPeriod(meter, period, order.id, now, plans);
-      return { settled, change: expiryOf(settled) };
+      return { settled, change: lotOf(settled, 'plan') };
     }
     const plan = findPlan(order.planId ?? '');
     if (!plan) throw new Error(`the order ${order.id} names no plan`);
@@ -172,7 +175,7 @@ export function settlement(parts: SettlementParts) {
       const credits = plan.creditsPerMonth === null ? {} : { creditsPerMonth: order.credits };
       const chosen = { planId: plan.name, plan: { ...terms, ...credits } };
       const settled = named(startSubscription(meter, chosen, newId(), now, plans, period));
-      return { settled, change: expiryOf(settled) };
+      return { settled, change: lotOf(settled, 'plan') };
     }
     const { upgrade: offered } = order;
     if (!offered || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
@@ -182,7 +185,7 @@ export function settlement(parts: SettlementParts) {
     const proration = { amount: order.cents / 100, credits: offered.credits, from: now, to: periodEnd(meter.period) };
     const chosen = { planId: plan.name, plan: plans(plan.rank) };
     const settled = named(upgrade(paid, chosen, proration, now));
-    return { settled, change: expiryOf(settled) };
+    return { settled, change: lotOf(settled, 'plan') };
   }
 
   /** The provider's subscription of a plan that was paid. There is one for each account. */
@@ -211,7 +214,18 @@ export function settlement(parts: SettlementParts) {
     return (await saved(order, { state: 'refunded', refundedCents: charged, failure })) ?? 'changed';
   }
 
-  return { settle, giveBack };
+  /** Refunds a payment that its bank reported as fraud, before it is disputed. */
+  async function returnFraud(ref: OrderRef): Promise<void> {
+    const order = await store.find(ref);
+    if (!order || order.failure === fraudWarning || order.paidAt === undefined) return;
+    const { payment } = order.provider;
+    const rest = (order.chargedCents ?? order.cents) - (order.refundedCents ?? 0);
+    if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-fraud`);
+    await saved(order, { failure: fraudWarning });
+    await settle(ref);
+  }
+
+  return { settle, returnFraud };
 }
 
 class Ungrantable extends Error {
@@ -231,11 +245,11 @@ export function packExpiry(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + packMonths + 1, 1) / 1000;
 }
 
-/** Expiry of the lot that a plan's payment granted, which is the last one of the plan. */
-function expiryOf({ meter, entries }: Settled): Partial<Order> {
+/** The lot that a payment granted: for a plan, the last one of the plan. */
+function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expiresAt?: number): Partial<Order> {
   const isGranted = entries.some(({ type }) => type === 'grant');
-  const newest = meter.lots.findLast(({ source }) => source === 'plan');
-  return isGranted && newest ? { lotExpiresAt: newest.expiresAt } : {};
+  const lot = meter.lots.findLast((one) => one.source === source && (expiresAt ?? one.expiresAt) === one.expiresAt);
+  return isGranted && lot ? { lot: { id: lot.id, expiresAt: lot.expiresAt } } : {};
 }
 
 function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number): boolean {
@@ -250,6 +264,10 @@ function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: 
     meter.planRank === offered.fromRank
   );
 }
+
+/** An open payment is asked about repeatedly while its buyer waits. */
+const isNews = ({ provider }: Order, { state, session, invoice }: PaymentReport): boolean =>
+  state !== 'open' || provider.session !== session || (provider.invoice === undefined && invoice !== undefined);
 
 function factsOf(order: Order, report: PaymentReport): Partial<Order> {
   const { session, invoice, subscription, payment } = { ...order.provider, ...report };

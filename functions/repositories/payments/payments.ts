@@ -56,7 +56,7 @@ const StoredOrder = v.object({
   upgrade: v.exactOptional(
     v.object({ anchor: count, index: count, fromRank: count, credits: count, resumes: v.boolean() }),
   ),
-  lotExpiresAt: v.exactOptional(count),
+  lot: v.exactOptional(v.object({ id: count, expiresAt: count })),
   provider: v.object({
     session: v.exactOptional(v.string()),
     invoice: v.exactOptional(v.string()),

@@ -110,7 +110,10 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     async handle(work: PaymentWork): Promise<void> {
       if (work.do === 'event') return events.handle(work.id);
       if (work.do === 'order') return void (await settling.settle(work));
-      if (work.do === 'account') await collecting.align(work.accountId);
+      if (work.do === 'account') {
+        await events.settleRenewals(work.accountId);
+        await collecting.align(work.accountId);
+      }
       await topping.run(work.accountId);
     },
   };
