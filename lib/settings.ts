@@ -97,6 +97,18 @@ export const MessageSettings = v.strictObject({
   perRangePerHour: Count,
 });
 
+/** Payment providers (docs/payments.md). */
+export const PaymentSettings = v.strictObject({
+  stripe: v.strictObject({
+    /** Name of the secret with the API key and the signing secrets of the webhook endpoint. */
+    secret: v.pipe(v.string(), v.regex(/^[\w/+=.@-]{1,512}$/, 'must be the name of a secret')),
+    /** Customer-managed key that encrypts the secret. Default: the AWS managed key. */
+    secretKeyArn: v.optional(
+      v.pipe(v.string(), v.regex(/^arn:[\w-]+:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/, 'must be the ARN of a KMS key')),
+    ),
+  }),
+});
+
 /** Name of a table and, if functions read it, its stream. */
 const ExistingTable = v.strictObject({
   name: v.pipe(v.string(), v.regex(/^[\w.-]{3,255}$/, 'must be the name of a table')),

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
+import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
+import { allJobs, type Job } from '#contract/jobs.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { AnalysisEncoders, type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
@@ -11,6 +13,7 @@ import {
   FrontDoor,
   isElsewhere,
   MessageSettings,
+  PaymentSettings,
   ProvisionedConcurrency,
   ReservedConcurrency,
 } from './settings.ts';
@@ -51,6 +54,8 @@ const Settings = v.strictObject({
     identityOwner: v.nullable(v.string()),
   }),
   messages: MessageSettings,
+  /** Null: plans are granted without payment, and no credits are sold. */
+  payments: v.optional(v.nullable(PaymentSettings), null),
   /**
    * Stage that sets the account's role for API Gateway logs. Other stages of the account and region name it. Null: the
    * role is set.
@@ -215,3 +220,11 @@ export function secretsOf({ models: { endpoints, hosted } }: Stage): string[] {
   const servers = [...endpoints].flatMap(([model, { server }]) => (model in hosted ? [] : (server ?? [])));
   return [...new Set(servers.flatMap(({ secret }) => secret ?? []))];
 }
+
+/** Jobs of a stage. Those of payments are deployed only with a payment provider. */
+export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] =>
+  payments === null ? allJobs.filter(({ feature }) => feature !== 'payments') : allJobs;
+
+/** Whether a function calls Stripe. Only such functions contain its package. */
+export const callsStripe = ({ payments }: Pick<Stage, 'payments'>, uses: Uses): boolean =>
+  payments !== null && uses.payments === true;

@@ -6,22 +6,27 @@ import { functionModules, joinStart } from './join-start.ts';
 
 const repository = join(import.meta.dirname, '../..');
 
+export interface CodeOptions {
+  /** False replaces Stripe's package. */
+  readonly withStripe: boolean;
+}
+
 /**
  * Bundles an entry point with all its imports as minified modules. Dynamic imports stay in separate files, loaded on
  * first use: with the tokenizer in the main file, a cold start took 200 ms instead of 80. NodejsFunction cannot split
  * code, and runs esbuild through npx for each function.
  */
-export function functionCode(entry: string): Code {
+export function functionCode(entry: string, options: CodeOptions): Code {
   return Code.fromAsset(join(repository, 'functions'), {
     // Hash of the code, so that only changed functions are deployed.
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       image: DockerImage.fromRegistry('never-used'),
-      // Distinguishes the entry points, because CDK builds once for equal options.
-      command: [entry],
+      // Distinguishes the bundles, because CDK builds once for equal options.
+      command: [entry, JSON.stringify(options)],
       local: {
         tryBundle(outdir) {
-          bundle(entry, outdir);
+          bundle(entry, outdir, options);
           return true;
         },
       },
@@ -30,9 +35,10 @@ export function functionCode(entry: string): Code {
 }
 
 /** Writes the code of an entry point to a folder. `index.mjs` exports its handler. */
-export function bundle(entry: string, outdir: string): void {
+export function bundle(entry: string, outdir: string, { withStripe }: CodeOptions = { withStripe: true }): void {
   const stdin = { contents: entry, resolveDir: repository, loader: 'ts' } as const;
-  const { metafile } = buildSync({ ...bundling, stdin, entryNames: 'index', outdir, metafile: true });
+  const options = withStripe ? bundling : bundlingWithoutStripe;
+  const { metafile } = buildSync({ ...options, stdin, entryNames: 'index', outdir, metafile: true });
   joinStart(outdir, metafile.outputs);
 }
 
@@ -59,4 +65,10 @@ export const bundling = {
   outExtension: { '.js': '.mjs' },
   splitting: true,
   mainFields: ['module', 'main'],
+} as const satisfies BuildOptions;
+
+/** For functions that never call Stripe, whose imports may still lead to its gateway. */
+export const bundlingWithoutStripe = {
+  ...bundling,
+  alias: { ...bundling.alias, '#gateways/stripe.ts': substitute('stripe.ts') },
 } as const satisfies BuildOptions;

@@ -154,7 +154,7 @@ export function costAtZero({
     { item: 'WAF (`firewall`)', usd: firewalls * p.firewallAcl + firewallRules * p.firewallRule },
     { item: 'Alarms', usd: alarmMetrics * p.alarmMetric },
     { item: 'Dashboard', usd: dashboards * p.dashboard },
-    { item: 'Key of accounts, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
+    { item: 'Key of accounts, payments, webhooks, agents and messages (`accountsKey`)', usd: keys * p.key },
     { item: 'Secret between edge and firewall', usd: secrets * p.secret },
     { item: 'The sweep, each minute, and its metric', usd: sweep + p.metric },
     { item: 'The sweep of webhooks, each minute', usd: webhookSweep },
@@ -194,6 +194,24 @@ export function costOfCanary(): readonly Line[] {
   return [
     { item: 'Alarm and metric', usd: p.alarmMetric + p.metric },
     ...each.map(({ item, usd }) => ({ item, usd: usd * walks })),
+  ];
+}
+
+/** Resources that a stage has in addition, with a payment provider. */
+export type PaymentResources = Pick<MonthlyResources, 'alarmMetrics' | 'polledQueues'>;
+
+/** A month of payments (`payments`) without a sale. */
+export function costOfPayments({ alarmMetrics, polledQueues }: PaymentResources): readonly Line[] {
+  const p = listPrices;
+  const sweeps = 12 * 24 * 30;
+  const run = p.functionRequest + 0.5 * 0.5 * p.functionGbSecond;
+  // A metric is charged for the hours in which it is written: once a day, and rarely.
+  const metric = p.metric / 24;
+  return [
+    { item: 'Secret with the key of Stripe', usd: p.secret },
+    { item: 'Alarms and metric', usd: alarmMetrics * p.alarmMetric + metric },
+    { item: 'The sweep of payments, every five minutes', usd: sweeps * (run + 8 * 0.5 * p.readUnit) },
+    { item: 'Polling of the queue', usd: polledQueues * queuePolls * p.queueRequest },
   ];
 }
 

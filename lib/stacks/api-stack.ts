@@ -4,7 +4,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { routeEntry } from '#contract/handlers.ts';
 import type { Route } from '#contract/http/route.ts';
-import { allJobs, type Job } from '#contract/jobs.ts';
+import type { Job } from '#contract/jobs.ts';
 import { allRoutes, routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { Firewall } from '#lib/constructs/api/firewall.ts';
 import { ServiceApi } from '#lib/constructs/api/rest-api.ts';
@@ -14,6 +14,7 @@ import type { JobFunction } from '#lib/constructs/functions/job-function.ts';
 import { rollOut } from '#lib/constructs/functions/rollout.ts';
 import { ServiceFunction } from '#lib/constructs/functions/service-function.ts';
 import { alarmTopic } from '#lib/constructs/shared/alarms.ts';
+import { jobsOf } from '#lib/stage.ts';
 import { EdgeStack } from './edge-stack.ts';
 import { FunctionGroup } from './function-group.ts';
 import { JobGroup } from './job-group.ts';
@@ -75,12 +76,16 @@ export class ApiStack extends Stack {
     const forJobs = { ...resources, recordedLogs };
     // Nested stacks cannot have circular dependencies: jobs read the logs of priced routes, and some of these routes
     // send to job queues.
-    const requestJobs = new JobGroup(this, 'request-jobs', { ...forJobs, jobs: allJobs.filter(isFedByPricedRoute) });
+    const deployedJobs = jobsOf(stage);
+    const requestJobs = new JobGroup(this, 'request-jobs', {
+      ...forJobs,
+      jobs: deployedJobs.filter(isFedByPricedRoute),
+    });
     for (const [name, routes] of resourceRoutes)
       if (routes.some(isPriced) || !routes.some(sends)) addGroup(name, routes, requestJobs.queues);
     const jobs = new JobGroup(this, 'jobs', {
       ...forJobs,
-      jobs: allJobs.filter((job) => !isFedByPricedRoute(job)),
+      jobs: deployedJobs.filter((job) => !isFedByPricedRoute(job)),
       queues: requestJobs.queues,
       apiOrigin,
     });
@@ -89,6 +94,7 @@ export class ApiStack extends Stack {
       if (!routes.some(isPriced) && routes.some(sends)) addGroup(name, routes, jobs.queues);
     const unknownRoute = new ServiceFunction(this, unknownRouteId, {
       entry: routeEntry(unknownRouteId),
+      uses: {},
       description: 'Returns 404 and 405',
       timeoutSeconds: 5,
       memoryMb: 256,

@@ -34,6 +34,7 @@ export class FunctionGroup extends NestedStack {
     const create = (route: Route): ServiceFunction => {
       const fn = new ServiceFunction(this, route.id, {
         entry: routeEntry(route.id),
+        uses: route.uses,
         description: route.summary,
         timeoutSeconds: route.timeoutSeconds,
         memoryMb: route.memoryMb,

@@ -10,10 +10,11 @@ import { mailRow } from '#repositories/accounts/account-items.ts';
 import { entryRow } from '#repositories/meter/meter-item.ts';
 import { lambdaPasses } from '#test/database/event-filter.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
 import { type Whole } from './whole.ts';
 
-const { api: template } = await synthesise();
+const { api: template } = await synthesise({ stage: payingStage });
 
 const partsOf = (type: string) => new Map(ofType(template, type).map(([id, part]) => [functionId(part), { id, part }]));
 const properties = (type: string, job: string): Record<string, unknown> =>
@@ -126,7 +127,12 @@ test('the sender of a queue has its URL in the environment', () => {
 describe.each(jobsWith('everySeconds'))('$id', ({ id, trigger }) => {
   test('runs at its interval, and does not retry a failed run', () => {
     const seconds = 'everySeconds' in trigger ? trigger.everySeconds : 0;
-    const rates: Record<number, string> = { 60: 'rate(1 minute)', 3600: 'rate(1 hour)', 21_600: 'rate(6 hours)' };
+    const rates: Record<number, string> = {
+      60: 'rate(1 minute)',
+      3600: 'rate(1 hour)',
+      21_600: 'rate(6 hours)',
+      86_400: 'rate(1 day)',
+    };
     expect(properties('AWS::Events::Rule', id)).toMatchObject({
       ScheduleExpression: rates[seconds] ?? `rate(${seconds / 60} minutes)`,
       Targets: [{ DeadLetterConfig: { Arn: queueOf(id) }, RetryPolicy: { MaximumRetryAttempts: 0 } }],

@@ -77,6 +77,7 @@ const groups = new Set([
   'accounts',
   'keys',
   'subscriptions',
+  'payments',
   'credits',
   'analysis',
   'inference',

@@ -34,6 +34,12 @@ const apiStage = 'live';
 const maxBufferedSeconds = 29;
 
 /**
+ * Throttle of routes that anybody may call with a signed body: the signature is verified in the function. Stripe repeats
+ * a refused event for three days.
+ */
+const signedBodyThrottle = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
+
+/**
  * Excludes query string, headers and body, which contain credentials and email links. `sourceIp` is the connecting
  * address; behind the edge this is CloudFront. The function's own log line contains the caller's address.
  */
@@ -74,6 +80,11 @@ export class ServiceApi extends Construct {
         tracingEnabled: true,
         throttlingRateLimit: stage.throttle.requestsPerSecond,
         throttlingBurstLimit: stage.throttle.burst,
+        methodOptions: Object.fromEntries(
+          allRoutes
+            .filter(({ rawBody }) => rawBody)
+            .map(({ path, method }) => [`${path}/${method}`, signedBodyThrottle]),
+        ),
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       },

@@ -23,7 +23,7 @@ export interface BackupsProps {
  */
 const schedule: readonly { readonly id: string; readonly hour: number; readonly tables: readonly TableId[] }[] = [
   { id: 'Ledger', hour: 1, tables: ['ledger'] },
-  { id: 'Meters', hour: 3, tables: ['accounts', 'meters', 'webhooks', 'agents', 'audit'] },
+  { id: 'Meters', hour: 3, tables: ['accounts', 'meters', 'payments', 'webhooks', 'agents', 'audit'] },
 ];
 
 /** Retention of the original backups. Point-in-time recovery covers a longer time. */

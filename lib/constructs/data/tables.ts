@@ -25,7 +25,7 @@ import type { Stage } from '#lib/stage.ts';
 
 export type Tables = Readonly<Record<TableId, ITableV2>>;
 
-/** Tables with personal data, webhook signing secrets, agent conversations or messages to phones. */
+/** Tables with personal data, webhook signing secrets, agent conversations, messages to phones or payments. */
 const hasSecrets: ReadonlySet<TableId> = new Set(['accounts', 'webhooks', 'agents', 'messages', 'payments']);
 
 /**

@@ -39,7 +39,9 @@ export function grantUses(
   for (const [id, access] of Object.entries(uses.tables ?? {})) {
     if (isTableId(id)) grantTable(fn, tables, id, access);
   }
-  for (const id of uses.queues ?? []) grantQueue(fn, id, queues?.get(id));
+  for (const id of uses.queues ?? []) {
+    if (id !== 'payments' || stage.payments) grantQueue(fn, id, queues?.get(id));
+  }
   if (uses.inference) grantInference(fn, stage);
   if (uses.audioFiles) grantAudioFiles(fn, uses.audioFiles, audio);
   if (uses.archive) grantArchive(fn, uses.archive, archive);
@@ -47,6 +49,7 @@ export function grantUses(
   if (uses.encoders) grantEncoders(fn, stage);
   if (uses.mail) grantMail(fn, mail, stage);
   if (uses.messaging) grantMessaging(fn, messaging, stage);
+  if (uses.payments && stage.payments) grantPayments(fn, stage.payments.stripe);
   if (uses.identityProvider && stage.googleClientId !== null) {
     setVariables(fn, { IDENTITY_AUDIENCE: stage.googleClientId });
   }
@@ -188,6 +191,16 @@ function grantMessaging(fn: LambdaFunction, messaging: Messaging | undefined, { 
     MESSAGE_CONFIGURATION_SET: messaging.configurationSetName,
     MESSAGE_PROTECT_CONFIGURATION: messaging.protectConfigurationId,
   });
+}
+
+/** A secret with a customer-managed key also needs `kms:Decrypt` (AWS "Secret encryption and decryption"). */
+function grantPayments(fn: LambdaFunction, { secret, secretKeyArn }: NonNullable<Stage['payments']>['stripe']): void {
+  allow(fn, ['secretsmanager:GetSecretValue'], [secretArn(fn, secret)]);
+  const viaSecretsManager = {
+    StringEquals: { 'kms:ViaService': `secretsmanager.${Stack.of(fn).region}.amazonaws.com` },
+  };
+  if (secretKeyArn !== undefined) allow(fn, ['kms:Decrypt'], [secretKeyArn], viaSecretsManager);
+  setVariables(fn, { PAYMENTS_SECRET: secret });
 }
 
 function allow(fn: LambdaFunction, actions: readonly string[], resources: readonly string[], conditions = {}): void {

@@ -49,15 +49,17 @@ const maxAgeMs = 300_000;
 export class JobFunction extends ServiceFunction {
   readonly deadLetters: Queue;
   readonly isOnStream: boolean;
+  readonly feature: string;
   /** The queue that it consumes, if any. */
   readonly queue: Queue | undefined;
 
   constructor(scope: Construct, id: string, { job, tables, mail, audio, recordedLogs, ...props }: JobFunctionProps) {
-    const { summary: description, timeoutSeconds, impact, trigger } = job;
+    const { summary: description, timeoutSeconds, impact, trigger, uses } = job;
     const reservedConcurrency = props.stage.reservedConcurrency[job.id];
-    const sendsToItself = 'queue' in trigger && (job.uses.queues ?? []).includes(trigger.queue);
+    const sendsToItself = 'queue' in trigger && (uses.queues ?? []).includes(trigger.queue);
     super(scope, id, {
       ...props,
+      uses,
       description,
       timeoutSeconds,
       failing: impact,
@@ -75,6 +77,7 @@ export class JobFunction extends ServiceFunction {
       topic: props.alarms,
     });
     this.isOnStream = 'stream' in trigger;
+    this.feature = job.feature;
     this.queue = 'queue' in trigger ? this.#consume(trigger, job) : undefined;
     if ('stream' in trigger) {
       this.#followStream(tables, trigger);

@@ -60,7 +60,7 @@ const failuresInARow = 2;
  */
 export class CanaryFunction extends ServiceFunction {
   constructor(scope: Construct, id: string, { job, model, origin, ...props }: CanaryFunctionProps) {
-    const { summary: description, timeoutSeconds, impact, trigger } = job;
+    const { summary: description, timeoutSeconds, impact, trigger, uses } = job;
     const alarm = userAlarm(new Construct(scope, `${id}-alarm`), 'Failing', {
       metric: ownMetrics(props.stage, fiveMinutes).failedWalks(),
       above: 0,
@@ -72,7 +72,7 @@ export class CanaryFunction extends ServiceFunction {
     });
     // Ignores the log, because the canary writes a metric.
     const failing = { alarm, watch: () => undefined };
-    super(scope, id, { ...props, description, timeoutSeconds, failing, tracing: jobTracing, memoryMb: 512 });
+    super(scope, id, { ...props, uses, description, timeoutSeconds, failing, tracing: jobTracing, memoryMb: 512 });
     this.addEnvironment('CANARY_ORIGIN', origin);
     this.addEnvironment('CANARY_MODEL', model);
     this.live.configureAsyncInvoke({ retryAttempts: 0 });

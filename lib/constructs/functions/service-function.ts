@@ -14,18 +14,21 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { Uses } from '#contract/http/route.ts';
 import type { Environment } from '#contract/platform/environment.ts';
 import { metricsService } from '#contract/platform/metrics.ts';
 import { functionCode } from '#lib/constructs/function-code.ts';
 import { fiveMinutes, userAlarm } from '#lib/constructs/shared/alarms.ts';
 import { createLogGroup } from '#lib/constructs/shared/log-group.ts';
 import { cast, metricsNamespace, sessionCookie, type SharedProps } from '#lib/shared-props.ts';
+import { callsStripe } from '#lib/stage.ts';
 
 export type Variables = Readonly<Partial<Record<keyof Environment, string>>>;
 
 export interface ServiceFunctionProps extends SharedProps {
   /** Source of the entry point, which exports `handler` (contract/handlers.ts). */
   readonly entry: string;
+  readonly uses: Uses;
   /** Description in the AWS console, one line. */
   readonly description: string;
   readonly timeoutSeconds: number;
@@ -63,14 +66,14 @@ export class ServiceFunction extends LambdaFunction {
   readonly failing: Alarm;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
-    const { entry, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
+    const { entry, uses, description, timeoutSeconds, memoryMb, failing, stage, alarms } = props;
     const { provisionedConcurrency, reservedConcurrency, sendsToItself = false, tracing = Tracing.ACTIVE } = props;
     const parts = new Construct(scope, id);
     const logGroup = createLogGroup(parts, 'Logs', stage);
     const role = new Role(parts, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     super(parts, 'Function', {
-      code: functionCode(entry),
+      code: functionCode(entry, { withStripe: callsStripe(stage, uses) }),
       handler: 'index.handler',
       description,
       timeout: Duration.seconds(timeoutSeconds),
@@ -105,7 +108,7 @@ export class ServiceFunction extends LambdaFunction {
 
 /** Settings of the stage in every function's environment. */
 function stageVariables({ stage, publicOrigin }: SharedProps) {
-  const { fastPath, frontDoor, networkLimits, planTable, sessions } = stage;
+  const { fastPath, frontDoor, networkLimits, payments, planTable, sessions } = stage;
   return {
     PUBLIC_ORIGIN: publicOrigin,
     SESSION_COOKIE: sessionCookie,
@@ -114,6 +117,7 @@ function stageVariables({ stage, publicOrigin }: SharedProps) {
     PLAN_TABLE: planTable,
     NETWORK_LIMITS: networkLimits,
     ...(fastPath === 'off' && { FAST_PATH: fastPath }),
+    ...(payments && { PAYMENTS: 'stripe' }),
     TRUSTED_PROXIES: String(frontDoor.kind === 'edge' ? 1 : frontDoor.trustedProxies),
   } satisfies Variables;
 }

@@ -129,6 +129,7 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       impact: 'More than 0.05 % of emails are reported as spam. At 0.5 % AWS pauses all email of the account.',
       runbook: 'mails-bounce',
     },
+    ...(stage.payments ? paymentRules(stage) : []),
     ...(backups
       ? [
           {
@@ -142,6 +143,24 @@ function rules({ stage, tables, backups, configurationSet }: Omit<ServiceAlarmsP
       : []),
   ];
 }
+
+const paymentRules = (stage: Stage): readonly Rule[] => [
+  {
+    id: 'PaymentDifferences',
+    // Until the next daily reconciliation.
+    metric: ownMetrics(stage, Duration.days(1)).paymentDifferences(),
+    above: 0,
+    impact: 'Payments at Stripe differ from orders. Buyers may have paid without receiving credits, or the reverse.',
+    runbook: 'payments-differ',
+  },
+  {
+    id: 'PaymentRefused',
+    metric: ownMetrics(stage, fiveMinutes).refusedPayments(),
+    above: 0,
+    impact: 'A buyer paid, and the payment could not be granted: the buyer has neither the credits nor the money.',
+    runbook: 'a-payment-is-refused',
+  },
+];
 
 const named = (metrics: readonly IMetric[]) =>
   Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));

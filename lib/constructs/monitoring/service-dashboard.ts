@@ -89,6 +89,16 @@ export function serviceDashboard(scope: Construct, { stage, tables, jobs }: Serv
     ]),
   );
   if (stage.canary) dashboard.addWidgets(graph('Walks of the canary that failed', [own.failedWalks()]));
+  if (stage.payments)
+    dashboard.addWidgets(
+      graph('Payments that differ or could not be granted', [own.paymentDifferences(), own.refusedPayments()]),
+      graph(
+        'Messages of payments that jobs gave up on',
+        jobs
+          .filter(({ feature }) => feature === 'payments')
+          .map(({ deadLetters }) => deadLetters.metricApproximateNumberOfMessagesVisible({ period })),
+      ),
+    );
   dashboard.addWidgets(
     new TextWidget({
       markdown:

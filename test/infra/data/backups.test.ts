@@ -51,7 +51,7 @@ describe('a stage with backup copies', () => {
       ['cron(0 1 * * ? *)', [arnOf('ledger')]],
       [
         'cron(0 3 * * ? *)',
-        [arnOf('accounts'), arnOf('meters'), arnOf('webhooks'), arnOf('agents'), arnOf('audit'), archiveArn],
+        [...['accounts', 'meters', 'payments', 'webhooks', 'agents', 'audit'].map(arnOf), archiveArn],
       ],
     ]);
   });

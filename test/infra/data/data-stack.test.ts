@@ -54,7 +54,7 @@ describe.each(specs)('table $name', (spec) => {
 test('personal data and webhook secrets use a retained, rotated key that serves DynamoDB in this account only', () => {
   const [[id, key] = []] = ofType(data, 'AWS::KMS::Key');
   expect(key).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', Properties: { EnableKeyRotation: true } });
-  for (const table of ['accounts', 'webhooks', 'agents', 'messages'])
+  for (const table of ['accounts', 'payments', 'webhooks', 'agents', 'messages'])
     expect(deployed.get(table)?.Properties['Replicas']).toMatchObject([
       { SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } },
     ]);

@@ -54,6 +54,28 @@ describe('the firewall', () => {
     expect(new Set(counted.map(({ ActionToUse }) => JSON.stringify(ActionToUse)))).toEqual(new Set(['{"Count":{}}']));
   });
 
+  test('blocks no body, such as an event of Stripe, by an AWS rule', () => {
+    // AWS "Baseline rule groups": every rule of both groups that inspects the body.
+    const inspectingBodies = [
+      'JavaDeserializationRCE_BODY',
+      'Log4JRCE_BODY',
+      'ReactJSRCE_BODY',
+      'SizeRestrictions_BODY',
+      'CrossSiteScripting_BODY',
+      'GenericLFI_BODY',
+      'GenericRFI_BODY',
+      'EC2MetaDataSSRF_BODY',
+    ];
+    for (const each of [rules, own['Rules'] as typeof rules]) {
+      const groups = each.map(({ Statement }) => Statement.ManagedRuleGroupStatement).filter(Boolean);
+      expect(groups.map(({ Name }) => Name)).not.toContain('AWSManagedRulesSQLiRuleSet');
+      const counted = groups.flatMap(({ RuleActionOverrides = [] }) =>
+        RuleActionOverrides.map(({ Name }: any) => Name),
+      );
+      expect(counted).toEqual(expect.arrayContaining(inspectingBodies));
+    }
+  });
+
   test('limits POST requests to /api/auth, and no page reads', () => {
     const { ScopeDownStatement } = rules.find(({ Name }) => Name === 'SignIns')!.Statement.RateBasedStatement;
     expect(JSON.stringify(ScopeDownStatement)).toMatch(/"SearchString":"POST".*"SearchString":"\/api\/auth\/"/);

@@ -76,6 +76,9 @@ test('a function has the sender, configuration set and endpoints for which it ha
     expect(own['MESSAGE_CONFIGURATION_SET']).toEqual(uses.messaging && { Ref: ofMessages });
     expect(own['MESSAGES_PER_NUMBER']).toBe(uses.messaging && '3');
     expect(granted.includes('sms-voice:SendTextMessage')).toBe(Boolean(uses.messaging));
+    expect(own['PAYMENTS']).toBe('stripe');
+    expect(own['PAYMENTS_SECRET']).toBe(uses.payments && 'other/stripe');
+    expect(granted.includes('secret:other/stripe-??????')).toBe(Boolean(uses.payments));
     expect(own['IDENTITY_AUDIENCE']).toBe(uses.identityProvider && stage.googleClientId);
     expect(granted.includes('endpoint/llama-live"')).toBe(Boolean(uses.inference));
   }

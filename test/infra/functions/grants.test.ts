@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { routeGroups } from '#contract/routes.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
 import { type Whole } from '../whole.ts';
 
@@ -21,7 +22,7 @@ let api: Whole;
 let grants: ReadonlyMap<string, readonly Grant[]>;
 
 beforeAll(async () => {
-  ({ data, api } = await synthesise());
+  ({ data, api } = await synthesise({ stage: payingStage }));
   grants = grantsByFunction();
 });
 

@@ -8,6 +8,7 @@ import { Environment } from '#contract/platform/environment.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
 import { modelDeadlines } from '#runtime/services/core-services.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
 import { type Resource, type Whole } from '../whole.ts';
 
@@ -19,7 +20,7 @@ interface DeployedMethod {
   readonly timeoutMs: number | undefined;
 }
 
-const { api: template } = await synthesise();
+const { api: template } = await synthesise({ stage: payingStage });
 const other = await synthesise({ stage: otherStage, buffered: true });
 let methods: readonly DeployedMethod[];
 let functions: ReadonlyMap<string, Resource>;

@@ -1,40 +1,57 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { allJobs } from '#contract/jobs.ts';
 import { routes } from '#contract/routes.ts';
-import { concurrencyTable, costAtZero, costOfCalls, sumOf, table, traced, writeUnits } from '#lib/cost/cost.ts';
+import {
+  concurrencyTable,
+  costAtZero,
+  costOfCalls,
+  costOfPayments,
+  type MonthlyResources,
+  sumOf,
+  table,
+  traced,
+  writeUnits,
+} from '#lib/cost/cost.ts';
 import { ledgerTable } from '#lib/cost/ledger.ts';
 import { platformCost, revenueOf } from '#lib/cost/offer.ts';
 import { loadOffer } from '#lib/offer.ts';
+import { jobsOf } from '#lib/stage.ts';
+import { stageNamed } from '#lib/stages.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';
 
-const { data, api, monitoring } = await synthesise();
+const live = await synthesise();
+const { data, api } = live;
+const liveJobs = jobsOf(stageNamed('live'));
 const read = (page: string) => readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
 const [guide, performance] = [read('deploy'), read('performance')];
 
-const count = (type: string) => [data, api, monitoring].flatMap((stack) => ofType(stack, type)).length;
-const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
-const alarmMetrics = [api, monitoring]
-  .flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'))
-  .map(
-    ([, { Properties }]) =>
-      (Properties['Metrics'] as { MetricStat?: object }[] | undefined)?.filter(({ MetricStat }) => MetricStat).length ??
-      1,
-  );
+const count = (type: string, { data, api, monitoring } = live) =>
+  [data, api, monitoring].flatMap((stack) => ofType(stack, type)).length;
 
-const queueArns = new Set(ofType(api, 'AWS::SQS::Queue').map(([id]) => id));
-const isQueue = ({ Properties }: { Properties: Record<string, unknown> }) =>
-  queueArns.has((Properties['EventSourceArn'] as { 'Fn::GetAtt'?: [string] })['Fn::GetAtt']?.[0] ?? '');
-
-const monthly = {
-  keys: count('AWS::KMS::Key'),
-  secrets: count('AWS::SecretsManager::Secret'),
-  firewalls: count('AWS::WAFv2::WebACL'),
-  firewallRules: (acl!.Properties['Rules'] as unknown[]).length,
-  alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
-  dashboards: count('AWS::CloudWatch::Dashboard'),
-  polledQueues: ofType(api, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => isQueue(source)).length,
-};
+function monthlyOf(stage: typeof live): MonthlyResources {
+  const { api, monitoring } = stage;
+  const [[, acl] = []] = ofType(api, 'AWS::WAFv2::WebACL');
+  const alarmMetrics = [api, monitoring]
+    .flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'))
+    .map(([, { Properties }]) => {
+      const all = Properties['Metrics'] as { MetricStat?: object }[] | undefined;
+      return all?.filter(({ MetricStat }) => MetricStat).length ?? 1;
+    });
+  const queueArns = new Set(ofType(api, 'AWS::SQS::Queue').map(([id]) => id));
+  const isQueue = ({ Properties }: { Properties: Record<string, unknown> }) =>
+    queueArns.has((Properties['EventSourceArn'] as { 'Fn::GetAtt'?: [string] })['Fn::GetAtt']?.[0] ?? '');
+  return {
+    keys: count('AWS::KMS::Key', stage),
+    secrets: count('AWS::SecretsManager::Secret', stage),
+    firewalls: count('AWS::WAFv2::WebACL', stage),
+    firewallRules: (acl!.Properties['Rules'] as unknown[]).length,
+    alarmMetrics: alarmMetrics.reduce((sum, metrics) => sum + metrics, 0),
+    dashboards: count('AWS::CloudWatch::Dashboard', stage),
+    polledQueues: ofType(api, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => isQueue(source)).length,
+  };
+}
+const monthly = monthlyOf(live);
 
 test('docs/deploy.md states the cost of the default stage in a month without traffic', () => {
   expect(guide).toContain(table(costAtZero(monthly)));
@@ -48,8 +65,19 @@ test('docs/deploy.md states that cost without WAF and its secret', () => {
 });
 
 test('the default stage costs at most 29 dollars in a month without traffic', () => {
-  expect(monthly.polledQueues).toBe(allJobs.filter(({ trigger }) => 'queue' in trigger).length);
+  expect(monthly.polledQueues).toBe(liveJobs.filter(({ trigger }) => 'queue' in trigger).length);
   expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(29);
+});
+
+test('docs/deploy.md states what payments add to it, whose secret is not part of the templates', async () => {
+  const paying = monthlyOf(await synthesise({ stage: payingStage }));
+  const added = {
+    alarmMetrics: paying.alarmMetrics - monthly.alarmMetrics,
+    polledQueues: paying.polledQueues - monthly.polledQueues,
+  };
+  expect({ ...paying, ...added }).toEqual({ ...monthly, ...added });
+  expect(added).toEqual({ alarmMetrics: 8, polledQueues: 1 });
+  expect(guide).toContain(table(costOfPayments(added)));
 });
 
 test('docs/deploy.md states the cost of the ledger for a year at a million calls a day', () => {
@@ -84,7 +112,7 @@ describe('X-Ray', () => {
       String((Properties['TracingConfig'] as { Mode?: string } | undefined)?.Mode),
     );
     expect(Object.keys(modes).toSorted()).toEqual(['Active', 'PassThrough']);
-    expect(modes['PassThrough']!.map(([id]) => id).toSorted()).toEqual(allJobs.map(({ id }) => id).toSorted());
+    expect(modes['PassThrough']!.map(([id]) => id).toSorted()).toEqual(liveJobs.map(({ id }) => id).toSorted());
   });
 });
 

@@ -2,7 +2,7 @@ import type { Stage } from '#lib/stage.ts';
 import { live, parseStage } from '#lib/stages.ts';
 import { hostedModel } from './hosted-model.ts';
 
-/** A stage with every option: a domain, copies of backups, a hosted model, messages, the canary. */
+/** A stage with every option: a domain, copies of backups, a hosted model, messages, payments, the canary. */
 export const fullStage: Stage = parseStage({
   ...live,
   frontDoor: {
@@ -13,5 +13,11 @@ export const fullStage: Stage = parseStage({
   models: { ...live.models, hosted: { 'svc-1': hostedModel } },
   alarms: { email: 'operators@example.com', monthlyBudgetUsd: 100, claimedConcurrency: 800 },
   messages: { ...live.messages, countries: ['DE'] },
+  payments: {
+    stripe: {
+      secret: 'text-ai/stripe',
+      secretKeyArn: 'arn:aws:kms:us-east-1:111111111111:key/11111111-2222-3333-4444-555555555555',
+    },
+  },
   canary: { model: 'svc-code' },
 });

@@ -18,6 +18,7 @@ export const otherStage: Stage = parseStage({
     perAccountPerDay: 100,
     perRangePerHour: 20,
   },
+  payments: { stripe: { secret: 'other/stripe' } },
   gatewayLogsOwner: null,
   googleClientId: 'client.apps.googleusercontent.com',
   models: {

@@ -1,0 +1,179 @@
+import { build } from 'esbuild';
+import { describe, expect, it, test } from 'vitest';
+import { jobEntry, routeEntry } from '#contract/handlers.ts';
+import { allJobs } from '#contract/jobs.ts';
+import { paymentMetrics } from '#contract/platform/metrics.ts';
+import { allRoutes, routes } from '#contract/routes.ts';
+import { bundling, bundlingWithoutStripe } from '#lib/constructs/function-code.ts';
+import { readAtStart } from '#lib/constructs/join-start.ts';
+import { callsStripe, jobsOf } from '#lib/stage.ts';
+import { live, parseStage } from '#lib/stages.ts';
+import { fullStage } from '#test/stages/full-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
+import { functionId, functionsOf, ofType, pathOf, synthesise } from './synth.ts';
+import type { Whole } from './whole.ts';
+
+const none = await synthesise();
+const paying = await synthesise({ stage: payingStage });
+
+const paymentJobs = allJobs.filter(({ feature }) => feature === 'payments').map(({ id }) => id);
+
+/** Resources of a template by type and path. */
+const partsOf = ({ resources }: Whole) =>
+  new Set(Object.values(resources).map((part) => `${part.Type} ${pathOf(part)}`));
+const added = (stack: 'data' | 'api' | 'monitoring') => [...partsOf(paying[stack]).difference(partsOf(none[stack]))];
+
+const statementsOf = (api: Whole, id: string): unknown[] =>
+  ofType(api, 'AWS::IAM::Policy')
+    .filter(([, policy]) => functionId(policy) === id)
+    .flatMap(([, { Properties }]) => (Properties['PolicyDocument'] as { Statement: unknown[] }).Statement);
+
+describe('a stage without payments', () => {
+  it('is the default', () => {
+    expect(parseStage(live).payments).toBeNull();
+  });
+
+  it('has the routes and the table of payments, and no secret, queue, job or alarm of them', () => {
+    const routesOfPayments = allRoutes.filter(({ path }) => path.startsWith('/api/payments')).map(({ id }) => id);
+    expect([...functionsOf(none.api).keys()]).toEqual(expect.arrayContaining(routesOfPayments));
+    expect([...partsOf(none.data)]).toContain('AWS::DynamoDB::GlobalTable payments');
+    const text = JSON.stringify(none.api);
+    for (const hidden of ['text-ai/stripe', 'PAYMENTS_SECRET', 'PAYMENTS_QUEUE_URL', '"PAYMENTS"', ...paymentJobs])
+      expect(text).not.toContain(hidden);
+    for (const metric of Object.values(paymentMetrics)) expect(JSON.stringify(none.monitoring)).not.toContain(metric);
+  });
+});
+
+describe('a stage with payments', () => {
+  it('adds the jobs with their queues and alarms, and nothing else', () => {
+    expect(jobsOf(payingStage)).toEqual(allJobs);
+    expect(added('data')).toEqual([]);
+    expect(added('monitoring')).toEqual([
+      'AWS::CloudWatch::Alarm Service/PaymentDifferences',
+      'AWS::CloudWatch::Alarm Service/PaymentRefused',
+    ]);
+    const owners = added('api').map((part) =>
+      part
+        .split(' ')[1]!
+        .split('/')
+        .find((name) => paymentJobs.includes(name)),
+    );
+    expect(new Set(owners)).toEqual(new Set(paymentJobs));
+    const queues = added('api').filter((part) => part.startsWith('AWS::SQS::Queue '));
+    expect(queues.toSorted()).toEqual(
+      [...paymentJobs.map((id) => `${id}/Function/DeadLetters`), 'handle-payments/Function/Queue']
+        .map((path) => `AWS::SQS::Queue ${path}`)
+        .toSorted(),
+    );
+  });
+
+  it('permits its customer-managed key only to the functions that read the secret, and only for it', async () => {
+    const { api } = await synthesise({ stage: fullStage });
+    const decrypting = [...functionsOf(api).keys()].filter((id) =>
+      JSON.stringify(statementsOf(api, id)).includes('kms:'),
+    );
+    const paid = [...allRoutes, ...allJobs].filter(({ uses }) => uses.payments).map(({ id }) => id);
+    expect(decrypting.toSorted()).toEqual(paid.toSorted());
+    expect(statementsOf(api, 'create-portal')).toContainEqual({
+      Action: 'kms:Decrypt',
+      Effect: 'Allow',
+      Resource: fullStage.payments?.stripe.secretKeyArn,
+      Condition: {
+        StringEquals: {
+          'kms:ViaService': { 'Fn::Join': ['', ['secretsmanager.', { Ref: 'AWS::Region' }, '.amazonaws.com']] },
+        },
+      },
+    });
+    expect(JSON.stringify(paying.api)).not.toContain('kms:Decrypt');
+  });
+
+  it('has alarms that last until the next reconciliation, and for each payment that was not granted', () => {
+    const alarms = new Map(
+      ofType(paying.monitoring, 'AWS::CloudWatch::Alarm').map(([, part]) => [pathOf(part), part.Properties]),
+    );
+    const on = (MetricName: string, Period: number, Stat: string) => ({
+      Metrics: [{ MetricStat: { Metric: { MetricName, Namespace: 'text-ai-live' }, Period, Stat } }],
+      Threshold: 0,
+      ComparisonOperator: 'GreaterThanThreshold',
+      TreatMissingData: 'notBreaching',
+    });
+    const { differences, refused } = paymentMetrics;
+    expect(alarms.get('Service/PaymentDifferences')).toMatchObject(on(differences, 86_400, 'Maximum'));
+    expect(alarms.get('Service/PaymentRefused')).toMatchObject(on(refused, 300, 'Sum'));
+  });
+
+  it('is refused without the name of a secret, and with a key that is not an ARN', () => {
+    const stripe = (settings: object) => () => parseStage({ ...live, payments: { stripe: settings } });
+    expect(stripe({})).toThrow(/payments\.stripe\.secret/);
+    expect(stripe({ secret: 'sk_live_1 2' })).toThrow(/payments\.stripe\.secret must be the name of a secret/);
+    expect(stripe({ secret: 'a', secretKeyArn: 'alias/a' })).toThrow(/secretKeyArn must be the ARN of a KMS key/);
+  });
+});
+
+test('the route of Stripe’s events has a lower throttle of its own', () => {
+  const [[, stage] = []] = ofType(none.api, 'AWS::ApiGateway::Stage');
+  const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+  expect(settings.map(({ ResourcePath, HttpMethod }) => `${String(HttpMethod)} ${String(ResourcePath)}`)).toEqual([
+    '* /*',
+    'POST /~1api~1payments~1stripe-events',
+  ]);
+  expect(routes.receiveStripeEvent.path).toBe('/api/payments/stripe-events');
+  expect(settings[1]).toMatchObject({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 });
+});
+
+describe('the package stripe', () => {
+  const entries = new Map([
+    ...allRoutes.map((route) => [route.id, { entry: routeEntry(route.id), uses: route.uses }] as const),
+    ...allJobs.map((job) => [job.id, { entry: jobEntry(job), uses: job.uses }] as const),
+  ]);
+
+  /** The files of the package that the functions contain, and those that they load at their start. */
+  async function stripeIn(ids: readonly string[], options: typeof bundling | typeof bundlingWithoutStripe) {
+    const { metafile } = await build({
+      ...options,
+      entryPoints: Object.fromEntries(ids.map((id) => [id, `entry:${id}`])),
+      plugins: [
+        {
+          name: 'entries',
+          setup(plugin) {
+            plugin.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path, namespace: 'entry' }));
+            plugin.onLoad({ filter: /^/, namespace: 'entry' }, ({ path }) => ({
+              contents: entries.get(path.slice('entry:'.length))!.entry,
+              loader: 'ts',
+              resolveDir: options.absWorkingDir,
+            }));
+          },
+        },
+      ],
+      outdir: 'stripe',
+      write: false,
+      metafile: true,
+    });
+    const ofPackage = (files: Iterable<string>) => [...files].filter((file) => /^node_modules\/stripe\//.test(file));
+    const started = ids.flatMap((id) =>
+      [...readAtStart(`stripe/${id}.mjs`, metafile.outputs)].flatMap((file) =>
+        Object.keys(metafile.outputs[file]?.inputs ?? {}),
+      ),
+    );
+    return { all: ofPackage(Object.keys(metafile.inputs)), atStart: ofPackage(started) };
+  }
+
+  it('is in no function of a stage without payments, and in no function that does not call Stripe', async () => {
+    const calling = [...entries].filter(([, { uses }]) => callsStripe(payingStage, uses)).map(([id]) => id);
+    expect(calling).toHaveLength([...entries.values()].filter(({ uses }) => uses.payments).length);
+    for (const { uses } of entries.values()) expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
+    for (const { uses } of entries.values()) expect(callsStripe(parseStage(live), uses)).toBe(false);
+    expect((await stripeIn([...entries.keys()], bundlingWithoutStripe)).all).toEqual([]);
+  });
+
+  it('is in each function that calls Stripe, and is loaded with its first request', async () => {
+    const calling = [...entries].filter(([, { uses }]) => uses.payments).map(([id]) => id);
+    expect(calling.length).toBeGreaterThan(8);
+    for (const id of calling) {
+      const { all, atStart } = await stripeIn([id], bundling);
+      expect(all.length, id).toBeGreaterThan(0);
+      expect(atStart, id).toEqual([]);
+    }
+  });
+});
