@@ -10,6 +10,7 @@ import {
 } from './account.ts';
 import { type Clients, createClients, missing, regionOf, type Result, run } from './clients.ts';
 import { offerChecks } from './offer.ts';
+import { checkPayments } from './payments.ts';
 import {
   checkAlarms,
   checkEndpoint,
@@ -42,6 +43,7 @@ export async function preflight(stage: Stage): Promise<readonly Result[]> {
     ...gatewayChecks(clients, stage),
     ...edgeChecks(clients, stage),
     ...modelChecks(clients, stage),
+    ...paymentChecks(clients, stage),
     ...(stage.messages.countries.length > 0 ? [run('Messages', () => checkMessages(clients))] : []),
   ]);
   return [...results, ...(await offer)];
@@ -58,6 +60,10 @@ function edgeChecks(clients: Clients, { frontDoor, firewall }: Stage): Promise<R
     ...(domain ? [run(`Certificate ${domain.name}`, () => checkCertificate(clients, domain))] : []),
     ...(firewall ? [run('AWS WAF', () => checkFirewall(clients))] : []),
   ];
+}
+
+function paymentChecks(clients: Clients, { payments }: Stage): Promise<Result>[] {
+  return payments ? [run('Payments', () => checkPayments(clients, payments.stripe))] : [];
 }
 
 function modelChecks(clients: Clients, stage: Stage): Promise<Result>[] {

@@ -26,14 +26,6 @@ export const metrics = {
 /** 1 for a failed run of the canary, 0 for a successful one. Only in stages with a canary. */
 export const failedWalks = 'failedWalks';
 
-/** Only in stages with a payment provider. */
-export const paymentMetrics = {
-  /** Payments that the latest reconciliation found to differ from the provider, 0 if none do. */
-  differences: 'paymentDifferences',
-  /** Payments that arrived and could not be granted. */
-  refused: 'paymentRefused',
-} as const;
-
 /** Dimensions of metrics, in addition to `service`, which Powertools adds. */
 export const dimensions = { route: 'route', cause: 'cause', chargedAs: 'chargedAs' } as const;
 

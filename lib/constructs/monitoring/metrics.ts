@@ -1,13 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ServiceName } from '#contract/billing/prices.ts';
-import {
-  dimensions,
-  failedWalks,
-  metricsService,
-  metrics as names,
-  paymentMetrics,
-} from '#contract/platform/metrics.ts';
+import { dimensions, failedWalks, metricsService, metrics as names } from '#contract/platform/metrics.ts';
 import type { ErrorCode } from '#contract/shared/errors.ts';
 import { metricsNamespace } from '#lib/shared-props.ts';
 import type { Stage } from '#lib/stage.ts';
@@ -35,8 +29,8 @@ export function ownMetrics(stage: Stage, period: Duration) {
     failedWalks: () => metric(failedWalks, {}, 'Maximum', 'walks of the canary that failed'),
     rejectedMails: () => metric(names.rejectedMails, {}, 'Sum', 'emails rejected by SES'),
     lostSettlements: () => metric(names.lostSettlements, {}, 'Sum', 'settlements that were lost'),
-    paymentDifferences: () => metric(paymentMetrics.differences, {}, 'Maximum', 'payments that differ'),
-    refusedPayments: () => metric(paymentMetrics.refused, {}, 'Sum', 'payments that could not be granted'),
+    paymentDifferences: () => metric(names.paymentDifferences, {}, 'Maximum', 'payments that differ'),
+    refusedPayments: () => metric(names.refusedPayments, {}, 'Sum', 'payments that could not be granted'),
   };
 }
 

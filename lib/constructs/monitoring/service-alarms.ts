@@ -154,7 +154,7 @@ const paymentRules = (stage: Stage): readonly Rule[] => [
     runbook: 'payments-differ',
   },
   {
-    id: 'PaymentRefused',
+    id: 'RefusedPayments',
     metric: ownMetrics(stage, fiveMinutes).refusedPayments(),
     above: 0,
     impact: 'A buyer paid, and the payment could not be granted: the buyer has neither the credits nor the money.',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Route } from '#contract/http/route.ts';
 import { allJobs } from '#contract/jobs.ts';
-import { dimensions, metrics, paymentMetrics } from '#contract/platform/metrics.ts';
+import { dimensions, metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, routeGroups, unknownRouteId } from '#contract/routes.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
 import { payingStage } from '#test/stages/paying-stage.ts';
@@ -91,7 +91,7 @@ test('failures that no single function shows raise an alarm of the whole service
     'ModelFailures',
     'OverdueHold',
     'PaymentDifferences',
-    'PaymentRefused',
+    'RefusedPayments',
     'RejectedMails',
     'ServerErrors',
     'SlowFirstByte',
@@ -134,7 +134,7 @@ test('every section of the runbook belongs to an alarm or an operator task', () 
 test('the dashboard shows every metric of the functions, and the AWS usage metrics that are billed', () => {
   const [[, dashboard] = []] = ofType(monitoring, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard!.Properties);
-  for (const metric of Object.values({ ...metrics, ...paymentMetrics })) expect(body).toContain(metric);
+  for (const metric of Object.values(metrics)) expect(body).toContain(metric);
   for (const dimension of Object.values(dimensions)) expect(body).toContain(dimension);
   for (const title of [
     'Requests',

@@ -185,6 +185,60 @@ describe('a missing prerequisite is reported with its remedy', () => {
     expect(results.get('Endpoint of svc-code')).toBeUndefined();
   });
 
+  describe('the secret of payments', () => {
+    const whole = { apiKey: 'rk_test_51ab', webhookSecrets: ['whsec_a', 'whsec_b'] };
+    const secret = (content: unknown, found: object = { Name: 'text-ai/stripe' }): Stub => ({
+      DescribeSecret: { body: found },
+      GetSecretValue: { body: { SecretString: typeof content === 'string' ? content : JSON.stringify(content) } },
+    });
+    const paymentsOf = async (changes: Stub, settings: object = {}) => {
+      play(changes);
+      const payments = { stripe: { secret: 'text-ai/stripe', ...settings } };
+      return (await resultsOf(parseStage({ ...choices, payments }))).get('Payments');
+    };
+
+    test('that is whole, with the mode of its key', async () => {
+      expect(await paymentsOf(secret(whole))).toBe('ok: test mode, in which no money moves, restricted key');
+      expect(await paymentsOf(secret({ ...whole, apiKey: 'sk_live_51ab' }))).toBe(
+        'ok: live mode, unrestricted key, prefer a restricted one',
+      );
+      expect((await resultsOf()).get('Payments')).toBeUndefined();
+    });
+
+    test.each<[fault: string, content: unknown, result: RegExp]>([
+      ['is not JSON', 'rk_test_51ab', /^missing: .* is invalid: the secret must be JSON\.$/],
+      ['is not an object', '"rk_test_51ab"', /the secret must be a JSON object\.$/],
+      ['has no API key', { ...whole, apiKey: undefined }, /apiKey/],
+      ['has a publishable key', { ...whole, apiKey: 'pk_test_51ab' }, /apiKey must start with rk_test_, rk_live_/],
+      ['has no signing secret', { ...whole, webhookSecrets: [] }, /webhookSecrets must have the signing secret/],
+      [
+        'has an API key as a signing secret',
+        { ...whole, webhookSecrets: ['rk_test_51ab'] },
+        /\.0 must start with whsec_/,
+      ],
+    ])('that %s, without printing any part of it', async (_, content, result) => {
+      const found = await paymentsOf(secret(content));
+      expect(found).toMatch(result);
+      expect(found).not.toMatch(/51ab/);
+    });
+
+    test('that does not exist, is being deleted, or cannot be read', async () => {
+      const gone = failure('ResourceNotFoundException', 'no secret');
+      expect(await paymentsOf({ DescribeSecret: gone })).toMatch(/^missing: .* no secret text-ai\/stripe: create it/);
+      expect(await paymentsOf(secret(whole, { DeletedDate: 1_800_000_000 }))).toMatch(/^missing: .* no secret/);
+      expect(await paymentsOf({ ...secret(whole), GetSecretValue: failure('AccessDeniedException', 'no') })).toMatch(
+        /^unknown: AccessDeniedException/,
+      );
+    });
+
+    test('that has a customer-managed key, which the stage must name', async () => {
+      const KmsKeyId = 'arn:aws:kms:eu-west-1:111111111111:key/abc';
+      const found = secret(whole, { Name: 'text-ai/stripe', KmsKeyId });
+      expect(await paymentsOf(found)).toMatch(/^missing: .*set payments\.stripe\.secretKeyArn to that of arn:aws:kms/);
+      expect(await paymentsOf(found, { secretKeyArn: KmsKeyId })).toMatch(/^ok/);
+    });
+  });
+
   test('an email identity that another stage creates, or that must exist', async () => {
     const withOwner = (identityOwner: string | null) =>
       parseStage({ ...choices, mail: { ...choices.mail, identityOwner } });
