@@ -24,9 +24,6 @@ const filesOf = ({ id }: EndpointNames) => ({
   test: `test/api/inference/${id}.test.ts`,
 });
 
-/** Written by bin/openapi.ts. */
-const documents = ['docs/openapi.json', 'docs/api.md'];
-
 async function isTaken(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -76,7 +73,7 @@ async function run(): Promise<number> {
   execFileSync('node_modules/.bin/oxfmt', written, { stdio: 'ignore' });
   execFileSync(process.execPath, ['bin/openapi.ts'], { stdio: 'inherit' });
   console.log(
-    [...written, ...documents, '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join(
+    [...written, 'docs/openapi.json', '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join(
       '\n',
     ),
   );

@@ -5,7 +5,7 @@ import { generatedDocs } from './openapi/docs.ts';
 
 const usage = `Usage: npx node bin/openapi.ts [--check]
 
-Writes docs/openapi.json from the route table and bin/openapi/examples.json, and the tables of docs/api.md, docs/webhooks.md and docs/guides.
+Writes docs/openapi.json from the route table and bin/openapi/examples.json, and the tables of docs/webhooks.md and docs/guides.
 
   --check  writes nothing; exit status 1 if a file is stale
 `;

@@ -12,7 +12,7 @@ const docs = join(import.meta.dirname, '../../docs');
 export async function generatedDocs(): Promise<readonly (readonly [path: string, text: string])[]> {
   const document = `${JSON.stringify(openApiDocument(await readExamples()), undefined, 2)}\n`;
   const guides = (await readdir(join(docs, 'guides'))).map((name) => `guides/${name}`);
-  const pages = ['api.md', 'webhooks.md', ...guides];
+  const pages = ['webhooks.md', ...guides];
   const texts = withTables(await Promise.all(pages.map((page) => readFile(join(docs, page), 'utf8'))));
   return [['openapi.json', document], ...pages.map((page, index) => [page, texts[index] ?? ''] as const)];
 }

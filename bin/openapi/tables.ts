@@ -1,17 +1,14 @@
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
 import { priceText, type ServiceName } from '#contract/billing/prices.ts';
-import type { Credential, Route } from '#contract/http/route.ts';
 import { models } from '#contract/inference/models.ts';
 import { maxTranslationWords } from '#contract/inference/translation.ts';
 import { planOverview } from '#contract/offer/default-offer.ts';
-import { allRoutes } from '#contract/routes.ts';
 import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { errorCauses } from './errors.ts';
 import { headers } from './headers.ts';
-import { inOrder, tagOf } from './tags.ts';
 
 type Cell = string | number | null;
 
@@ -20,26 +17,6 @@ const grouped = (value: Cell): string => (typeof value === 'number' ? value.toLo
 function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const line = (cells: readonly Cell[]): string => `| ${cells.map(grouped).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-const credentials: Readonly<Record<Credential, string>> = {
-  none: 'none',
-  key: 'key',
-  session: 'session',
-  'session or key': 'key or session',
-  'session if any': 'none, or session',
-};
-
-function endpoints(): string {
-  const rows = ({ method, path, summary, credential, role }: Route): Cell[] => [
-    `\`${method} ${path}\``,
-    summary,
-    role ?? credentials[credential],
-  ];
-  const byTag = Map.groupBy(inOrder(allRoutes), tagOf);
-  return [...byTag]
-    .map(([tag, routes]) => `**${tag}**\n\n${table(['Operation', 'What it does', 'Credential'], routes.map(rows))}`)
-    .join('\n\n');
 }
 
 const errors = (): string =>
@@ -159,12 +136,11 @@ const events = webhookEventTypes.map((type) => {
 });
 
 /**
- * Tables of docs/api.md, docs/webhooks.md and the guides by name. Each replaces the text between `<!-- NAME -->` and
+ * Tables of docs/webhooks.md and the guides by name. Each replaces the text between `<!-- NAME -->` and
  * `<!-- end -->`.
  */
 const tables: Readonly<Record<string, string>> = {
   events: table(['Event', 'When', '`data`'], events),
-  endpoints: endpoints(),
   errors: errors(),
   headers: table(
     ['Header', 'Meaning', 'Example'],
