@@ -1,0 +1,352 @@
+import type Stripe from 'stripe';
+import { invalidRequest, newId } from '../wire/errors.ts';
+import { required, update, type World } from '../world.ts';
+import type { Refusal } from './cards.ts';
+import { defaultMethodOf } from './customers.ts';
+import { attempt, newIntent, scriptedFor } from './payments.ts';
+import { idOf } from './types.ts';
+
+/** Stripe charges at least 50 US cents; a smaller invoice is carried to the customer's balance. */
+const minimumCharge = 50;
+
+/** Seconds between the draft of a renewal and its payment. */
+const draftSeconds = 3600;
+
+export interface NewInvoice {
+  readonly customer: Stripe.Customer;
+  readonly currency: string;
+  readonly billingReason: Stripe.Invoice.BillingReason;
+  readonly autoAdvance: boolean;
+  readonly description?: string | null;
+  readonly metadata?: Record<string, string>;
+  readonly defaultMethod?: string | null;
+  readonly subscription?: Stripe.Subscription;
+  /** The period before, as on Stripe's invoices of subscriptions. */
+  readonly period?: { readonly start: number; readonly end: number };
+}
+
+/** Saves a draft. */
+export function newInvoice(world: World, options: NewInvoice, linesOf: (id: string) => Stripe.InvoiceLineItem[]) {
+  const { customer, subscription, period = { start: world.at(), end: world.at() } } = options;
+  const id = newId('in');
+  const lines = linesOf(id);
+  const total = lines.reduce((sum, line) => sum + line.amount, 0);
+  const invoice: Stripe.Invoice = {
+    id,
+    object: 'invoice',
+    account_country: 'US',
+    account_name: 'Local test account',
+    account_tax_ids: null,
+    ...amounts(total, total),
+    amount_overpaid: 0,
+    amount_paid: 0,
+    amount_shipping: 0,
+    application: null,
+    attempt_count: 0,
+    attempted: false,
+    auto_advance: options.autoAdvance,
+    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatically_finalizes_at: options.autoAdvance ? world.at() + draftSeconds : null,
+    billing_reason: options.billingReason,
+    collection_method: 'charge_automatically',
+    created: world.at(),
+    currency: options.currency,
+    custom_fields: null,
+    customer: customer.id,
+    customer_account: null,
+    customer_address: customer.address ?? null,
+    customer_email: customer.email,
+    customer_name: customer.name ?? null,
+    customer_phone: customer.phone ?? null,
+    customer_shipping: null,
+    customer_tax_exempt: 'none',
+    customer_tax_ids: [],
+    default_payment_method: options.defaultMethod ?? null,
+    default_source: null,
+    default_tax_rates: [],
+    description: options.description ?? null,
+    discounts: [],
+    due_date: null,
+    effective_at: null,
+    ending_balance: null,
+    footer: null,
+    from_invoice: null,
+    hosted_invoice_url: null,
+    invoice_pdf: null,
+    issuer: { type: 'self' },
+    last_finalization_error: null,
+    latest_revision: null,
+    lines: { object: 'list', data: lines, has_more: false, url: `/v1/invoices/${id}/lines` },
+    livemode: false,
+    metadata: options.metadata ?? {},
+    next_payment_attempt: options.autoAdvance ? world.at() + draftSeconds : null,
+    number: null,
+    on_behalf_of: null,
+    parent: subscription
+      ? {
+          type: 'subscription_details',
+          quote_details: null,
+          subscription_details: { metadata: subscription.metadata, subscription: subscription.id },
+        }
+      : null,
+    payment_settings: { default_mandate: null, payment_method_options: null, payment_method_types: null },
+    period_end: period.end,
+    period_start: period.start,
+    post_payment_credit_notes_amount: 0,
+    pre_payment_credit_notes_amount: 0,
+    receipt_number: null,
+    rendering: null,
+    shipping_cost: null,
+    shipping_details: null,
+    starting_balance: customer.balance,
+    statement_descriptor: null,
+    status: 'draft',
+    status_transitions: { finalized_at: null, marked_uncollectible_at: null, paid_at: null, voided_at: null },
+    test_clock: null,
+    total_discount_amounts: [],
+    total_pretax_credit_amounts: [],
+    total_taxes: [],
+    webhooks_delivered_at: world.at(),
+  };
+  world.save('invoice', invoice);
+  world.emit('invoice.created', invoice);
+  return invoice;
+}
+
+const amounts = (total: number, due: number) => ({
+  amount_due: due,
+  amount_remaining: due,
+  subtotal: total,
+  subtotal_excluding_tax: total,
+  total,
+  total_excluding_tax: total,
+});
+
+/** Replaces the lines of a draft. */
+export function setLines(world: World, invoice: Stripe.Invoice, data: Stripe.InvoiceLineItem[]): Stripe.Invoice {
+  const total = data.reduce((sum, line) => sum + line.amount, 0);
+  return update(
+    world,
+    'invoice',
+    invoice,
+    { lines: { ...invoice.lines, data }, ...amounts(total, Math.max(0, total)) },
+    'invoice.updated',
+  );
+}
+
+/** Opens a draft: numbers it, takes the customer's balance into account, and prepares the payment. */
+export function finalize(world: World, draft: Stripe.Invoice): Stripe.Invoice {
+  if (draft.status !== 'draft')
+    throw invalidRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
+  const customer = required(world, 'customer', idOf(draft.customer) ?? '', 'customer');
+  const sum = draft.total + customer.balance;
+  const isCarried = sum < minimumCharge;
+  const due = isCarried ? 0 : sum;
+  const endingBalance = isCarried ? sum : 0;
+  const sequence = customer.next_invoice_sequence ?? 1;
+  update(
+    world,
+    'customer',
+    customer,
+    { next_invoice_sequence: sequence + 1, balance: endingBalance },
+    endingBalance === customer.balance ? undefined : 'customer.updated',
+  );
+  const opened = update(world, 'invoice', draft, {
+    ...amounts(draft.total, due),
+    status: 'open',
+    number: `${customer.invoice_prefix ?? 'LOCAL'}-${String(sequence).padStart(4, '0')}`,
+    starting_balance: customer.balance,
+    ending_balance: endingBalance,
+    automatically_finalizes_at: null,
+    effective_at: world.at(),
+    hosted_invoice_url: `${world.url}/invoices/${draft.id}`,
+    invoice_pdf: `${world.url}/invoices/${draft.id}/pdf`,
+    status_transitions: { ...draft.status_transitions, finalized_at: world.at() },
+  });
+  world.emit('invoice.finalized', opened);
+  if (due === 0) return markPaid(world, opened);
+  const intent = newIntent(world, {
+    amount: due,
+    currency: opened.currency,
+    customer: customer.id,
+    description: descriptionOf(opened),
+    savesCard: opened.parent !== null,
+  });
+  addPayment(world, opened, intent, 'open');
+  return opened;
+}
+
+const descriptionOf = ({ billing_reason: reason, number }: Stripe.Invoice): string => {
+  if (reason === 'subscription_create') return 'Subscription creation';
+  return reason === 'subscription_cycle' ? 'Subscription update' : `Payment for Invoice ${number}`;
+};
+
+/** Links a payment to the invoice. */
+export function addPayment(
+  world: World,
+  invoice: Stripe.Invoice,
+  intent: Stripe.PaymentIntent,
+  status: 'open' | 'paid',
+): void {
+  const isPaid = status === 'paid';
+  const payment: Stripe.InvoicePayment = {
+    id: newId('inpay'),
+    object: 'invoice_payment',
+    amount_paid: isPaid ? intent.amount : null,
+    amount_requested: intent.amount,
+    created: world.at(),
+    currency: invoice.currency,
+    invoice: invoice.id,
+    is_default: true,
+    livemode: false,
+    payment: { type: 'payment_intent', payment_intent: intent.id },
+    status,
+    status_transitions: { canceled_at: null, paid_at: isPaid ? world.at() : null },
+  };
+  world.save('invoice_payment', payment);
+  if (isPaid) world.emit('invoice_payment.paid', payment);
+}
+
+export const paymentsOf = (world: World, invoice: string): Stripe.InvoicePayment[] =>
+  world.all('invoice_payment').filter((payment) => payment.invoice === invoice);
+
+/** The payment that collects the invoice, if it has one. */
+export function intentOf(world: World, invoice: string): Stripe.PaymentIntent | undefined {
+  const payment = paymentsOf(world, invoice).find(({ status }) => status !== 'canceled')?.payment;
+  return world.find('payment_intent', idOf(payment?.payment_intent) ?? '');
+}
+
+/** Marks an invoice as paid, whether or not a card was charged. */
+export function markPaid(world: World, invoice: Stripe.Invoice, amountPaid = 0): Stripe.Invoice {
+  const paid = update(world, 'invoice', invoice, {
+    status: 'paid',
+    attempted: true,
+    auto_advance: false,
+    amount_paid: amountPaid,
+    amount_remaining: 0,
+    next_payment_attempt: null,
+    status_transitions: { ...invoice.status_transitions, paid_at: world.at() },
+  });
+  for (const payment of paymentsOf(world, invoice.id))
+    if (payment.status === 'open') {
+      const transitions = { ...payment.status_transitions, paid_at: world.at() };
+      const changes = { status: 'paid', amount_paid: amountPaid, status_transitions: transitions };
+      update(world, 'invoice_payment', payment, changes, 'invoice_payment.paid');
+    }
+  world.emit('invoice.updated', paid, { status: invoice.status });
+  world.emit('invoice.paid', paid);
+  world.emit('invoice.payment_succeeded', paid);
+  settleSubscription(world, paid, true);
+  return paid;
+}
+
+export type PayResult =
+  | { readonly is: 'paid'; readonly invoice: Stripe.Invoice }
+  | {
+      readonly is: 'refused';
+      readonly invoice: Stripe.Invoice;
+      readonly intent: Stripe.PaymentIntent;
+      readonly refusal: Refusal;
+    }
+  | { readonly is: 'authenticates'; readonly invoice: Stripe.Invoice; readonly intent: Stripe.PaymentIntent }
+  | { readonly is: 'no_card'; readonly invoice: Stripe.Invoice };
+
+export interface PayOptions {
+  readonly method?: Stripe.PaymentMethod;
+  readonly offSession: boolean;
+  readonly isAuthenticated?: boolean;
+  /** Retries later if it fails. */
+  readonly isAutomatic?: boolean;
+}
+
+/** The card that the invoice is charged to by default. */
+export function methodFor(world: World, invoice: Stripe.Invoice): Stripe.PaymentMethod | undefined {
+  const subscription = world.find('subscription', subscriptionOf(invoice) ?? '');
+  const id =
+    idOf(invoice.default_payment_method) ??
+    idOf(subscription?.default_payment_method) ??
+    defaultMethodOf(world, idOf(invoice.customer));
+  return world.find('payment_method', id ?? '');
+}
+
+export const subscriptionOf = (invoice: Stripe.Invoice): string | null =>
+  idOf(invoice.parent?.subscription_details?.subscription);
+
+/** Charges an open invoice. */
+export function pay(world: World, invoice: Stripe.Invoice, options: PayOptions): PayResult {
+  const intent = intentOf(world, invoice.id);
+  if (!intent) throw invalidRequest('This invoice has no payment.');
+  const method = options.method ?? methodFor(world, invoice);
+  if (!method) return { is: 'no_card', invoice: noteFailure(world, invoice, options) };
+  const ids = [invoice.id, intent.id, subscriptionOf(invoice), invoice.metadata?.['order'], idOf(invoice.customer)];
+  const result = attempt(world, intent, { ...options, method, scripted: scriptedFor(world, ids) });
+  if (result.is === 'paid')
+    return {
+      is: 'paid',
+      invoice: markPaid(world, { ...invoice, attempt_count: invoice.attempt_count + 1 }, intent.amount),
+    };
+  if (result.is === 'authenticates') return { ...result, invoice };
+  const failed = noteFailure(world, invoice, options);
+  if (result.refusal.code === 'authentication_required') world.emit('invoice.payment_action_required', failed);
+  return { ...result, invoice: failed };
+}
+
+function noteFailure(world: World, invoice: Stripe.Invoice, { isAutomatic = false }: PayOptions): Stripe.Invoice {
+  const days = world.retryDays[invoice.attempt_count];
+  const next = isAutomatic && days !== undefined ? world.at() + days * 86_400 : null;
+  const failed = update(world, 'invoice', invoice, {
+    attempted: true,
+    attempt_count: invoice.attempt_count + 1,
+    next_payment_attempt: isAutomatic ? next : invoice.next_payment_attempt,
+  });
+  world.emit('invoice.updated', failed, { attempt_count: invoice.attempt_count });
+  world.emit('invoice.payment_failed', failed);
+  settleSubscription(world, failed, false);
+  return failed;
+}
+
+/** A paid invoice activates its subscription; a failed one makes it past due. */
+function settleSubscription(world: World, invoice: Stripe.Invoice, isPaid: boolean): void {
+  const subscription = world.find('subscription', subscriptionOf(invoice) ?? '');
+  if (!subscription || idOf(subscription.latest_invoice) !== invoice.id) return;
+  const { status } = subscription;
+  const next = isPaid && (status === 'incomplete' || status === 'past_due') ? 'active' : status;
+  const changed = !isPaid && status === 'active' ? 'past_due' : next;
+  if (changed !== status)
+    update(world, 'subscription', subscription, { status: changed }, 'customer.subscription.updated');
+}
+
+/** Voids an open invoice and cancels its payment. */
+export function voidInvoice(world: World, invoice: Stripe.Invoice): Stripe.Invoice {
+  if (invoice.status !== 'open' && invoice.status !== 'uncollectible')
+    throw invalidRequest(`You can only pass in open invoices. This invoice isn't open.`);
+  for (const payment of paymentsOf(world, invoice.id)) {
+    const intent = world.find('payment_intent', idOf(payment.payment.payment_intent) ?? '');
+    const canceledAt = world.at();
+    world.save('invoice_payment', {
+      ...payment,
+      status: 'canceled',
+      status_transitions: { ...payment.status_transitions, canceled_at: canceledAt },
+    });
+    if (intent && intent.status !== 'succeeded')
+      update(
+        world,
+        'payment_intent',
+        intent,
+        { status: 'canceled', canceled_at: canceledAt, cancellation_reason: 'void_invoice', next_action: null },
+        'payment_intent.canceled',
+      );
+  }
+  return update(
+    world,
+    'invoice',
+    invoice,
+    {
+      status: 'void',
+      auto_advance: false,
+      next_payment_attempt: null,
+      status_transitions: { ...invoice.status_transitions, voided_at: world.at() },
+    },
+    'invoice.voided',
+  );
+}
