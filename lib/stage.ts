@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { planListing, planTables } from '#contract/billing/plans.ts';
 import type { Uses } from '#contract/http/route.ts';
 import { findModel, models } from '#contract/inference/models.ts';
-import { allJobs, type Job } from '#contract/jobs.ts';
+import { type Job, jobsFor } from '#contract/jobs.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { AnalysisEncoders, type ModelEndpoint, ModelEndpoints } from '#contract/platform/model-endpoints.ts';
 import { hostedBy, withForeignImage } from './hosted-model.ts';
@@ -222,8 +222,7 @@ export function secretsOf({ models: { endpoints, hosted } }: Stage): string[] {
 }
 
 /** Jobs of a stage. Those of payments are deployed only with a payment provider. */
-export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] =>
-  payments === null ? allJobs.filter(({ feature }) => feature !== 'payments') : allJobs;
+export const jobsOf = ({ payments }: Pick<Stage, 'payments'>): readonly Job[] => jobsFor(payments !== null);
 
 /** Whether a function calls Stripe. Only such functions contain its package. */
 export const callsStripe = ({ payments }: Pick<Stage, 'payments'>, uses: Uses): boolean =>

@@ -344,6 +344,10 @@ export const jobs = {
 
 export const allJobs: readonly Job[] = Object.values(jobs);
 
+/** Jobs for payments run only where payments are taken. */
+export const jobsFor = (hasPayments: boolean): readonly Job[] =>
+  hasPayments ? allJobs : allJobs.filter(({ feature }) => feature !== 'payments');
+
 /** An optional job: it runs only if the stage enables it, or with `npm start -- --canary` (docs/adr/0016-canary.md). */
 export const canary = {
   id: 'walk-canary',

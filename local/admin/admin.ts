@@ -5,6 +5,9 @@ import { inboxPage, inboxScript } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { phonePage, phoneScript } from '../messages/phone-page.ts';
 import type { phoneCalls, PhoneStore } from '../messages/phones.ts';
+import { outcomes } from '../payments/scripts.ts';
+import type { StripeServer } from '../payments/stripe.ts';
+import { StripeProblem } from '../payments/wire/errors.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';
 import { FaultOrder, type Faults } from '../shared/faults.ts';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
@@ -21,11 +24,14 @@ export interface AdminOptions {
   readonly faults: Faults;
   readonly clock: ShiftedClock;
   readonly issuer: IdentityIssuer;
+  readonly stripe: Pick<StripeServer, 'script' | 'nextDueAt'> | undefined;
   /**
    * Runs the work that became due when the clock moved. Resolves with whether it is done. After a time limit, the work
    * continues in the background.
    */
   readonly afterMove: () => Promise<boolean>;
+  /** Resolves when the jobs have processed the messages and events that resulted. */
+  readonly settled: () => Promise<void>;
   readonly log: (line: string) => void;
 }
 
@@ -39,6 +45,8 @@ interface Reply {
 type Endpoint = Readonly<
   Partial<Record<string, (request: IncomingMessage, left: AbortSignal) => Reply | Promise<Reply>>>
 >;
+
+const PaymentOrder = v.strictObject({ outcome: v.picklist(outcomes) });
 
 class BadBody extends Error {}
 
@@ -58,7 +66,9 @@ export function createAdmin({
   faults,
   clock,
   issuer,
+  stripe,
   afterMove,
+  settled,
   log,
 }: AdminOptions): Pages {
   const clockJson = () => ({ now: new Date(clock.now()).toISOString() });
@@ -90,7 +100,7 @@ export function createAdmin({
   async function moveClock(request: IncomingMessage): Promise<Reply> {
     const order = await bodyOf(request, ClockOrder);
     try {
-      await clock.move(order);
+      await moveTo(order);
     } catch (error) {
       throw error instanceof RangeError ? new BadBody(error.message) : error;
     }
@@ -98,9 +108,34 @@ export function createAdmin({
     return { json: { ...clockJson(), done } };
   }
 
+  /** Stops at each time at which Stripe does something, so that plans are renewed as if the time had passed. */
+  async function moveTo(order: ClockOrder): Promise<void> {
+    const target = clock.timeOf(order);
+    const nextStop = (): number => stripe?.nextDueAt() ?? Number.POSITIVE_INFINITY;
+    for (let stop = nextStop(); stop < target && stop > clock.now(); stop = nextStop()) {
+      await clock.move({ now: stop });
+      await afterMove();
+    }
+    await clock.move(stripe ? { now: target } : order);
+  }
+
   async function orderFault(request: IncomingMessage): Promise<Reply> {
     faults.order(await bodyOf(request, FaultOrder));
     return faultsReply();
+  }
+
+  const paymentEndpoint = (id: string): Endpoint => ({ POST: (request) => endPayment(id, request) });
+
+  async function endPayment(id: string, request: IncomingMessage): Promise<Reply> {
+    if (!stripe) throw new BadBody('This service takes no payments. Start it with --payments stripe.');
+    const { outcome } = await bodyOf(request, PaymentOrder);
+    try {
+      await stripe.script(id, outcome);
+    } catch (error) {
+      throw error instanceof StripeProblem ? new BadBody(error.message) : error;
+    }
+    await settled();
+    return { json: { done: true } };
   }
 
   async function callAudio({ url = '' }: IncomingMessage, left: AbortSignal): Promise<Reply> {
@@ -113,7 +148,8 @@ export function createAdmin({
   }
 
   async function replyTo(request: IncomingMessage, path: string, left: AbortSignal): Promise<Reply> {
-    const endpoint = endpoints.get(path);
+    const payment = /^\/_local\/payments\/([^/]{1,200})$/.exec(path)?.[1];
+    const endpoint = payment === undefined ? endpoints.get(path) : paymentEndpoint(decodeURIComponent(payment));
     if (!endpoint) return { status: 404, json: { error: `${path} does not exist.` } };
     const handle = endpoint[request.method ?? ''];
     const methods = Object.keys(endpoint).join(' and ');

@@ -1,12 +1,13 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { allJobs, canary, type Job, jobs, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
+import { canary, type Job, jobs, jobsFor, type QueueTrigger, type StreamTrigger } from '#contract/jobs.ts';
 import { eventPatterns, type QueueId, queues, tables, type TableSpec } from '#contract/platform/resources.ts';
 import { services } from '#runtime/services/container.ts';
 import type { Database } from '../dynamodb/database.ts';
 import { type StreamPump, startStreamPump } from '../dynamodb/stream-pump.ts';
 import { createTtlSweep, startStreamTrim } from '../dynamodb/upkeep.ts';
+import type { StripeServer } from '../payments/stripe.ts';
 import type { FileStore } from '../s3/file-store.ts';
 import type { DataFolder } from '../shared/data-folder.ts';
 import type { Closers, Pump } from '../shared/pump.ts';
@@ -24,6 +25,7 @@ export interface BackgroundOptions {
   readonly events: EventBus;
   readonly logLines: Pick<LogSubscription, 'settled'>;
   readonly hasCanary: boolean;
+  readonly stripe: Pick<StripeServer, 'advance'> | undefined;
   /** Epoch ms of the shifted clock. */
   readonly now: () => number;
   readonly log: (line: string) => void;
@@ -54,14 +56,15 @@ const closeMs = 2000;
 const specs: readonly TableSpec[] = Object.values(tables);
 
 export async function startBackground(options: BackgroundOptions, closers: Closers): Promise<Background> {
-  const { database, files, events, logLines, hasCanary, now, log } = options;
+  const { database, files, events, logLines, hasCanary, stripe, now, log } = options;
+  const own = jobsFor(stripe !== undefined);
   const client = new DynamoDBStreamsClient({
     endpoint: process.env['AWS_ENDPOINT_URL_DYNAMODB_STREAMS'] ?? database.url,
   });
   // It would copy every record for a log that is off.
   client.middlewareStack.remove('loggerMiddleware');
   closers.add({ close: () => client.destroy() });
-  const followers = await Promise.all(allJobs.flatMap((job) => followStream(job, client, options)));
+  const followers = await Promise.all(own.flatMap((job) => followStream(job, client, options)));
   const streams = followers.map(({ pump }) => pump);
   const consumers = startConsumers(options, closers);
 
@@ -77,7 +80,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   const sweep = createTtlSweep(database, specs);
   const expiry = { name: 'ttl-sweep', everySeconds: sweepSeconds, run: () => sweep(now()) };
   const fileExpiry = { name: 'file-expiry', everySeconds: 3600, run: () => files.expire() };
-  const scheduledJobs = hasCanary ? [...allJobs, canary] : allJobs;
+  const scheduledJobs = hasCanary ? [...own, canary] : own;
   const schedule = startSchedule([...scheduledJobs.flatMap(scheduled), expiry, fileExpiry], log);
   const parts = [schedule, ...consumers.values(), ...streams];
   closers.add({ close: () => withTimeLimit(closeMs, Promise.all(parts.map((part) => part.close()))) });
@@ -97,6 +100,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
   async function runUntilCaughtUp(isLate: () => boolean): Promise<boolean> {
     let isDone: boolean;
     let isLeft: boolean;
+    await stripe?.advance();
     do {
       isDone = await schedule.runAll();
       await settledAll(sweeps);
@@ -138,10 +142,13 @@ async function withTimeLimit<Result>(ms: number, work: Promise<Result>): Promise
   }
 }
 
-function startConsumers({ sqs, queues: store, log }: BackgroundOptions, closers: Closers): ReadonlyMap<QueueId, Pump> {
+function startConsumers(
+  { sqs, queues: store, stripe, log }: BackgroundOptions,
+  closers: Closers,
+): ReadonlyMap<QueueId, Pump> {
   const client = new SQSClient({ endpoint: sqs });
   closers.add({ close: () => client.destroy() });
-  const pumps = allJobs.flatMap((job) => {
+  const pumps = jobsFor(stripe !== undefined).flatMap((job): (readonly [QueueId, Pump])[] => {
     if (!('queue' in job.trigger)) return [];
     const { queue, maxConcurrency, batchSize }: QueueTrigger = job.trigger;
     const { name } = queues[queue];

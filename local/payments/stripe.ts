@@ -47,6 +47,8 @@ export interface StripeServer extends Loopback {
    * failed once. Call this after the clock has moved.
    */
   advance(): Promise<void>;
+  /** Epoch ms at which something is due next. */
+  nextDueAt(): number | undefined;
   /** Makes an outcome happen and delivers its events (scripts.ts). Throws a StripeProblem if it cannot happen. */
   script(id: string, outcome: Outcome): Promise<void>;
   readonly faults: StripeFaults;
@@ -141,7 +143,12 @@ export async function startStripe(options: StripeOptions): Promise<StripeServer>
     store.close();
   }
 
-  return { ...server, secretKey, webhookSecret: sendEvents.secret, advance, script, faults, close };
+  function nextDueAt(): number | undefined {
+    const due = store.nextDue();
+    return due && due.at * 1000;
+  }
+
+  return { ...server, nextDueAt, secretKey, webhookSecret: sendEvents.secret, advance, script, faults, close };
 }
 
 const routes = [

@@ -22,6 +22,8 @@ export type ClockOrder = v.InferOutput<typeof ClockOrder>;
 
 export interface ShiftedClock {
   readonly now: () => number;
+  /** The time that an order moves to. */
+  readonly timeOf: (order: ClockOrder) => number;
   /**
    * Moves the clock forward, stores the offset and returns the new time. Throws a RangeError with a sentence for an
    * invalid order.
@@ -38,7 +40,7 @@ export async function openClock(file: string, machineNow: () => number = Date.no
 
   async function moveNow(order: ClockOrder): Promise<number> {
     const from = now();
-    const to = 'now' in order ? order.now : addDuration(from, order.advance);
+    const to = timeAfter(from, order);
     if (!(to <= lastInstant)) throw new RangeError('The clock cannot go past the year 9999.');
     if (to < from) throw new RangeError(`The clock only goes forward, and it is ${new Date(from).toISOString()} now.`);
     await writeJsonFile(file, { offsetMs: offsetMs + to - from });
@@ -53,8 +55,11 @@ export async function openClock(file: string, machineNow: () => number = Date.no
     return moved;
   }
 
-  return { now, move };
+  return { now, timeOf: (order) => timeAfter(now(), order), move };
 }
+
+const timeAfter = (from: number, order: ClockOrder): number =>
+  'now' in order ? order.now : addDuration(from, order.advance);
 
 /** An ISO 8601 duration in whole, non-negative units. */
 export interface Duration {

@@ -57,9 +57,25 @@ function hasCredentials(): boolean {
   return Boolean(process.env['AWS_ACCESS_KEY_ID'] || process.env['AWS_PROFILE']);
 }
 
+/** The stand-in for Stripe, with its secrets. */
+export interface PaymentsEndpoint {
+  readonly url: string;
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+}
+
 /** Sets the variables of the functions, as CDK would. Returns a function that restores them. */
-export function setFunctionVariables(publicOrigin: string, endpoints: Endpoints): () => void {
+export function setFunctionVariables(
+  publicOrigin: string,
+  endpoints: Endpoints,
+  stripe: PaymentsEndpoint | undefined,
+): () => void {
   return setVariables({
+    ...(stripe && {
+      PAYMENTS: 'stripe',
+      PAYMENTS_SECRET_VALUE: JSON.stringify({ apiKey: stripe.secretKey, webhookSecrets: [stripe.webhookSecret] }),
+      STRIPE_API: stripe.url,
+    }),
     [endpointVariables.dynamodb]: endpoints.dynamodb,
     [endpointVariables.ses]: endpoints.ses,
     [endpointVariables.sagemaker]: endpoints.sagemaker,

@@ -11,6 +11,8 @@ export interface LocalOptions {
   /** Path of an offer file. */
   readonly offer?: string;
   readonly canary: boolean;
+  /** Takes payments by the stand-in for Stripe. */
+  readonly payments: 'none' | 'stripe';
 }
 
 export const usage = `Usage: npm start -- [options]
@@ -21,6 +23,7 @@ export const usage = `Usage: npm start -- [options]
   --model-name NAME  the model to call there
   --audio-url URL    an OpenAI-compatible audio server to call instead of the demo engine, e.g. http://127.0.0.1:8000/v1
   --offer FILE       what is sold: models, plans, prices and name (docs/offer.md)
+  --payments stripe  take payments, by a stand-in for Stripe with a page to pay on (docs/payments.md)
   --canary           also run the canary, every five minutes; its failures are logged
   --help             this text
 `;
@@ -37,6 +40,7 @@ export function parseOptions(args: readonly string[]): LocalOptions | 'help' {
     port: port(flags.port),
     data: nonEmpty('--data', flags.data),
     canary: flags.canary,
+    payments: payments(flags.payments),
     ...(flags['model-url'] !== undefined && { modelUrl: httpUrl('--model-url', flags['model-url']) }),
     ...(flags['audio-url'] !== undefined && { audioUrl: httpUrl('--audio-url', flags['audio-url']) }),
     ...(flags.offer !== undefined && { offer: nonEmpty('--offer', flags.offer) }),
@@ -56,6 +60,7 @@ function read(args: readonly string[]) {
         'model-name': { type: 'string' },
         'audio-url': { type: 'string' },
         offer: { type: 'string' },
+        payments: { type: 'string', default: 'none' },
         canary: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -76,6 +81,11 @@ function httpUrl(flag: string, text: string): string {
   const url = URL.parse(text);
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return text;
   throw new Problem(`${flag} must be an http:// or https:// address, and "${text}" is not.`, usageExitCode);
+}
+
+function payments(text: string): 'none' | 'stripe' {
+  if (text === 'none' || text === 'stripe') return text;
+  throw new Problem(`--payments must be none or stripe, and "${text}" is neither.`, usageExitCode);
 }
 
 function nonEmpty(flag: string, text: string): string {

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { offer } from '#contract/offer/current-offer.ts';
 import { type TableSpec, tables } from '#contract/platform/resources.ts';
-import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { allRoutes, routes, unknownRouteId } from '#contract/routes.ts';
 import { ambient, environment, resetEnvironment } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 import { missingFromOffer } from '#runtime/services/offer-use.ts';
@@ -120,7 +121,9 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     },
     closers,
   );
-  closers.add({ close: setFunctionVariables(front.origin, endpoints) });
+  const stripe = options.payments === 'stripe' ? await openStripe(folder, front.origin, clock.now, log) : undefined;
+  if (stripe) closers.add(stripe);
+  closers.add({ close: setFunctionVariables(front.origin, endpoints, stripe) });
   closers.add({ close: setAmbientClock(clock) });
   closers.add(events);
   const logLines = createLogSubscription(log);
@@ -136,6 +139,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
       events,
       logLines,
       hasCanary: options.canary === true,
+      stripe,
       now: clock.now,
       log,
     },
@@ -155,7 +159,9 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     faults,
     clock,
     issuer,
+    stripe,
     afterMove: background.catchUp,
+    settled: background.settled,
     log,
   });
   const dashboard = await openDashboard({
@@ -208,6 +214,14 @@ async function loadHandlers(): Promise<void> {
 function originsOf(origin: string): readonly string[] {
   const { port } = new URL(origin);
   return ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
+}
+
+/** A secret of its own for each data folder, so that only this stand-in's events are accepted. */
+async function openStripe(folder: DataFolder, origin: string, now: () => number, log: (line: string) => void) {
+  const { startStripe } = await import('../payments/stripe.ts');
+  const secret = `whsec_${randomBytes(24).toString('hex')}`;
+  const sendEvents = { url: () => `${origin}${routes.receiveStripeEvent.path}`, secret };
+  return startStripe({ now, file: folder.file('payments.sqlite'), sendEvents, log });
 }
 
 function damagedMails(error: unknown): never {

@@ -42,6 +42,8 @@ export interface ServiceOptions {
   readonly receiptDelayMs?: number;
   /** Builds the dashboard if its sources changed. Otherwise, serves the existing build. */
   readonly buildDashboard?: boolean;
+  /** Takes payments by the stand-in for Stripe. Default: none. */
+  readonly payments?: 'none' | 'stripe';
   /** Runs the canary every five minutes. */
   readonly canary?: boolean;
   readonly onDynamoRequest?: ProxyHook;

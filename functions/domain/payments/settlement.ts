@@ -113,6 +113,7 @@ export function settlement(parts: SettlementParts) {
   }
 
   async function grant(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
+    if (isReturning(order)) return giveBack(order, report, order.failure);
     const now = Math.floor(clock.now() / 1000);
     if (order.kind === 'plan') await adopt(order.accountId, report.subscription);
     let isChanged = false;
@@ -163,7 +164,7 @@ export function settlement(parts: SettlementParts) {
     if (order.kind === 'renewal') {
       if (!period) throw new Error(`the renewal ${order.id} has no period`);
       const refused = refusalOf(meter, period);
-      if (refused) throw new Ungrantable(refused === 'gap' ? 'gap' : `plan_${refused}`);
+      if (refused) throw new Ungrantable(refused === 'gap' ? refused : `plan_${refused}`);
       const settled = payPeriod(meter, period, order.id, now, plans);
       return { settled, change: lotOf(settled, 'plan') };
     }
@@ -200,18 +201,19 @@ export function settlement(parts: SettlementParts) {
     }
   }
 
-  /** Returns the money of an order that nothing can be granted for, and ends a subscription that it started. */
-  async function giveBack(order: Order, report: PaymentReport, failure: string): Promise<Order | 'changed'> {
+  /**
+   * Returns the money of an order that nothing can be granted for, and ends a subscription that it started. The reason is
+   * saved first, so that no concurrent settlement grants it.
+   */
+  async function giveBack(before: Order, report: PaymentReport, failure: ReturnReason): Promise<Order | 'changed'> {
+    const order = before.failure === failure ? before : await saved(before, { failure });
+    if (!order) return 'changed';
     const payment = report.payment ?? order.provider.payment;
     const charged = report.chargedCents ?? order.cents;
-    const { subscription } = await store.profile(order.accountId);
-    const isSecond = report.subscription !== undefined && report.subscription !== subscription;
-    if (report.subscription !== undefined && (order.kind === 'plan' || isSecond))
-      await provider.stop(report.subscription);
-    if (payment !== undefined && charged > (report.refundedCents ?? 0)) {
-      await provider.refund(payment, charged - (report.refundedCents ?? 0), `${order.id}-return`);
-    }
-    return (await saved(order, { state: 'refunded', refundedCents: charged, failure })) ?? 'changed';
+    const rest = charged - (report.refundedCents ?? 0);
+    if (order.kind === 'plan' && report.subscription !== undefined) await provider.stop(report.subscription);
+    if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-return`);
+    return (await saved(order, { state: 'refunded', refundedCents: charged })) ?? 'changed';
   }
 
   /** Refunds a payment that its bank reported as fraud, before it is disputed. */
@@ -228,10 +230,17 @@ export function settlement(parts: SettlementParts) {
   return { settle, returnFraud };
 }
 
-class Ungrantable extends Error {
-  readonly reason: string;
+/** Why the money of an order goes back. */
+const returnReasons = ['account_deleted', 'already_subscribed', 'plan_changed', 'plan_ended', 'plan_repeated'] as const;
+type ReturnReason = (typeof returnReasons)[number];
 
-  constructor(reason: string) {
+const isReturning = (order: Order): order is Order & { readonly failure: ReturnReason } =>
+  returnReasons.some((reason) => reason === order.failure);
+
+class Ungrantable extends Error {
+  readonly reason: ReturnReason | 'gap';
+
+  constructor(reason: ReturnReason | 'gap') {
     super(`a payment cannot be granted: ${reason}`);
     this.reason = reason;
   }
