@@ -73,9 +73,12 @@ async function run(): Promise<number> {
   execFileSync('node_modules/.bin/oxfmt', written, { stdio: 'ignore' });
   execFileSync(process.execPath, ['bin/openapi.ts'], { stdio: 'inherit' });
   console.log(
-    [...written, 'docs/openapi.json', '', `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`].join(
-      '\n',
-    ),
+    [
+      ...written,
+      'docs/openapi.json',
+      '',
+      `Next: docs/adding-an-endpoint.md. npx vitest run ${filesOf(names).test}`,
+    ].join('\n'),
   );
   return 0;
 }

@@ -34,6 +34,13 @@ export const defaultOffer: Offer = {
   packs: [],
 };
 
+/** Sold with the default offer where payments are taken. */
+export const defaultPacks: Offer['packs'] = [
+  { id: 'credits_500', credits: 500, priceUsd: 5 },
+  { id: 'credits_3000', credits: 3000, priceUsd: 20 },
+  { id: 'credits_10000', credits: 10_000, priceUsd: 60 },
+];
+
 /**
  * Values of the plan overview (docs/specification.md#plans), which differ from the listing's. A stage may enforce them
  * instead. Null if the overview has no value; in `callsPerMonth`, null means unlimited. Prices in USD.

@@ -188,7 +188,10 @@ const Plan = v.strictObject({
 const Pack = v.strictObject({
   id: name,
   credits: integer(1, 1_000_000_000),
-  priceUsd: v.pipe(amount(2, 'USD'), v.minValue(50, 'must be at least 0.50 USD')),
+  priceUsd: v.pipe(
+    amount(2, 'USD'),
+    v.minValue(500, 'must be at least 5 USD, because thieves test stolen cards with small sums'),
+  ),
 });
 
 /** The content of an offer file. Its JSON Schema is published as `examples/offers/offer.schema.json`. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { offer } from '../offer/current-offer.ts';
+import { defaultOffer, defaultPacks } from '../offer/default-offer.ts';
 import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
 
 export const currency = 'usd';
@@ -16,7 +17,9 @@ export interface PricedPack {
 
 export const cents = (priceUsd: number): number => Math.round(priceUsd * 100);
 
-export const packs: readonly PricedPack[] = offer.packs.map(({ id, credits, priceUsd }) => {
+const soldPacks = offer === defaultOffer ? defaultPacks : offer.packs;
+
+export const packs: readonly PricedPack[] = soldPacks.map(({ id, credits, priceUsd }) => {
   return { id, credits, cents: cents(priceUsd) };
 });
 

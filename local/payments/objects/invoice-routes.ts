@@ -241,10 +241,16 @@ export const invoiceRoutes: readonly Route[] = [
   ),
   listRoute(
     '/v1/invoice_payments',
-    { invoice: v.exactOptional(text()), status: v.exactOptional(oneOf(['open', 'paid', 'canceled'])) },
-    ({ world, params: { invoice, status } }) =>
+    {
+      invoice: v.exactOptional(text()),
+      payment: v.exactOptional(v.object({ type: oneOf(['payment_intent']), payment_intent: text() })),
+      status: v.exactOptional(oneOf(['open', 'paid', 'canceled'])),
+    },
+    ({ world, params: { invoice, payment, status } }) =>
       (invoice === undefined ? world.all('invoice_payment') : paymentsOf(world, invoice)).filter(
-        (payment) => status === undefined || payment.status === status,
+        (one) =>
+          (status === undefined || one.status === status) &&
+          (payment === undefined || idOf(one.payment.payment_intent) === payment.payment_intent),
       ),
   ),
   route('POST', '/v1/invoiceitems', itemFields, ({ world, params }) => createItem(world, params)),

@@ -281,10 +281,10 @@ describe('an offer file', () => {
   it('has the prices of plans and packs in USD', () => {
     const given = {
       ...planned({}, { name: 'b', priceUsd: 29.99 }),
-      packs: [{ id: 'a', credits: 1, priceUsd: '0.57' }],
+      packs: [{ id: 'a', credits: 1, priceUsd: '5.57' }],
     };
     const { plans, packs } = read(given) as Offer;
-    expect([plans[1]?.priceUsd, packs[0]?.priceUsd]).toEqual([29.99, 0.57]);
+    expect([plans[1]?.priceUsd, packs[0]?.priceUsd]).toEqual([29.99, 5.57]);
   });
 
   it('sells a default model by the next plan of its rank, and none above its largest plan', () => {
