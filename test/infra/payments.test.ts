@@ -1,9 +1,9 @@
-import { build } from 'esbuild';
 import { describe, expect, it, test } from 'vitest';
 import { jobEntry, routeEntry } from '#contract/handlers.ts';
 import { allJobs } from '#contract/jobs.ts';
 import { metrics } from '#contract/platform/metrics.ts';
 import { allRoutes, routes } from '#contract/routes.ts';
+import { buildEntries, outputOf } from '#lib/bundle-sizes.ts';
 import { bundling, bundlingWithoutStripe } from '#lib/constructs/function-code.ts';
 import { readAtStart } from '#lib/constructs/join-start.ts';
 import { callsStripe, jobsOf } from '#lib/stage.ts';
@@ -123,57 +123,44 @@ test('the route of Stripe’s events has a lower throttle of its own', () => {
   expect(settings[1]).toMatchObject({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 });
 });
 
-describe('the package stripe', () => {
-  const entries = new Map([
-    ...allRoutes.map((route) => [route.id, { entry: routeEntry(route.id), uses: route.uses }] as const),
-    ...allJobs.map((job) => [job.id, { entry: jobEntry(job), uses: job.uses }] as const),
-  ]);
+test('a function that reads or writes payments may call Stripe, because it builds the services of payments', () => {
+  const withTable = [...allRoutes, ...allJobs].filter(({ uses }) => uses.tables?.payments);
+  expect(withTable.filter(({ uses }) => !uses.payments).map(({ id }) => id)).toEqual([]);
+});
 
-  /** The files of the package that the functions contain, and those that they load at their start. */
-  async function stripeIn(ids: readonly string[], options: typeof bundling | typeof bundlingWithoutStripe) {
-    const { metafile } = await build({
-      ...options,
-      entryPoints: Object.fromEntries(ids.map((id) => [id, `entry:${id}`])),
-      plugins: [
-        {
-          name: 'entries',
-          setup(plugin) {
-            plugin.onResolve({ filter: /^entry:/ }, ({ path }) => ({ path, namespace: 'entry' }));
-            plugin.onLoad({ filter: /^/, namespace: 'entry' }, ({ path }) => ({
-              contents: entries.get(path.slice('entry:'.length))!.entry,
-              loader: 'ts',
-              resolveDir: options.absWorkingDir,
-            }));
-          },
-        },
-      ],
-      outdir: 'stripe',
-      write: false,
-      metafile: true,
-    });
-    const ofPackage = (files: Iterable<string>) => [...files].filter((file) => file.startsWith('node_modules/stripe/'));
-    const started = ids.flatMap((id) =>
-      [...readAtStart(`stripe/${id}.mjs`, metafile.outputs)].flatMap((file) =>
-        Object.keys(metafile.outputs[file]?.inputs ?? {}),
-      ),
-    );
-    return { all: ofPackage(Object.keys(metafile.inputs)), atStart: ofPackage(started) };
-  }
+describe('the package stripe', () => {
+  const entries = [
+    ...allRoutes.map(({ id, uses }) => ({ id, uses, entry: routeEntry(id) })),
+    ...allJobs.map((job) => ({ ...job, entry: jobEntry(job) })),
+  ];
+
+  const ofPackage = (inputs: Iterable<string>) => [...inputs].filter((file) => file.startsWith('node_modules/stripe/'));
 
   it('is in no function of a stage without payments, and in no function that does not call Stripe', async () => {
-    const calling = [...entries].filter(([, { uses }]) => callsStripe(payingStage, uses)).map(([id]) => id);
-    expect(calling).toHaveLength([...entries.values()].filter(({ uses }) => uses.payments).length);
-    for (const { uses } of entries.values()) expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
-    for (const { uses } of entries.values()) expect(callsStripe(parseStage(live), uses)).toBe(false);
-    expect((await stripeIn([...entries.keys()], bundlingWithoutStripe)).all).toEqual([]);
+    for (const { uses } of entries) {
+      expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
+      expect(callsStripe(parseStage(live), uses)).toBe(false);
+    }
+    const { metafile } = await buildEntries(entries, bundlingWithoutStripe);
+    expect(ofPackage(Object.keys(metafile.inputs))).toEqual([]);
   });
 
   it('is in each function that calls Stripe, and is loaded with its first request', async () => {
-    const calling = [...entries].filter(([, { uses }]) => uses.payments).map(([id]) => id);
+    const calling = entries.filter(({ uses }) => uses.payments);
     expect(calling.length).toBeGreaterThan(8);
-    for (const id of calling) {
-      const { all, atStart } = await stripeIn([id], bundling);
-      expect([id, all.length > 0, atStart]).toEqual([id, true, []]);
+    const { metafile } = await buildEntries(calling, bundling);
+    const { outputs } = metafile;
+    const inputsOf = (files: Iterable<string>) =>
+      [...files].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+    const reachable = (file: string, seen = new Set<string>()): Set<string> => {
+      seen.add(file);
+      for (const { path, external } of outputs[file]?.imports ?? [])
+        if (!external && !seen.has(path)) reachable(path, seen);
+      return seen;
+    };
+    for (const { id } of calling) {
+      const [all, atStart] = [reachable(outputOf(id)), readAtStart(outputOf(id), outputs)];
+      expect([id, ofPackage(inputsOf(all)).length > 0, ofPackage(inputsOf(atStart))]).toEqual([id, true, []]);
     }
   });
 });

@@ -120,6 +120,8 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,
+    // The payment provider collects the price of the new plan from now on.
+    uses: { tables: { ...action.uses.tables, payments: 'write' }, payments: true },
   }),
   grantCredits: defineRoute({
     ...action,

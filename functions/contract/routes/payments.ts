@@ -13,7 +13,7 @@ import {
 } from '../payments/payments.ts';
 
 const shared = { credential: 'session or key', confirmed: true } as const;
-const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' } } as const;
+const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' }, payments: true } as const;
 /** Asking the provider for a payment may grant its credits. */
 const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
 

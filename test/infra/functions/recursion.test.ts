@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { allJobs, jobs } from '#contract/jobs.ts';
 import { maxHops } from '#domain/webhooks/webhook.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionsOf, synthesise } from '../synth.ts';
 
-const { api: template } = await synthesise();
+const { api: template } = await synthesise({ stage: payingStage });
 
 describe('the recursion detection of Lambda', () => {
-  /** A document has a bounded number of passages, so its chain ends. Webhooks bound their chains themselves. */
-  const chains = [jobs.deliverSlowWebhooks.id, jobs.deliverWebhooks.id, jobs.indexDocuments.id];
+  /**
+   * A document has a bounded number of passages, and top-ups end at their monthly limit. Webhooks bound their chains
+   * themselves.
+   */
+  const chains = [jobs.deliverSlowWebhooks.id, jobs.deliverWebhooks.id, jobs.handlePayments.id, jobs.indexDocuments.id];
 
   it('is off only for functions that send to their own queue, because their chains are bounded', () => {
     const allowed = [...functionsOf(template)].filter(([, fn]) => fn.Properties['RecursiveLoop'] === 'Allow');
