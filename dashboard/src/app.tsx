@@ -32,6 +32,7 @@ const memberPages = [
   page('/', () => import('./pages/overview/overview.tsx')),
   page('/keys', () => import('./pages/keys/keys.tsx')),
   page('/plans', () => import('./pages/plans/plans.tsx')),
+  page('/billing', () => import('./pages/billing/billing-only.tsx')),
   page('/models', () => import('./pages/models/models.tsx')),
   page('/usage', () => import('./pages/usage/usage.tsx')),
   page('/logs', () => import('./pages/logs/logs.tsx')),

@@ -13,6 +13,8 @@ export const DashboardConfig = v.object({
   planTable: v.optional(v.picklist(planTables), 'listing'),
   /** Address of "Contact sales". Null hides the link. */
   salesEmail: v.optional(v.nullable(v.string()), null),
+  /** Whether plans and credits are paid for. */
+  payments: v.optional(v.boolean(), false),
 });
 export type DashboardConfig = v.InferOutput<typeof DashboardConfig>;
 
@@ -58,6 +60,7 @@ export const dashboardPages = [
   '/models',
   '/keys',
   '/plans',
+  '/billing',
   '/usage',
   '/logs',
   '/agents',

@@ -44,7 +44,7 @@ const pagePaths: ReadonlySet<string> = new Set(dashboardPages);
 /** Paths of other handlers. An unknown path below them is not a page either. */
 const elsewhere = /^\/(?:api|v1|openai|_local)(?:\/|$)/;
 
-interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable'> {
+interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | 'planTable' | 'payments'> {
   /** The service's own origin. */
   readonly origin: string;
   /** Name of the session cookie. */
@@ -56,7 +56,7 @@ interface DashboardOptions extends Pick<DashboardConfig, 'demoSpeechFormats' | '
 
 /** Serves the dashboard's pages and files from memory, as built when the service started. */
 export async function openDashboard(options: DashboardOptions): Promise<Pages> {
-  const { origin, sessionCookie, storage, demoSpeechFormats, planTable, folder = dashboardFolder } = options;
+  const { origin, sessionCookie, storage, demoSpeechFormats, planTable, payments, folder = dashboardFolder } = options;
   const headers = dashboardHeaders({ google: false, storage });
   const configAsset = assetOf({
     googleClientId: null,
@@ -64,6 +64,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Pages> {
     demoSpeechFormats,
     planTable,
     salesEmail: 'sales@example.com',
+    payments,
   });
   const assets = await readAssets(folder, origin);
   const index = assets.get('/index.html');

@@ -170,6 +170,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     storage: endpoints.s3,
     demoSpeechFormats: demoFormats(options),
     planTable: environment().PLAN_TABLE,
+    payments: environment().PAYMENTS === 'stripe',
   });
   const sites = [admin, dashboard];
   gate.open((...parameters) => sites.some((serves) => serves(...parameters)));

@@ -19,6 +19,7 @@ async function startPages() {
     storage: 'http://127.0.0.1:9',
     demoSpeechFormats: null,
     planTable: 'listing',
+    payments: false,
     folder,
   });
   return startHttpServer({

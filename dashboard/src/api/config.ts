@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { type Plans, plansOf, type PlanTable } from '#contract/billing/plans.ts';
 import { DashboardConfig } from '#contract/dashboard-config.ts';
+import { offer } from '#contract/offer/current-offer.ts';
 import { queryClient } from './query-client.ts';
 import { readJson } from './response.ts';
 
@@ -17,12 +18,16 @@ const beforeLoad: DashboardConfig = {
   demoSpeechFormats: null,
   planTable: 'listing',
   salesEmail: null,
+  payments: false,
 };
 
 /** Settings of the deployment. The defaults until they are loaded are those of AWS without Google sign-in. */
 export function useConfig(): DashboardConfig {
   return useQuery(configQuery).data ?? beforeLoad;
 }
+
+/** Whether credits can be bought. */
+export const useSellsCredits = (): boolean => useConfig().payments && offer.packs.length > 0;
 
 const enforced: Readonly<Record<PlanTable, Plans>> = { listing: plansOf('listing'), overview: plansOf('overview') };
 

@@ -40,11 +40,17 @@ export function ResendConfirmation() {
   );
 }
 
-export function Unconfirmed({ email }: { email: string }) {
+interface UnconfirmedProps {
+  readonly email: string;
+  /** What confirming permits. */
+  readonly permits?: string;
+}
+
+export function Unconfirmed({ email, permits = 'create API keys' }: UnconfirmedProps) {
   const { local } = useConfig();
   return (
     <Notice tone="warning" icon="mail" actions={local && <a href="/_local/inbox">Open local inbox</a>}>
-      Confirm your email to create API keys. Open the link sent to {email}, or <ResendConfirmation />.
+      Confirm your email to {permits}. Open the link sent to {email}, or <ResendConfirmation />.
     </Notice>
   );
 }

@@ -6,6 +6,7 @@ const paths = {
   overview: 'M4 13a8 8 0 1 1 16 0M12 13l4-4M4 19h16',
   keys: 'M15 4a5 5 0 1 1-4.6 7L4 17.4V20h3.5v-2.5H10V15l2-2M16 8.5h.01',
   plans: 'M4 7l8-4 8 4-8 4zM4 12l8 4 8-4M4 17l8 4 8-4',
+  billing: 'M3 6h18v12H3zM3 10h18M6.5 14.5h4',
   usage: 'M4 20h16M7 16v-5M12 16V5M17 16V9',
   agents: 'M5 9h14v10H5zM12 9V5M12 5h.01M9.5 13.5v1.5M14.5 13.5v1.5M2 13v2M22 13v2',
   messages: 'M7 3h10v18H7zM11 18h2M10 8h4M10 11.5h4',

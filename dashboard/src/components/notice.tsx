@@ -2,6 +2,7 @@ import { Anchor, Button, type ButtonProps, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { models } from '#contract/inference/models.ts';
+import { useSellsCredits } from '../api/config.ts';
 import { type ApiError, toApiError } from '../api/response.ts';
 import { formatWait } from '../lib/format.ts';
 import { Icon, type IconName } from './icon.tsx';
@@ -68,9 +69,11 @@ function sentence(error: ApiError, wait: number): string {
   return error.message;
 }
 
-/** The limit of calls per month has the same code. */
+/** The limit of calls per month has the same code as too few credits. */
+const monthlyLimit = /calls per month/;
+
 function creditsTitle(message: string): string {
-  if (/calls per month/.test(message)) return '';
+  if (monthlyLimit.test(message)) return '';
   return /(?<![\d.])0 (?:credits )?(?:are )?left/.test(message) ? "You're out of credits. " : 'Not enough credits. ';
 }
 
@@ -91,7 +94,7 @@ function tooManyAttempts(wait: number, asksPassword: boolean): ReactNode {
 }
 
 function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): ReactNode {
-  if (error.code === 'INSUFFICIENT_CREDITS') return <Link href="/plans">View plans</Link>;
+  if (error.code === 'INSUFFICIENT_CREDITS') return <MoreCredits isMonthlyLimit={monthlyLimit.test(error.message)} />;
   if (error.code === 'RATE_LIMIT_EXCEEDED')
     return model === undefined ? (
       retry || undefined
@@ -104,6 +107,17 @@ function wayOut(error: ApiError, retry: ReactNode, model: string | undefined): R
   if (error.code === 'INSUFFICIENT_PERMISSIONS' && isReserved(model)) return <Link href="/plans">Compare plans</Link>;
   if (error.code === 'ACCOUNT_NOT_CONFIRMED') return <Link href="/">Resend the confirmation email</Link>;
   return error.status === 0 || error.status >= 500 ? retry : undefined;
+}
+
+/** Bought credits do not raise the limit of calls per month. */
+function MoreCredits({ isMonthlyLimit }: { isMonthlyLimit: boolean }) {
+  const sellsCredits = useSellsCredits();
+  return (
+    <>
+      {sellsCredits && !isMonthlyLimit && <Link href="/billing">Buy credits</Link>}
+      <Link href="/plans">View plans</Link>
+    </>
+  );
 }
 
 const isReserved = (model: string | undefined): boolean =>

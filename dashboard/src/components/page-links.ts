@@ -1,3 +1,4 @@
+import { useConfig } from '../api/config.ts';
 import { useMe } from '../api/reads.ts';
 import type { IconName } from './icon.tsx';
 
@@ -44,10 +45,27 @@ const monitor: PageGroup = {
   ],
 };
 
-const accountLinks: readonly PageLink[] = [
-  { href: '/plans', label: 'Plans', icon: 'plans', words: 'billing subscription upgrade cancel price' },
-  { href: '/settings', label: 'Settings', icon: 'settings', words: 'profile email password sessions delete account' },
-];
+const plansLink: PageLink = {
+  href: '/plans',
+  label: 'Plans',
+  icon: 'plans',
+  words: 'billing subscription upgrade cancel price',
+};
+
+/** Only if the deployment takes payments. */
+const billingLink: PageLink = {
+  href: '/billing',
+  label: 'Billing',
+  icon: 'billing',
+  words: 'buy credits pay payments card invoices receipts automatic top-up',
+};
+
+const settingsLink: PageLink = {
+  href: '/settings',
+  label: 'Settings',
+  icon: 'settings',
+  words: 'profile email password sessions delete account',
+};
 
 const operatorLink: PageLink = {
   href: '/operator',
@@ -71,7 +89,14 @@ export type Session = 'member' | 'guest' | 'unknown';
 /** Returns the pages that the session may open, in the order of the navigation. */
 export function usePageGroups(session: Session): readonly PageGroup[] {
   const { data: me } = useMe({ enabled: session === 'member' });
+  const { payments } = useConfig();
   if (session !== 'member') return [docs];
-  const account = { title: 'Account', links: [...accountLinks, ...(me?.role === 'operator' ? [operatorLink] : [])] };
+  const links = [
+    plansLink,
+    ...(payments ? [billingLink] : []),
+    settingsLink,
+    ...(me?.role === 'operator' ? [operatorLink] : []),
+  ];
+  const account = { title: 'Account', links };
   return [overview, build, monitor, account, docs];
 }

@@ -9,6 +9,7 @@ import {
 } from '@mantine/core';
 import { type ComponentPropsWithRef, lazy, useEffect, useId, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import { useSellsCredits } from '../api/config.ts';
 import { useCredits, useMe } from '../api/reads.ts';
 import { formatWhole, isUnlimited } from '../lib/format.ts';
 import { orReload } from '../lib/load.ts';
@@ -89,21 +90,29 @@ function Navigation({ session, onSearch }: SidebarProps) {
 
 function CreditsLeft() {
   const { data } = useCredits();
-  if (!data) return <Skeleton height={62} radius="md" />;
+  const sellsCredits = useSellsCredits();
+  if (!data) return <Skeleton height={sellsCredits ? 98 : 62} radius="md" />;
   const granted = data.lots.reduce((sum, lot) => sum + lot.granted, 0);
   const share = isUnlimited(data.balance) ? 100 : (100 * data.balance) / Math.max(granted, 1);
   return (
-    <Link href="/" className={css.credits}>
-      <span>
-        <Text component="span" inherit fw={650} className="number">
-          {formatWhole(data.balance)}
-        </Text>{' '}
-        <Text component="span" inherit c="dimmed">
-          {formatWhole(data.balance) === '1' ? 'credit left' : 'credits left'}
-        </Text>
-      </span>
-      <Progress value={share} size={5} aria-label="Share of credits left" color={share < 10 ? 'red.6' : 'pine'} />
-    </Link>
+    <div className={css.credits}>
+      <Link href="/" className={css.balance}>
+        <span>
+          <Text component="span" inherit fw={650} className="number">
+            {formatWhole(data.balance)}
+          </Text>{' '}
+          <Text component="span" inherit c="dimmed">
+            {formatWhole(data.balance) === '1' ? 'credit left' : 'credits left'}
+          </Text>
+        </span>
+        <Progress value={share} size={5} aria-label="Share of credits left" color={share < 10 ? 'red.6' : 'pine'} />
+      </Link>
+      {sellsCredits && (
+        <Link href="/billing" className={css.buy}>
+          Buy credits
+        </Link>
+      )}
+    </div>
   );
 }
 

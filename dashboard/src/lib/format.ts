@@ -70,6 +70,7 @@ export function formatShare(part: number, all: number): string {
   return percent === 0 && part > 0 ? '<1%' : `${percent}%`;
 }
 export const formatMoney = (usd: number): string => dollars.format(usd);
+export const formatCents = (cents: number): string => formatMoney(cents / 100);
 /** A UTC day, which billing uses. */
 export const formatDay = (iso: string): string => formatDate(dayFormat, Date.parse(iso));
 /** Formats a UTC day, without the year if it is the current one. */

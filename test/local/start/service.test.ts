@@ -160,6 +160,7 @@ describe('the service in a process', () => {
       demoSpeechFormats: ['mp3', 'wav', 'pcm'],
       planTable: 'listing',
       salesEmail: 'sales@example.com',
+      payments: false,
     });
     for (const path of ['/assets/none.js', '/keys/', '/../package.json', '/index.htm'])
       expect((await call(service.origin, 'GET', path)).json).toMatchObject({ status: 404, message: 'NOT_FOUND' });

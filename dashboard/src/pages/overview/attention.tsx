@@ -3,13 +3,14 @@ import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { Credits } from '#contract/billing/credits.ts';
 import type { CurrentSubscription } from '#contract/billing/subscriptions.ts';
-import { useNow } from '../../api/config.ts';
+import { useNow, useSellsCredits } from '../../api/config.ts';
 import { isPlaygroundKey, type KeyRecord } from '../../api/keys.ts';
 import { useCredits, useKeys, useMe, useSubscription } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
+import { pastDueText } from '../plans/plan.ts';
 
 export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   const { data: me } = useMe();
@@ -18,6 +19,7 @@ export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
     credits: useCredits().data,
     keys: useKeys().data,
     subscription: useSubscription().data,
+    sellsCredits: useSellsCredits(),
     now: useNow(),
   };
   // The first steps panel shows these while it is visible.
@@ -39,6 +41,7 @@ interface Known {
   readonly credits: InferOutput<typeof Credits> | undefined;
   readonly keys: readonly KeyRecord[] | undefined;
   readonly subscription: InferOutput<typeof CurrentSubscription> | undefined;
+  readonly sellsCredits: boolean;
   readonly now: number;
 }
 
@@ -54,11 +57,14 @@ const soonMs = 7 * 86_400_000;
 const low = 0.1;
 
 /** Returns the notices for the user, most urgent first. */
-function attentionItems({ credits, keys, subscription, now }: Known): AttentionItem[] {
+function attentionItems({ credits, keys, subscription, sellsCredits, now }: Known): AttentionItem[] {
   const isSoon = (iso: string): boolean => Date.parse(iso) - now < soonMs && Date.parse(iso) > now;
   const items: AttentionItem[] = [];
   const activeKeys = keys?.filter((key) => key.status === 'active' && !isPlaygroundKey(key));
-  if (credits) items.push(...creditsItems(credits));
+  const unpaid = subscription && pastDueText(subscription);
+  if (unpaid !== null && unpaid !== undefined)
+    items.push({ id: 'past-due', text: unpaid, href: '/billing', action: 'View billing', tone: 'warning' });
+  if (credits) items.push(...creditsItems(credits, sellsCredits));
   if (activeKeys?.length === 0)
     items.push({
       id: 'no-key',
@@ -104,8 +110,11 @@ function attentionItems({ credits, keys, subscription, now }: Known): AttentionI
   return items;
 }
 
-function creditsItems({ balance, lots }: InferOutput<typeof Credits>): AttentionItem[] {
-  const plans = { href: '/plans', action: 'View plans', tone: 'warning' } as const;
+function creditsItems({ balance, lots }: InferOutput<typeof Credits>, sellsCredits: boolean): AttentionItem[] {
+  const plans = {
+    ...(sellsCredits ? { href: '/billing', action: 'Buy credits' } : { href: '/plans', action: 'View plans' }),
+    tone: 'warning',
+  } as const;
   if (balance === 0) return [{ id: 'no-credits', text: "You're out of credits. Calls are rejected.", ...plans }];
   const granted = lots.reduce((sum, lot) => sum + lot.granted, 0);
   if (isUnlimited(balance) || balance >= granted * low) return [];

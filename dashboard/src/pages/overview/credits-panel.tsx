@@ -1,8 +1,8 @@
-import { Anchor, Progress, Skeleton, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Progress, Skeleton, Stack, Text } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { Link } from 'wouter';
 import type { Credits } from '#contract/billing/credits.ts';
-import { useNow } from '../../api/config.ts';
+import { useNow, useSellsCredits } from '../../api/config.ts';
 import { useCredits, useUsage } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
@@ -14,6 +14,7 @@ import css from './overview.module.css';
 export function CreditsPanel() {
   const { data, error, refetch } = useCredits();
   const now = useNow();
+  const sellsCredits = useSellsCredits();
   const held = data && data.held > 0 && (
     <Text size="sm" c="dimmed">
       {formatWhole(data.held)} reserved by running calls
@@ -24,9 +25,16 @@ export function CreditsPanel() {
       title="Credits"
       aside={
         held || (
-          <Anchor component={Link} href="/usage" size="sm">
-            View usage
-          </Anchor>
+          <Group gap="md">
+            {sellsCredits && (
+              <Anchor component={Link} href="/billing" size="sm">
+                Buy credits
+              </Anchor>
+            )}
+            <Anchor component={Link} href="/usage" size="sm">
+              View usage
+            </Anchor>
+          </Group>
         )
       }
     >
@@ -38,7 +46,8 @@ export function CreditsPanel() {
           <Stack gap="md">
             {data.lots.length === 0 ? (
               <Text size="sm" c="dimmed">
-                No credits left. New credits come with the next billing month, or immediately with a larger plan.
+                No credits left. New credits come with the next billing month, or immediately with a larger plan
+                {sellsCredits ? ' or a purchase' : ''}.
               </Text>
             ) : (
               <ul className={css.lots}>
@@ -98,13 +107,17 @@ function Gauge({ left, granted }: GaugeProps) {
 
 type Lot = InferOutput<typeof Credits>['lots'][number];
 
+/** Operators grant credits too. */
+const lotTitles = { ...sourceTitles, purchase: 'Bought or granted credits' };
+
 function LotRow({ lot, now }: { lot: Lot; now: number }) {
+  const sellsCredits = useSellsCredits();
   const share = (100 * lot.remaining) / Math.max(lot.granted, 1);
   return (
     <li className={css.lot}>
       <div className={css.row}>
         <Text component="span" inherit fw={600}>
-          {sourceTitles[lot.source]}
+          {sellsCredits ? lotTitles[lot.source] : sourceTitles[lot.source]}
         </Text>
         <span className="number">
           {formatWhole(lot.remaining)} of {formatWhole(lot.granted)}
@@ -113,6 +126,14 @@ function LotRow({ lot, now }: { lot: Lot; now: number }) {
       <Progress value={share} size={6} aria-label={`Remaining: ${Math.round(share)}%`} />
       <Text size="xs" c="dimmed">
         Expires {formatFromNow(lot.expiresAt, now)}, on {formatDay(lot.expiresAt)}
+        {sellsCredits && lot.source === 'purchase' && (
+          <>
+            {' · '}
+            <Anchor component={Link} href="/billing" inherit>
+              View payments
+            </Anchor>
+          </>
+        )}
       </Text>
     </li>
   );

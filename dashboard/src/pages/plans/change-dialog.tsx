@@ -4,13 +4,18 @@ import { freePlanRank } from '#contract/billing/plans.ts';
 import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
+import { useConfig, useNow } from '../../api/config.ts';
+import { checkoutWithoutCard, useCheckout, useTopUp } from '../../api/payments.ts';
 import { planReads, useData } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
+import { PaymentRefusal } from '../../components/payment-refusal.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
+import { dayInAMonth } from '../billing/next-payment.ts';
+import { cardTitle } from '../billing/payment-text.ts';
 import type { Plan } from './plan.ts';
 import css from './plans.module.css';
 
@@ -40,8 +45,8 @@ export function ChangeDialog({ plan, from, isAgain, billedOn = '', isOpen, onClo
         isRollOver ? rollOver : isOwn ? `New terms of ${planTitle(plan.name)}` : `${verb} to ${planTitle(plan.name)}`
       }
     >
-      {!from && (isAgain ? <Prorated {...props} isAgain isOwn={false} /> : <Subscribe {...props} />)}
-      {from && plan.id >= from.id && <Prorated {...props} isAgain={false} isOwn={isOwn} />}
+      {!from && (isAgain ? <Prorated {...props} from={from} /> : <Subscribe {...props} />)}
+      {from && plan.id >= from.id && <Prorated {...props} from={from} />}
       {from && plan.id < from.id && <Downgrade {...props} from={from} day={formatDay(billedOn)} />}
     </Modal>
   );
@@ -58,8 +63,10 @@ const subscribeTo = ({ name }: Plan) =>
   call(subscriptionRoutes.createSubscription, { body: { planId: name, billingCycle: 'monthly' } });
 
 function Subscribe({ plan, onDone }: PlanChangeProps) {
+  const { payments } = useConfig();
   const price = formatMoney(plan.price ?? 0);
   const isFree = plan.id === freePlanRank;
+  if (payments && !isFree) return <Buy plan={plan} />;
   return (
     <Change
       lines={[
@@ -79,8 +86,36 @@ function Subscribe({ plan, onDone }: PlanChangeProps) {
   );
 }
 
+/** The first payment of a plan, on the page to pay on. */
+function Buy({ plan }: { plan: Plan }) {
+  const { run, isRunning, error } = useCheckout();
+  const now = useNow();
+  const price = formatMoney(plan.price ?? 0);
+  return (
+    <Due
+      lines={[
+        ['Due now', price],
+        ['Credits added once paid', formatWhole(plan.quota_limit ?? -1)],
+        [`From ${formatDay(dayInAMonth(now))}, each month`, price],
+      ]}
+      label="Continue to payment"
+      isRunning={isRunning}
+      refusal={error && <ErrorNotice error={error} />}
+      onConfirm={() => void run({ planId: plan.name })}
+    >
+      The first month is paid on a page of our payment provider, which may add taxes and saves your card for the next
+      months. The plan starts once it is paid. Your remaining free credits stay until they expire. You can cancel at any
+      time.
+    </Due>
+  );
+}
+
 /** An upgrade, or a subscription after a cancellation whose paid period has not ended, at a prorated price. */
-function Prorated({ plan, isAgain, isOwn, onDone }: PlanChangeProps & { isAgain: boolean; isOwn: boolean }) {
+function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undefined }) {
+  const isAgain = from === undefined;
+  const isOwn = plan.id === from?.id;
+  /** No plan that is paid for is active, so checkout may sell one. */
+  const isFirst = !from?.price;
   const { data, error, refetch } = useData(subscriptionRoutes.previewUpgrade, { query: { newPlanId: plan.name } });
   if (isAgain && error && toApiError(error).code === 'INVALID_STATE') return <Subscribe plan={plan} onDone={onDone} />;
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -94,9 +129,12 @@ function Prorated({ plan, isAgain, isOwn, onDone }: PlanChangeProps & { isAgain:
         ['Credits added immediately', `+${formatWhole(credits)}`],
         [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
       ]}
-      act={() =>
-        isAgain ? subscribeTo(plan) : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } })
-      }
+      act={() => {
+        const change = isAgain
+          ? subscribeTo(plan)
+          : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } });
+        return isFirst ? change.catch((thrown: unknown) => checkoutWithoutCard(thrown, { planId: plan.name })) : change;
+      }}
       label={
         isAgain ? `Subscribe to ${planTitle(plan.name)}` : `${isOwn ? 'Change' : 'Upgrade'} for ${formatMoney(amount)}`
       }
@@ -108,8 +146,16 @@ function Prorated({ plan, isAgain, isOwn, onDone }: PlanChangeProps & { isAgain:
         : isOwn
           ? 'The terms that are sold now replace yours immediately. You cannot change back.'
           : `The difference between the plans for the rest of this billing period, until ${day}. It is prorated to the second. The billing date stays the same.`}
+      {amount > 0 && <SavedCard />}
     </Change>
   );
+}
+
+/** States which card is charged, if the deployment takes payments. */
+function SavedCard() {
+  const { payments } = useConfig();
+  const { data } = useTopUp({ enabled: payments });
+  return data?.card && ` The amount is charged to your ${cardTitle(data.card)}.`;
 }
 
 function Downgrade({ plan, from, day, onDone }: PlanChangeProps & { from: Plan; day: string }) {
@@ -130,9 +176,11 @@ function Downgrade({ plan, from, day, onDone }: PlanChangeProps & { from: Plan; 
   );
 }
 
+type Line = readonly [what: string, amount: string];
+
 interface ChangeProps {
   /** The first line is the amount due now. */
-  readonly lines: readonly (readonly [what: string, amount: string])[];
+  readonly lines: readonly Line[];
   readonly act: () => Promise<unknown>;
   readonly label: string;
   /** Notification on success. */
@@ -150,6 +198,26 @@ function Change({ lines, act, label, done, onDone, children }: ChangeProps) {
     onDone();
   }
   return (
+    <Due
+      lines={lines}
+      label={label}
+      isRunning={isRunning}
+      refusal={error && <PaymentRefusal error={error} onFollow={onDone} />}
+      onConfirm={() => void change()}
+    >
+      {children}
+    </Due>
+  );
+}
+
+interface DueProps extends Pick<ChangeProps, 'lines' | 'label' | 'children'> {
+  readonly isRunning: boolean;
+  readonly refusal: ReactNode;
+  readonly onConfirm: () => void;
+}
+
+function Due({ lines, label, isRunning, refusal, onConfirm, children }: DueProps) {
+  return (
     <Stack>
       <dl className={css.due}>
         {lines.map(([what, amount], index) => (
@@ -163,8 +231,8 @@ function Change({ lines, act, label, done, onDone, children }: ChangeProps) {
         {children}
       </Text>
       <Stack gap="sm">
-        {error && <ErrorNotice error={error} />}
-        <Button loading={isRunning} onClick={() => void change()} data-autofocus>
+        {refusal}
+        <Button loading={isRunning} onClick={onConfirm} data-autofocus>
           {label}
         </Button>
       </Stack>

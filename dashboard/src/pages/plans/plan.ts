@@ -1,6 +1,8 @@
 import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
+import { formatDay } from '../../lib/format.ts';
+import { planInSentence } from '../../lib/names.ts';
 
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
 export type Subscription = InferOutput<typeof CurrentSubscription>;
@@ -51,3 +53,9 @@ export const isSelfServe = ({ price }: Plan): boolean => price !== null;
 /** Returns the next larger plan that includes webhooks, or undefined. */
 export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
   plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));
+
+/** Describes a month that is not paid: "The payment for the Dev Pass failed on 1 Dec 2026. …" */
+export function pastDueText({ planId, pastDue }: NonNullable<Subscription>): string | undefined {
+  if (!pastDue) return undefined;
+  return `The payment for the ${planInSentence(planId)} failed on ${formatDay(pastDue.since)}. You keep its limits until ${formatDay(pastDue.endsAt)}, without new credits. If it is not paid by then, the plan ends.`;
+}

@@ -2,11 +2,13 @@ import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import type { InferOutput } from 'valibot';
 import { planListing } from '#contract/billing/plans.ts';
 import type { PlanList } from '#contract/billing/subscriptions.ts';
+import { useSellsCredits } from '../../api/config.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { creditCount, formatMoney } from '../../lib/format.ts';
 import { planChanges, planNameOf } from '../../lib/names.ts';
+import { Packs as BuyablePacks } from '../billing/packs.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { recommendedPlan } from './plan.ts';
 import css from './plans.module.css';
@@ -17,6 +19,7 @@ const skeletons = ['a', 'b', 'c', 'd', 'e'];
 export default function PlansPage() {
   const { data, error, refetch } = usePlans();
   const { data: subscription, error: subscriptionError, refetch: again } = useSubscription();
+  const sellsCredits = useSellsCredits();
   const failure = error ?? subscriptionError;
   const isLoaded = data !== undefined && subscription !== undefined;
   // A hidden plan is listed only for its subscribers.
@@ -43,7 +46,7 @@ export default function PlansPage() {
             ))}
           </ul>
         )}
-        {isLoaded && data.packs && <Packs packs={data.packs} />}
+        {isLoaded && data.packs && (sellsCredits ? <BuyCredits /> : <Packs packs={data.packs} />)}
         {isLoaded || failure ? (
           <Rules />
         ) : (
@@ -60,9 +63,20 @@ export default function PlansPage() {
   );
 }
 
+function BuyCredits() {
+  return (
+    <section aria-labelledby="packs">
+      <Title order={2} id="packs" mb="sm">
+        Buy credits
+      </Title>
+      <BuyablePacks />
+    </section>
+  );
+}
+
 type Packs = NonNullable<InferOutput<typeof PlanList>['packs']>;
 
-/** Packs cannot be bought here yet. */
+/** Without payments, packs cannot be bought here. */
 function Packs({ packs }: { packs: Packs }) {
   return (
     <section aria-labelledby="packs">

@@ -12,6 +12,7 @@ import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { notify } from '../../components/notifications.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
+import { PastDue } from './past-due.tsx';
 import { isInForce, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
@@ -66,6 +67,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
     );
   return (
     <>
+      <PastDue subscription={subscription} />
       <Notice
         tone="info"
         actions={

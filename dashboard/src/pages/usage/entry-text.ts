@@ -13,8 +13,10 @@ export const isTelling = ({ credits, change }: Entry): boolean => credits !== 0 
 
 /** Describes the event in a phrase: "Downgrade to Dev Pass scheduled for 25 Dec". */
 export function entryText(entry: Entry, now: number): string {
-  const { type, service, model, source, change } = entry;
+  const { type, service, model, source, change, paymentId } = entry;
   if (change) return changeText(change, now);
+  if (paymentId !== undefined && source === 'purchase') return 'Bought credits';
+  if (paymentId !== undefined && type === 'adjustment') return takenBackText(entry);
   if (type === 'refund') return refundText(entry);
   if (service !== null) return model === null ? serviceTitle(service) : `${serviceTitle(service)}, ${model}`;
   if (source !== null) return sourceTitles[source];
@@ -29,6 +31,9 @@ export function priceNotes({ price, tokens }: Entry): string[] {
   const used = `${formatExact(input)} input${fromCache} and ${formatExact(output)} output tokens`;
   return [...(tokens ? [used] : []), rateText(price)];
 }
+
+const takenBackText = ({ credits }: Entry): string =>
+  credits < 0 ? 'Taken back, because the payment was returned' : 'Returned, because the payment stands';
 
 /** Entries without a service or a change. Earlier releases did not record changes. */
 const withoutService: Readonly<Record<Entry['type'], string>> = {

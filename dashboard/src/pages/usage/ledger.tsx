@@ -1,7 +1,8 @@
-import { Badge, Text } from '@mantine/core';
+import { Anchor, Badge, Text } from '@mantine/core';
+import { Link } from 'wouter';
 import { creditRoutes } from '#contract/routes/credits.ts';
 import { call } from '../../api/call.ts';
-import { useNow } from '../../api/config.ts';
+import { useConfig, useNow, useSellsCredits } from '../../api/config.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
@@ -22,6 +23,7 @@ async function readPage(cursor: string | undefined, signal: AbortSignal) {
 }
 
 export function LedgerPanel() {
+  const sellsCredits = useSellsCredits();
   const pages = usePages({
     queryKey: [creditRoutes.getCredits.id, 'ledger'],
     read: readPage,
@@ -29,9 +31,18 @@ export function LedgerPanel() {
     pollMs: (first) => (first?.isBehind ? behindPollMs : false),
   });
   return (
-    <Panel title="Credit history">
+    <Panel
+      title="Credit history"
+      aside={
+        sellsCredits && (
+          <Anchor component={Link} href="/billing" size="sm">
+            Buy credits
+          </Anchor>
+        )
+      }
+    >
       <PagedList pages={pages} empty={<Empty icon="usage" title="No data yet" />}>
-        {(entries) => <LedgerTable entries={entries} />}
+        {(entries) => <LedgerTable entries={entries} isOwn />}
       </PagedList>
     </Panel>
   );
@@ -45,8 +56,19 @@ const types: Readonly<Record<Entry['type'], { readonly title: string; readonly c
   adjustment: { title: 'Plan change', color: 'gray' },
 };
 
-function Description({ entry, now }: { entry: Entry; now: number }) {
+function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: boolean }) {
+  const { payments } = useConfig();
   const notes = priceNotes(entry);
+  const { paymentId } = entry;
+  if (paymentId !== undefined && payments && isOwn)
+    return (
+      <>
+        {entryText(entry, now)}.{' '}
+        <Anchor component={Link} href={`/billing?payment=${encodeURIComponent(paymentId)}`} inherit>
+          View payment
+        </Anchor>
+      </>
+    );
   if (notes.length === 0) return entryText(entry, now);
   return (
     <>
@@ -60,10 +82,10 @@ function Description({ entry, now }: { entry: Entry; now: number }) {
   );
 }
 
-const columnsAt = (now: number): Column<Entry>[] => [
+const columnsAt = (now: number, isOwn: boolean): Column<Entry>[] => [
   { title: 'Date', place: 'lead', cell: ({ at }) => <span className="number">{formatPast(at, now)}</span> },
   { title: 'Type', cell: ({ type }) => <Badge color={types[type].color}>{types[type].title}</Badge> },
-  { title: 'Description', place: 'wide', cell: (entry) => <Description entry={entry} now={now} /> },
+  { title: 'Description', place: 'wide', cell: (entry) => <Description entry={entry} now={now} isOwn={isOwn} /> },
   { title: 'Request', cell: ({ requestId }) => requestId && <span className="mono">{requestId.slice(0, 13)}…</span> },
   {
     title: 'Credits',
@@ -76,10 +98,21 @@ const columnsAt = (now: number): Column<Entry>[] => [
 /** Interval for reloading a list while its newest entries are still being written, in ms. */
 export const behindPollMs = 1000;
 
-export function LedgerTable({ entries }: { entries: readonly Entry[] }) {
+interface LedgerTableProps {
+  readonly entries: readonly Entry[];
+  /** Whether the account is the user's, whose payments the billing page shows. */
+  readonly isOwn?: boolean;
+}
+
+export function LedgerTable({ entries, isOwn = false }: LedgerTableProps) {
   const now = useNow();
   return (
-    <DataTable caption="Credit history, newest first" columns={columnsAt(now)} rows={entries} idOf={({ seq }) => seq} />
+    <DataTable
+      caption="Credit history, newest first"
+      columns={columnsAt(now, isOwn)}
+      rows={entries}
+      idOf={({ seq }) => seq}
+    />
   );
 }
 

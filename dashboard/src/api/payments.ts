@@ -1,0 +1,50 @@
+import type { InferOutput } from 'valibot';
+import type { Payment } from '#contract/payments/payments.ts';
+import { paymentRoutes } from '#contract/routes/payments.ts';
+import { type Action, useAction } from './actions.ts';
+import { call } from './call.ts';
+import { planReads, useData } from './reads.ts';
+import { ApiError, toApiError } from './response.ts';
+import { useOnce } from './use-once.ts';
+
+export type PaymentRecord = InferOutput<typeof Payment>;
+
+/** Reads that a payment invalidates. */
+export const paymentReads = [...planReads, paymentRoutes.listPayments, paymentRoutes.getAutoTopUp] as const;
+
+/** A pack's id, or a plan's name. */
+export type Purchase = { readonly pack: string } | { readonly planId: string };
+
+export const usePacks = () => useData(paymentRoutes.listPacks, {});
+/** The automatic top-up, with the saved card. */
+export const useTopUp = ({ enabled = true } = {}) => useData(paymentRoutes.getAutoTopUp, {}, { enabled });
+
+/** Opens the page to pay on, which returns to the billing page. */
+export function useCheckout(): Action<Purchase, never> {
+  const once = useOnce();
+  return useAction(async (purchase) => {
+    const send = (idempotencyKey: string) => call(paymentRoutes.createCheckout, { body: purchase }, { idempotencyKey });
+    const { url } = await once(purchase, send);
+    return leaveTo(url);
+  });
+}
+
+/** Opens the page to pay on if no card is saved. Otherwise rethrows the refusal. */
+export async function checkoutWithoutCard(thrown: unknown, purchase: Purchase): Promise<never> {
+  if (toApiError(thrown).code !== 'PAYMENT_METHOD_REQUIRED') throw thrown;
+  const { url } = await call(paymentRoutes.createCheckout, { body: purchase });
+  return leaveTo(url);
+}
+
+/** Opens the customer portal for the card, the invoices and the address. */
+export const usePortal = (): Action<undefined, never> =>
+  useAction(async () => leaveTo((await call(paymentRoutes.createPortal, {})).url));
+
+const leavingMs = 20_000;
+
+/** Leaves the dashboard. Rejects if it is still open after `leavingMs`, until when the button stays busy. */
+function leaveTo(url: string): Promise<never> {
+  window.location.assign(url);
+  const stayed = new ApiError('UNREACHABLE', "Can't open the page of the payment provider. Try again.");
+  return new Promise((_, reject) => setTimeout(() => reject(stayed), leavingMs));
+}

@@ -1,0 +1,54 @@
+import { Anchor, Skeleton } from '@mantine/core';
+import { Link } from 'wouter';
+import { useNow } from '../../api/config.ts';
+import { usePlans, useSubscription } from '../../api/reads.ts';
+import { Detail, Details } from '../../components/details.tsx';
+import { ErrorNotice } from '../../components/notice.tsx';
+import { Panel } from '../../components/page.tsx';
+import { formatDay, formatMoney, formatPrice } from '../../lib/format.ts';
+import { planTitle } from '../../lib/names.ts';
+import { freePlan } from '../../lib/offered.ts';
+import { isInForce, type Plan, type Subscription } from '../plans/plan.ts';
+import { nextPayment } from './next-payment.ts';
+
+export function PlanPanel() {
+  const { data: subscription, error, refetch } = useSubscription();
+  const { data: listing } = usePlans();
+  return (
+    <Panel
+      title="Plan"
+      aside={
+        <Anchor component={Link} href="/plans" size="sm">
+          Change plan
+        </Anchor>
+      }
+    >
+      {error && subscription === undefined && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {subscription === undefined && !error && <Skeleton height={112} radius="md" />}
+      {subscription !== undefined && <PlanDetails subscription={subscription} plans={listing?.plans ?? []} />}
+    </Panel>
+  );
+}
+
+function PlanDetails({ subscription, plans }: { subscription: Subscription; plans: readonly Plan[] }) {
+  const now = useNow();
+  const current = subscription && isInForce(subscription, now) ? subscription : null;
+  const next = nextPayment(subscription, plans);
+  const price = current?.price ?? 0;
+  return (
+    <Details>
+      <Detail title="Current plan">{current ? planTitle(current.planId) : (freePlan?.title ?? 'None')}</Detail>
+      <Detail title="Price">
+        {formatPrice(price)}
+        {price > 0 && ' per month'}
+      </Detail>
+      <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>
+      {current?.pendingPlanId !== undefined && (
+        <Detail title="Changes to">{`${planTitle(current.pendingPlanId)} on ${formatDay(current.nextBillingDate)}`}</Detail>
+      )}
+      {current?.status === 'cancelled' && (
+        <Detail title="Ends on">{formatDay(current.endsAt ?? current.nextBillingDate)}</Detail>
+      )}
+    </Details>
+  );
+}

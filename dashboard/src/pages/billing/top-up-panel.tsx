@@ -1,0 +1,188 @@
+import { Badge, Button, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import type { InferOutput } from 'valibot';
+import * as v from 'valibot';
+import { type AutoTopUp, AutoTopUpChange, type PackList } from '#contract/payments/payments.ts';
+import { paymentRoutes } from '#contract/routes/payments.ts';
+import { useAction } from '../../api/actions.ts';
+import { call } from '../../api/call.ts';
+import { useApiForm } from '../../api/form.ts';
+import { usePacks, usePortal, useTopUp } from '../../api/payments.ts';
+import { ErrorNotice, Notice } from '../../components/notice.tsx';
+import { notify } from '../../components/notifications.tsx';
+import { Panel } from '../../components/page.tsx';
+import { PaymentRefusal, PortalLink } from '../../components/payment-refusal.tsx';
+import { WholeNumberField } from '../../components/whole-number-field.tsx';
+import { creditCount, formatCents, formatDay } from '../../lib/format.ts';
+import { cardTitle, centsOf, dollarsOf, topUpFailure } from './payment-text.ts';
+
+type TopUp = InferOutput<typeof AutoTopUp>;
+type Packs = InferOutput<typeof PackList>['items'];
+
+const states = {
+  on: { title: 'On', color: 'pine' },
+  off: { title: 'Off', color: 'gray' },
+  action_required: { title: 'Confirmation needed', color: 'yellow.8' },
+} as const;
+
+export function TopUpPanel() {
+  const { data: topUp, error: topUpError, refetch } = useTopUp();
+  const { data: packs, error: packsError, refetch: again } = usePacks();
+  const error = topUpError ?? packsError;
+  return (
+    <Panel
+      title="Automatic top-up"
+      aside={topUp && <Badge color={states[topUp.state].color}>{states[topUp.state].title}</Badge>}
+    >
+      {topUp && packs ? (
+        <Stack gap="md">
+          <Text size="sm" c="dimmed" maw="46rem">
+            Buys a pack with your saved card whenever your balance falls below the threshold, up to the limit per month
+            (UTC).
+          </Text>
+          <State topUp={topUp} />
+          <TopUpForm key={ruleOf(topUp)} topUp={topUp} packs={packs.items} />
+        </Stack>
+      ) : error ? (
+        <ErrorNotice error={error} onRetry={() => void Promise.all([refetch(), again()])} />
+      ) : (
+        <Skeleton height={190} radius="md" />
+      )}
+    </Panel>
+  );
+}
+
+/** Changes with the saved values of the form. */
+const ruleOf = ({ state, threshold, pack, monthlyLimit }: TopUp): string =>
+  [state, threshold, pack, monthlyLimit].join(' ');
+
+function State({ topUp }: { topUp: TopUp }) {
+  const portal = usePortal();
+  const { card, lastFailure, state } = topUp;
+  const failure = topUpFailure(topUp, lastFailure ? formatDay(lastFailure.at) : '');
+  return (
+    <>
+      {failure !== undefined && (
+        <Notice
+          tone={state === 'on' ? 'info' : 'warning'}
+          actions={lastFailure?.reason !== 'monthly_limit' && <PortalLink portal={portal}>Change the card</PortalLink>}
+        >
+          {failure}
+        </Notice>
+      )}
+      {portal.error && <ErrorNotice error={portal.error} />}
+      {card === null && failure === undefined && (
+        <Notice tone="info">No card is saved. Buy a pack first: its payment saves the card.</Notice>
+      )}
+    </>
+  );
+}
+
+const rule = AutoTopUpChange.wrapped.entries;
+const labels = { threshold: 'Threshold', pack: 'Pack', monthlyLimit: 'Monthly limit' };
+
+/** The contract's rule, with the limit as text in USD. */
+const formSchema = (packs: Packs) =>
+  v.pipe(
+    v.object({
+      threshold: rule.threshold,
+      pack: rule.pack,
+      monthlyLimit: v.pipe(
+        v.string(),
+        v.check((text) => centsOf(text) !== undefined, 'must be an amount in USD, such as 50 or 49.99'),
+      ),
+    }),
+    v.forward(
+      v.partialCheck(
+        [['pack'], ['monthlyLimit']],
+        ({ pack, monthlyLimit }) => (centsOf(monthlyLimit) ?? 0) >= (packs.find(({ id }) => id === pack)?.amount ?? 0),
+        'must be at least the price of the pack',
+      ),
+      ['monthlyLimit'],
+    ),
+  );
+
+interface Values extends Record<string, unknown> {
+  readonly threshold: number | string;
+  readonly pack: string;
+  readonly monthlyLimit: string;
+}
+
+function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
+  const { state, threshold, pack, monthlyLimit, card } = topUp;
+  const isOff = state === 'off';
+  const schema = formSchema(packs);
+  const initial: Values = {
+    threshold: threshold ?? '',
+    pack: pack ?? packs[0]?.id ?? '',
+    monthlyLimit: monthlyLimit === null ? '' : dollarsOf(monthlyLimit),
+  };
+  const { form, submit, isRunning, error } = useApiForm({
+    initial,
+    schema,
+    labels,
+    act: (values) => {
+      const read = v.parse(schema, values);
+      return call(paymentRoutes.setAutoTopUp, { body: { ...read, monthlyLimit: centsOf(read.monthlyLimit) ?? 0 } });
+    },
+    onDone: () => notify({ message: 'Automatic top-up is on.' }),
+    invalidates: [paymentRoutes.getAutoTopUp],
+  });
+  const off = useAction(() => call(paymentRoutes.setAutoTopUp, { body: null }), [paymentRoutes.getAutoTopUp]);
+  async function switchOff(): Promise<void> {
+    if (await off.run(undefined)) notify({ message: 'Automatic top-up is off.' });
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Group align="flex-start" gap="sm">
+        <WholeNumberField
+          label="When the balance falls below"
+          description="Credits"
+          {...form.getInputProps('threshold')}
+          value={form.values.threshold}
+          onChange={(value) => form.setFieldValue('threshold', value)}
+          required
+          flex="1 1 12rem"
+        />
+        <NativeSelect
+          label="Buy"
+          description="Pack"
+          data={packs.map(({ id, credits, amount }) => ({
+            value: id,
+            label: `${creditCount(credits)}, ${formatCents(amount)}`,
+          }))}
+          {...form.getInputProps('pack')}
+          flex="1 1 12rem"
+        />
+        <TextInput
+          label="At most per month"
+          description="USD"
+          inputMode="decimal"
+          autoComplete="off"
+          {...form.getInputProps('monthlyLimit')}
+          required
+          flex="1 1 12rem"
+        />
+      </Group>
+      {card && (
+        <Text size="sm" c="dimmed" mt="sm">
+          Charged to {cardTitle(card)}.
+        </Text>
+      )}
+      <Stack gap="sm" mt="md">
+        {error && <PaymentRefusal error={error} />}
+        {off.error && <ErrorNotice error={off.error} />}
+        <Group gap="sm">
+          <Button type="submit" loading={isRunning}>
+            {isOff ? 'Turn on' : 'Save top-up'}
+          </Button>
+          {!isOff && (
+            <Button variant="default" loading={off.isRunning} onClick={() => void switchOff()}>
+              Turn off
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  );
+}
