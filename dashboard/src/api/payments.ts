@@ -1,13 +1,9 @@
-import type { InferOutput } from 'valibot';
-import type { Payment } from '#contract/payments/payments.ts';
 import { paymentRoutes } from '#contract/routes/payments.ts';
 import { type Action, useAction } from './actions.ts';
 import { call } from './call.ts';
 import { planReads, useData } from './reads.ts';
 import { ApiError, toApiError } from './response.ts';
 import { useOnce } from './use-once.ts';
-
-export type PaymentRecord = InferOutput<typeof Payment>;
 
 /** Reads that a payment invalidates. */
 export const paymentReads = [...planReads, paymentRoutes.listPayments, paymentRoutes.getAutoTopUp] as const;

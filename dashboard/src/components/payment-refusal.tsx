@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { Action } from '../api/actions.ts';
 import { usePortal } from '../api/payments.ts';
 import type { ApiError } from '../api/response.ts';
+import { linkIn } from '../lib/payment-text.ts';
 import { ErrorNotice, Notice } from './notice.tsx';
 
 interface PaymentRefusalProps {
@@ -40,9 +41,6 @@ export function PaymentRefusal({ error, onFollow }: PaymentRefusalProps) {
     return <PortalNotice action="Add a card">No card is saved that could pay.</PortalNotice>;
   return <ErrorNotice error={error} />;
 }
-
-/** The address in an error's detail, without the full stop of its sentence. */
-export const linkIn = (text: string): string | undefined => /https?:\/\/[^\s"<>]*[^\s"<>.,;)]/.exec(text)?.[0];
 
 function PortalNotice({ action, children }: { action: string; children: string }) {
   const portal = usePortal();

@@ -4,7 +4,7 @@ import { usePortal, useTopUp } from '../../api/payments.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
-import { cardExpiry, cardTitle, isExpired } from './payment-text.ts';
+import { cardExpiry, cardTitle, isExpired } from '../../lib/payment-text.ts';
 
 export function CardPanel() {
   const { data, error, refetch } = useTopUp();

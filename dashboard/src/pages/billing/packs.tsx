@@ -5,8 +5,8 @@ import { useNow } from '../../api/config.ts';
 import { useCheckout, usePacks } from '../../api/payments.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { creditCount, formatCents, formatDay } from '../../lib/format.ts';
+import { lastDayOf } from '../../lib/payment-text.ts';
 import css from './billing.module.css';
-import { lastDayOf } from './payment-text.ts';
 
 type Pack = InferOutput<typeof PackList>['items'][number];
 

@@ -2,13 +2,12 @@ import { Anchor, Badge, Text } from '@mantine/core';
 import { paymentRoutes } from '#contract/routes/payments.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
-import type { PaymentRecord } from '../../api/payments.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
 import { formatCents, formatPast } from '../../lib/format.ts';
+import { type PaymentRecord, paymentTitle, statusLabel } from '../../lib/payment-text.ts';
 import css from './billing.module.css';
-import { paymentTitle, statusLabel } from './payment-text.ts';
 
 const pageSize = 20;
 

@@ -13,7 +13,7 @@ import { Panel } from '../../components/page.tsx';
 import { PaymentRefusal, PortalLink } from '../../components/payment-refusal.tsx';
 import { WholeNumberField } from '../../components/whole-number-field.tsx';
 import { creditCount, formatCents, formatDay } from '../../lib/format.ts';
-import { cardTitle, centsOf, dollarsOf, topUpFailure } from './payment-text.ts';
+import { cardTitle, centsOf, dollarsOf, topUpFailure } from '../../lib/payment-text.ts';
 
 type TopUp = InferOutput<typeof AutoTopUp>;
 type Packs = InferOutput<typeof PackList>['items'];

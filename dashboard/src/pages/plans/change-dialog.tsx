@@ -14,8 +14,8 @@ import { notify } from '../../components/notifications.tsx';
 import { PaymentRefusal } from '../../components/payment-refusal.tsx';
 import { formatDay, formatMoney, formatWhole } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
+import { cardTitle } from '../../lib/payment-text.ts';
 import { dayInAMonth } from '../billing/next-payment.ts';
-import { cardTitle } from '../billing/payment-text.ts';
 import type { Plan } from './plan.ts';
 import css from './plans.module.css';
 

@@ -1,6 +1,7 @@
-import { type PaymentRecord, usePortal } from '../../api/payments.ts';
+import { usePortal } from '../../api/payments.ts';
 import { ErrorNotice, Notice } from '../../components/notice.tsx';
 import { PortalLink } from '../../components/payment-refusal.tsx';
+import type { PaymentRecord } from '../../lib/payment-text.ts';
 import { usePayments } from '../billing/payments-panel.tsx';
 import { pastDueText, type Subscription } from './plan.ts';
 

@@ -48,6 +48,19 @@ describe('an entry of the credit history', () => {
     expect(entryText(refunded, now)).toBe(text);
   });
 
+  const paymentId = 'ord_1';
+  it.each([
+    [entry({ type: 'grant', source: 'purchase', credits: 1000, paymentId }), 'Bought credits'],
+    [entry({ type: 'grant', source: 'purchase', credits: 1000 }), 'Granted credits'],
+    [entry({ type: 'grant', source: 'plan', credits: 5000, paymentId }), 'Plan credits'],
+    [entry({ credits: -400, paymentId }), 'Taken back, because the payment was returned'],
+    [entry({ credits: 400, paymentId }), 'Returned, because the payment stands'],
+    [entry({ type: 'expiry', credits: -5, paymentId }), 'Credits expired'],
+    [entry({ paymentId, change: { kind: 'renewed', plan: 'dev_pass' } }), 'Dev Pass renewed'],
+  ])('names the effect of a payment %#', (paid, text) => {
+    expect(entryText(paid, now)).toBe(text);
+  });
+
   it('names expired credits, a charge with its model, and the source of a grant', () => {
     expect(entryText(entry({ type: 'expiry', credits: -5 }), now)).toBe('Credits expired');
     expect(entryText(entry({ type: 'charge', credits: -1, service: 'chat', model: 'svc-1' }), now)).toBe('Chat, svc-1');

@@ -10,6 +10,7 @@ import {
 import * as mails from '#domain/accounts/mails.ts';
 import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
+import * as paymentMails from '#domain/payments/mails.ts';
 
 const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
 
@@ -19,6 +20,11 @@ const attack = `<b title="x" onclick='steal()'> & </p><script>x</script>`;
 
 const failing = { host: 'a.example.com', reason: 'failing' } as const;
 const planEnd = { plan: 'Old', next: 'New', price: '9.00 USD', credits: '500 credits', from: '2027-01-31' };
+const bought = { what: '1,000 credits', cents: 1000, credits: 1000, creditsUntil: '2027-11-30' };
+const card = { brand: 'visa', last4: '4242', expMonth: 1, expYear: 2027 };
+const renewal = { plan: 'Dev Pass', cents: 2999, endsOn: '2026-12-08', creditsUntil: '2027-01-07' };
+const topUp = { credits: 1000, cents: 1000, reason: 'declined', isOff: false } as const;
+const returned = { what: 'Dev Pass', cents: 2999, creditsTaken: 10, reason: 'refunded' } as const;
 type Write = (to: Addressee, link: string) => MailContent;
 
 /** All emails. An email to an unknown address greets nobody by name. */
@@ -28,6 +34,13 @@ const templates: [name: string, write: Write, isToOwner: boolean][] = [
   ['emailChangedMail', (to, target) => emailChangedMail(to, 'new@example.com', target), true],
   ['webhookDisabledMail', (to, target) => webhookDisabledMail(to, failing, target), true],
   ['planEndMail', (to, target) => planEndMail(to, planEnd, target), true],
+  ['receiptMail', (to, target) => paymentMails.receiptMail(to, bought, target), true],
+  ['paymentFailedMail', (to, target) => paymentMails.paymentFailedMail(to, renewal, target), true],
+  ['confirmPaymentMail', (to, target) => paymentMails.confirmPaymentMail(to, bought, target), true],
+  ['cardExpiringMail', (to, target) => paymentMails.cardExpiringMail(to, card, target), true],
+  ['planEndedUnpaidMail', (to, target) => paymentMails.planEndedUnpaidMail(to, renewal, target), true],
+  ['topUpFailedMail', (to, target) => paymentMails.topUpFailedMail(to, topUp, target), true],
+  ['paymentReturnedMail', (to, target) => paymentMails.paymentReturnedMail(to, returned, target), true],
   ['newAddressMail', (_, target) => newAddressMail(target), false],
   ['addressTakenMail', (_, target) => addressTakenMail(target), false],
 ];

@@ -1,14 +1,14 @@
 import type { InferOutput } from 'valibot';
-import type { AutoTopUp } from '#contract/payments/payments.ts';
-import type { PaymentRecord } from '../../api/payments.ts';
-import { creditCount, formatCents } from '../../lib/format.ts';
-import { planInSentence, planTitle } from '../../lib/names.ts';
+import type { AutoTopUp, Payment } from '#contract/payments/payments.ts';
+import { creditCount, formatCents } from './format.ts';
+import { planInSentence, planTitle } from './names.ts';
 
-type Payment = Pick<PaymentRecord, 'kind' | 'credits' | 'planId'>;
+export type PaymentRecord = InferOutput<typeof Payment>;
+type Bought = Pick<PaymentRecord, 'kind' | 'credits' | 'planId'>;
 type Status = PaymentRecord['status'];
 
 /** What the payment is for: "1,000 credits", "Upgrade to Pro Pass". */
-export function paymentTitle({ kind, credits, planId = '' }: Payment): string {
+export function paymentTitle({ kind, credits, planId = '' }: Bought): string {
   const titles: Readonly<Record<PaymentRecord['kind'], string>> = {
     pack: creditCount(credits),
     top_up: `${creditCount(credits)}, automatic top-up`,
@@ -19,7 +19,7 @@ export function paymentTitle({ kind, credits, planId = '' }: Payment): string {
   return titles[kind];
 }
 
-export const isForPlan = ({ kind }: Pick<Payment, 'kind'>): boolean =>
+export const isForPlan = ({ kind }: Pick<Bought, 'kind'>): boolean =>
   kind === 'plan' || kind === 'upgrade' || kind === 'renewal';
 
 interface StatusLabel {
@@ -101,7 +101,7 @@ export function returnText(
   return texts[payment.status];
 }
 
-const adding = (payment: Payment): string =>
+const adding = (payment: Bought): string =>
   isForPlan(payment) ? 'The plan changes in a moment.' : 'The credits are added in a moment.';
 
 type Card = NonNullable<InferOutput<typeof AutoTopUp>['card']>;
@@ -163,3 +163,6 @@ export function topUpFailure({ state, lastFailure }: TopUp, day: string): string
     ? `${failed} It continues next month (UTC).`
     : `${failed} It will be tried again.`;
 }
+
+/** The address in an error's detail, without the full stop of its sentence. */
+export const linkIn = (text: string): string | undefined => /https?:\/\/[^\s"<>]*[^\s"<>.,;)]/.exec(text)?.[0];
