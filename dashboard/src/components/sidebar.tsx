@@ -91,13 +91,14 @@ function Navigation({ session, onSearch }: SidebarProps) {
 function CreditsLeft() {
   const { data } = useCredits();
   const sellsCredits = useSellsCredits();
-  if (!data) return <Skeleton height={sellsCredits ? 98 : 62} radius="md" />;
+  if (!data) return <Skeleton height={62} radius="md" />;
+  const hasBuyLink = sellsCredits && !isUnlimited(data.balance);
   const granted = data.lots.reduce((sum, lot) => sum + lot.granted, 0);
   const share = isUnlimited(data.balance) ? 100 : (100 * data.balance) / Math.max(granted, 1);
   return (
     <div className={css.credits}>
       <Link href="/" className={css.balance}>
-        <span>
+        <span className={hasBuyLink ? css.besideBuy : undefined}>
           <Text component="span" inherit fw={650} className="number">
             {formatWhole(data.balance)}
           </Text>{' '}
@@ -107,9 +108,9 @@ function CreditsLeft() {
         </span>
         <Progress value={share} size={5} aria-label="Share of credits left" color={share < 10 ? 'red.6' : 'pine'} />
       </Link>
-      {sellsCredits && (
-        <Link href="/billing" className={css.buy}>
-          Buy credits
+      {hasBuyLink && (
+        <Link href="/billing" className={css.buy} aria-label="Buy credits">
+          Buy
         </Link>
       )}
     </div>

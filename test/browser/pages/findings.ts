@@ -33,7 +33,7 @@ interface Finding {
 }
 
 /** The axe rules that depend on colors. All other rules give the same result in both themes. */
-const ofColours = ['color-contrast', 'link-in-text-block'];
+export const ofColours = ['color-contrast', 'link-in-text-block'];
 
 /** Serious and critical axe findings with their elements, once the page is still. */
 export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {

@@ -52,8 +52,8 @@ const columnsAt = (now: number): Column<PaymentRecord>[] => [
       return <Badge color={color}>{title}</Badge>;
     },
   },
-  { title: 'Documents', cell: (payment) => <Documents payment={payment} now={now} /> },
   { title: 'Amount', place: 'end', cell: (payment) => <Amount payment={payment} /> },
+  { title: 'Documents', place: 'wide', cell: (payment) => <Documents payment={payment} now={now} /> },
 ];
 
 function PaymentTable({ payments }: { payments: readonly PaymentRecord[] }) {

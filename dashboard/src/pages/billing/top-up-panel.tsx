@@ -136,7 +136,7 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
     <form onSubmit={submit} noValidate>
       <Group align="flex-start" gap="sm">
         <WholeNumberField
-          label="When the balance falls below"
+          label={labels.threshold}
           description="Credits"
           {...form.getInputProps('threshold')}
           value={form.values.threshold}
@@ -145,8 +145,8 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
           flex="1 1 12rem"
         />
         <NativeSelect
-          label="Buy"
-          description="Pack"
+          label={labels.pack}
+          description="Bought each time"
           data={packs.map(({ id, credits, amount }) => ({
             value: id,
             label: `${creditCount(credits)}, ${formatCents(amount)}`,
@@ -155,7 +155,7 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
           flex="1 1 12rem"
         />
         <TextInput
-          label="At most per month"
+          label={labels.monthlyLimit}
           description="USD"
           inputMode="decimal"
           autoComplete="off"

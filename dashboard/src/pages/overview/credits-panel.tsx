@@ -129,7 +129,7 @@ function LotRow({ lot, now }: { lot: Lot; now: number }) {
         {sellsCredits && lot.source === 'purchase' && (
           <>
             {' · '}
-            <Anchor component={Link} href="/billing" inherit>
+            <Anchor component={Link} href="/billing" inherit underline="always">
               View payments
             </Anchor>
           </>

@@ -64,7 +64,7 @@ function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: 
     return (
       <>
         {entryText(entry, now)}.{' '}
-        <Anchor component={Link} href={`/billing?payment=${encodeURIComponent(paymentId)}`} inherit>
+        <Anchor component={Link} href={`/billing?payment=${encodeURIComponent(paymentId)}`} inherit underline="always">
           View payment
         </Anchor>
       </>
