@@ -23,7 +23,8 @@ export class PagesStack extends NestedStack {
   constructor(scope: Construct, id: string, { stage, dashboard, bucket, origin, after }: PagesStackProps) {
     super(scope, id, { description: 'Text AI platform: files of dashboard and API reference' });
     const { googleClientId, planTable, salesEmail } = stage;
-    const config = { googleClientId, local: false, demoSpeechFormats: null, planTable, salesEmail, payments: false };
+    const payments = stage.payments !== null;
+    const config = { googleClientId, local: false, demoSpeechFormats: null, planTable, salesEmail, payments };
     new DashboardFiles(this, 'Files', { dashboard, origin, config, bucket });
     this.nestedStackResource?.node.addDependency(...after);
   }

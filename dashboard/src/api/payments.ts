@@ -2,7 +2,7 @@ import { paymentRoutes } from '#contract/routes/payments.ts';
 import { type Action, useAction } from './actions.ts';
 import { call } from './call.ts';
 import { planReads, useData } from './reads.ts';
-import { ApiError, toApiError } from './response.ts';
+import { ApiError } from './response.ts';
 import { useOnce } from './use-once.ts';
 
 /** Reads that a payment invalidates. */
@@ -23,13 +23,6 @@ export function useCheckout(): Action<Purchase, never> {
     const { url } = await once(purchase, send);
     return leaveTo(url);
   });
-}
-
-/** Opens the page to pay on if no card is saved. Otherwise rethrows the refusal. */
-export async function checkoutWithoutCard(thrown: unknown, purchase: Purchase): Promise<never> {
-  if (toApiError(thrown).code !== 'PAYMENT_METHOD_REQUIRED') throw thrown;
-  const { url } = await call(paymentRoutes.createCheckout, { body: purchase });
-  return leaveTo(url);
 }
 
 /** Opens the customer portal for the card, the invoices and the address. */

@@ -1,44 +1,44 @@
 import { Anchor } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
 import type { Action } from '../api/actions.ts';
 import { usePortal } from '../api/payments.ts';
 import type { ApiError } from '../api/response.ts';
-import { linkIn } from '../lib/payment-text.ts';
+import { linkIn, paymentIn, paymentPage } from '../lib/payment-text.ts';
 import { ErrorNotice, Notice } from './notice.tsx';
 
-interface PaymentRefusalProps {
-  readonly error: ApiError;
-  /** Called when the user follows the link to the bank's confirmation, which opens in another tab. */
-  readonly onFollow?: () => void;
-}
-
 /** Explains why a payment with the saved card was refused, and offers the next step. Other errors are shown as usual. */
-export function PaymentRefusal({ error, onFollow }: PaymentRefusalProps) {
+export function PaymentRefusal({ error }: { error: ApiError }) {
+  const [, go] = useLocation();
   const { code, message } = error;
-  if (code === 'PAYMENT_ACTION_REQUIRED') {
-    const link = linkIn(message);
+  const [id, link] = [paymentIn(message), linkIn(message)];
+  if (code === 'PAYMENT_ACTION_REQUIRED' && link !== undefined)
     return (
       <Notice
         tone="warning"
         actions={
-          link !== undefined && (
-            <a href={link} target="_blank" rel="noreferrer" onClick={onFollow}>
-              Confirm the payment
-            </a>
-          )
+          // The bank's page opens in another tab, while this one follows the payment.
+          <a href={link} target="_blank" rel="noreferrer" onClick={() => id !== undefined && go(paymentPage(id))}>
+            Confirm the payment
+          </a>
         }
       >
         Your bank asks you to confirm the payment. Nothing changes until then.
       </Notice>
     );
-  }
+  if (code === 'PAYMENT_ACTION_REQUIRED')
+    return <PortalNotice action="Change the card">Your bank asks you to confirm payments with this card.</PortalNotice>;
   if (code === 'PAYMENT_DECLINED')
     return (
-      <PortalNotice action="Change the card">
-        Your card was declined. Nothing was charged, and nothing changed.
-      </PortalNotice>
+      <PortalNotice action="Change the card">Your card was declined. Nothing was charged or changed.</PortalNotice>
     );
   if (code === 'PAYMENT_METHOD_REQUIRED')
     return <PortalNotice action="Add a card">No card is saved that could pay.</PortalNotice>;
+  if (code === 'INVALID_STATE' && id !== undefined)
+    return (
+      <Notice tone="warning" actions={<Link href={paymentPage(id)}>View payment</Link>}>
+        An earlier payment is not finished yet. Try again once it is.
+      </Notice>
+    );
   return <ErrorNotice error={error} />;
 }
 

@@ -166,3 +166,8 @@ export function topUpFailure({ state, lastFailure }: TopUp, day: string): string
 
 /** The address in an error's detail, without the full stop of its sentence. */
 export const linkIn = (text: string): string | undefined => /https?:\/\/[^\s"<>]*[^\s"<>.,;)]/.exec(text)?.[0];
+
+/** The id of a payment in an error's detail. */
+export const paymentIn = (text: string): string | undefined => /\bord_\w{20}\b/.exec(text)?.[0];
+
+export const paymentPage = (id: string): string => `/billing?payment=${encodeURIComponent(id)}`;

@@ -67,12 +67,6 @@ export const Subscription = v.object({
       v.description('Present if the plan is sold on other terms now. `price`, `monthlyCredits` and these are kept.'),
     ),
   ),
-  pastDue: v.optional(
-    v.pipe(
-      v.object({ since: instant, endsAt: instant }),
-      v.description('Present while the current month is not paid. Unless it is paid, the plan ends at `endsAt`.'),
-    ),
-  ),
   replacement: v.optional(
     v.pipe(
       v.object({ planId: v.string(), from: instant }),

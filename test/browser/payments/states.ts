@@ -1,105 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { refuse } from '../stage.ts';
+import { answer, hosted, payment, respond, subscription, topUp } from './answers.ts';
 import { blankPage, looksRight, signInDemo } from './payments-stage.ts';
-
-type Json = Record<string, unknown>;
-
-const payment = (parts: Json = {}): Json => ({
-  id: 'ord_aaaaaaaaaaaaaaaaaaaa',
-  kind: 'pack',
-  status: 'granted',
-  credits: 1000,
-  amount: 1000,
-  currency: 'usd',
-  receiptUrl: 'https://pay.example.com/receipt/1',
-  invoiceUrl: 'https://pay.example.com/invoice/1.pdf',
-  createdAt: '2026-11-27T09:00:00.000Z',
-  paidAt: '2026-11-27T09:01:00.000Z',
-  refundedAmount: 0,
-  ...parts,
-});
-
-const card = { brand: 'visa', last4: '4242', expMonth: 4, expYear: 2031 };
-const topUp = (parts: Json = {}): Json => ({
-  state: 'off',
-  threshold: null,
-  pack: null,
-  monthlyLimit: null,
-  lastFailure: null,
-  card,
-  ...parts,
-});
-
-interface Answers {
-  /** Successive responses for one payment. The last one stays. */
-  readonly payment?: readonly Json[];
-  /** Pages of the list. */
-  readonly list?: readonly (readonly Json[])[];
-  readonly topUp?: Json;
-  readonly checkoutError?: { status: number; message: string; detail: string };
-}
-
-interface Sent {
-  readonly method: string;
-  readonly path: string;
-  readonly body: unknown;
-}
-
-const packs = [
-  { id: 'small', credits: 1000, amount: 1000, currency: 'usd', validMonths: 12 },
-  { id: 'large', credits: 10_000, amount: 8550, currency: 'usd', validMonths: 12 },
-];
-const hosted = 'https://pay.example.com/checkout/1';
-
-/** Answers the page's requests about payments, and records the changes. States like these take days with a provider. */
-async function answer(page: Page, answers: Answers): Promise<Sent[]> {
-  const sent: Sent[] = [];
-  const left = [...(answers.payment ?? [])];
-  let saved = answers.topUp ?? topUp();
-  await page.route('**/config.json', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), payments: true } });
-  });
-  await page.route('https://pay.example.com/**', (route) =>
-    route.fulfill({ body: 'Hosted page', contentType: 'text/html' }),
-  );
-  await page.route('**/api/payments**', (route) => route.fallback());
-  await page.route(/\/api\/payments/, async (route) => {
-    const request = route.request();
-    const { pathname, searchParams } = new URL(request.url());
-    const path = pathname.slice('/api/payments'.length);
-    const method = request.method();
-    if (method !== 'GET') sent.push({ method, path, body: request.postDataJSON() });
-    const ok = (data: unknown, status = 200) =>
-      route.fulfill({ status, json: { error: false, message: 'SUCCESS', status, data } });
-    const refused = ({ status, message, detail }: { status: number; message: string; detail: string }) =>
-      route.fulfill({ status, json: { error: true, message, status, data: null, detail } });
-    if (path === '/packs') return ok({ items: packs });
-    if (path === '/portal') return ok({ url: 'https://pay.example.com/portal/1' });
-    if (path === '/checkout') {
-      if (answers.checkoutError) return refused(answers.checkoutError);
-      const { id, kind, credits, amount, currency } = payment();
-      return ok(
-        { id, url: hosted, status: 'created', kind, credits, amount, currency, expiresAt: '2026-11-27T10:00:00.000Z' },
-        201,
-      );
-    }
-    if (path === '/auto-top-up') {
-      const body = method === 'PUT' ? request.postDataJSON() : undefined;
-      if (method === 'PUT') saved = body === null ? topUp() : topUp({ state: 'on', ...body });
-      return ok(saved);
-    }
-    if (path === '') {
-      const pages = answers.list ?? [[]];
-      const index = Number(searchParams.get('cursor')?.slice('ord_'.length) ?? 0);
-      const more = index + 1 < pages.length;
-      return ok({ items: pages[index], nextCursor: more ? `ord_${String(index + 1).padStart(20, '0')}` : null });
-    }
-    const next = left.length > 1 ? left.shift() : left[0];
-    return next ? ok(next) : refused({ status: 404, message: 'NOT_FOUND', detail: 'There is no such payment.' });
-  });
-  return sent;
-}
 
 const id = String(payment()['id']);
 const notice = (page: Page) =>
@@ -194,7 +97,7 @@ export function stateTests(): void {
     await looksRight(page, 'billing-empty');
     await page.getByRole('button', { name: 'Buy 10,000 credits for $85.50' }).click();
     await page.getByText('Hosted page').waitFor();
-    expect([page.url(), sent]).toEqual([hosted, [{ method: 'POST', path: '/checkout', body: { pack: 'large' } }]]);
+    expect([page.url(), sent]).toEqual([hosted, [{ path: '/checkout', body: { pack: 'large' } }]]);
   });
 
   test('the payments list has amounts, documents and pay links, one page at a time', async () => {
@@ -217,22 +120,8 @@ export function stateTests(): void {
       list: [first, [payment({ id: 'd' })]],
       topUp: topUp({ state: 'on', threshold: 100, pack: 'small', monthlyLimit: 5000 }),
     });
-    await page.route('**/api/subscription', async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      const pastDue = { since: '2026-11-27T09:00:00.000Z', endsAt: '2026-12-04T09:00:00.000Z' };
-      const data = {
-        id: 'sub_1',
-        planId: 'dev_pass',
-        status: 'active',
-        monthlyCredits: 5000,
-        creditsUsed: 0,
-        nextBillingDate: '2026-12-27',
-        price: 29.99,
-        pastDue,
-      };
-      await route.fulfill({ status: 200, json: { ...body, error: false, status: 200, message: 'SUCCESS', data } });
-    });
+    const pastDue = { since: '2026-11-27T09:00:00.000Z', endsAt: '2026-12-04T09:00:00.000Z' };
+    await respond(page, '**/api/subscription', subscription({ pastDue }));
     await signInDemo(page, '/billing');
     const banner = page.getByRole('alert').filter({ hasText: 'The payment for the Dev Pass failed on 27 Nov 2026.' });
     expect(await banner.getByRole('link', { name: 'Pay now' }).getAttribute('href')).toBe(hosted);
@@ -287,9 +176,7 @@ export function stateTests(): void {
   test('the plans page shows what is due now and next, leads to checkout, and sells packs', async () => {
     const page = await blankPage();
     const sent = await answer(page, {});
-    await page.route('**/api/subscription', (route) =>
-      route.fulfill({ json: { error: false, status: 200, message: 'SUCCESS', data: null } }),
-    );
+    await respond(page, '**/api/subscription', null);
     await signInDemo(page, '/plans');
     await page.getByRole('button', { name: 'Buy 1,000 credits for $10.00' }).waitFor();
     await looksRight(page, 'plans');
@@ -300,48 +187,29 @@ export function stateTests(): void {
     await looksRight(page, 'subscribe');
     await dialog.getByRole('button', { name: 'Continue to payment' }).click();
     await page.getByText('Hosted page').waitFor();
-    expect(sent).toEqual([{ method: 'POST', path: '/checkout', body: { planId: 'dev_pass' } }]);
+    expect(sent).toEqual([{ path: '/checkout', body: { planId: 'dev_pass' } }]);
   });
 
   test.each([
     [
       402,
       'PAYMENT_ACTION_REQUIRED',
-      `The bank asks you to confirm the payment: ${hosted}.`,
+      `The bank asks you to confirm the payment. Confirm payment ${id} at ${hosted}.`,
       'Confirm the payment',
       'link',
     ],
     [402, 'PAYMENT_DECLINED', 'The card was declined.', 'Change the card', 'button'],
     [409, 'PAYMENT_METHOD_REQUIRED', 'No card is saved.', 'Add a card', 'button'],
+    [409, 'INVALID_STATE', `Payment ${id} is not finished.`, 'View payment', 'link'],
   ] as const)(
     'an upgrade that is refused with %i %s leads to the next step',
     async (status, message, detail, step, role) => {
       const page = await blankPage();
       await answer(page, {});
-      const data = {
-        id: 'sub_1',
-        planId: 'dev_pass',
-        status: 'active',
-        monthlyCredits: 5000,
-        creditsUsed: 0,
-        nextBillingDate: '2026-12-27',
-        price: 29.99,
-      };
-      await page.route('**/api/subscription', (route) =>
-        route.fulfill({ json: { error: false, status: 200, message: 'SUCCESS', data } }),
-      );
-      const proration = {
-        amount: 269.98,
-        credits: 95_000,
-        from: '2026-11-27T09:00:00.000Z',
-        to: '2026-12-27T09:00:00.000Z',
-      };
-      await page.route('**/api/subscription/upgrade-plan/preview**', (route) =>
-        route.fulfill({ json: { error: false, status: 200, message: 'SUCCESS', data: proration } }),
-      );
-      await page.route('**/api/subscription/upgrade-plan', (route) =>
-        route.fulfill({ status, json: { error: true, message, status, data: null, detail } }),
-      );
+      await respond(page, '**/api/subscription', subscription());
+      const [from, to] = ['2026-11-27T09:00:00.000Z', '2026-12-27T09:00:00.000Z'];
+      await respond(page, '**/api/subscription/upgrade-plan/preview**', { amount: 269.98, credits: 95_000, from, to });
+      await refuse(page, '**/api/subscription/upgrade-plan', { status, message, detail });
       await signInDemo(page, '/plans');
       await page.getByRole('button', { name: 'Upgrade Pro Pass' }).click();
       const dialog = page.getByRole('dialog');
@@ -356,25 +224,14 @@ export function stateTests(): void {
     const page = await blankPage();
     await answer(page, { payment: [payment()] });
     await signInDemo(page, '/usage');
-    await page.route('**/v1/chat/completions', (route) =>
-      route.fulfill({
-        status: 402,
-        json: { error: true, message: 'INSUFFICIENT_CREDITS', status: 402, data: null, detail: '0 credits are left.' },
-      }),
-    );
-    const grant = {
-      ...{ seq: 9, at: '2026-11-27T09:00:00.000Z', type: 'grant', source: 'purchase', credits: 1000, balance: 1000 },
-      ...{ service: null, model: null, requestId: null, keyId: null, paymentId: id },
-    };
+    const noCredits = { status: 402, message: 'INSUFFICIENT_CREDITS', detail: '0 credits are left.' };
+    await refuse(page, '**/v1/chat/completions', noCredits);
+    const none = { service: null, model: null, requestId: null, keyId: null };
+    const bought = { type: 'grant', source: 'purchase', credits: 1000, balance: 1000, paymentId: id };
+    const grant = { seq: 9, at: '2026-11-27T09:00:00.000Z', ...bought, ...none };
     const lot = { source: 'purchase', granted: 1000, remaining: 900, expiresAt: '2027-12-01T00:00:00.000Z' };
-    await page.route('**/api/credits?**', (route) =>
-      route.fulfill({
-        json: {
-          ...{ error: false, status: 200, message: 'SUCCESS' },
-          data: { balance: 900, held: 0, lots: [lot], entries: [grant], nextCursor: null },
-        },
-      }),
-    );
+    const credits = { balance: 900, held: 0, lots: [lot], entries: [grant], nextCursor: null };
+    await respond(page, '**/api/credits?**', credits);
     await page.reload();
     const history = page.getByRole('table', { name: 'Credit history, newest first' });
     await history.getByText('Bought credits.').waitFor();
@@ -383,10 +240,10 @@ export function stateTests(): void {
     await notice(page).getByText('Paid $10.00: 1,000 credits were added.').waitFor();
 
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    const credits = page.getByRole('region', { name: 'Credits', exact: true });
-    await credits.getByText('Bought or granted credits').waitFor();
+    const panel = page.getByRole('region', { name: 'Credits', exact: true });
+    await panel.getByText('Bought or granted credits').waitFor();
     await looksRight(page, 'overview');
-    expect(await credits.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/billing');
+    expect(await panel.getByRole('link', { name: 'Buy credits' }).getAttribute('href')).toBe('/billing');
 
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await page.getByLabel('Your message').fill('Hello');

@@ -5,7 +5,7 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig, useNow } from '../../api/config.ts';
-import { checkoutWithoutCard, useCheckout, useTopUp } from '../../api/payments.ts';
+import { useCheckout, useTopUp } from '../../api/payments.ts';
 import { planReads, useData } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { Modal } from '../../components/dialogs.tsx';
@@ -114,8 +114,6 @@ function Buy({ plan }: { plan: Plan }) {
 function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undefined }) {
   const isAgain = from === undefined;
   const isOwn = plan.id === from?.id;
-  /** No plan that is paid for is active, so checkout may sell one. */
-  const isFirst = !from?.price;
   const { data, error, refetch } = useData(subscriptionRoutes.previewUpgrade, { query: { newPlanId: plan.name } });
   if (isAgain && error && toApiError(error).code === 'INVALID_STATE') return <Subscribe plan={plan} onDone={onDone} />;
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
@@ -129,12 +127,9 @@ function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undef
         ['Credits added immediately', `+${formatWhole(credits)}`],
         [`From ${day}, each month`, formatMoney(plan.price ?? 0)],
       ]}
-      act={() => {
-        const change = isAgain
-          ? subscribeTo(plan)
-          : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } });
-        return isFirst ? change.catch((thrown: unknown) => checkoutWithoutCard(thrown, { planId: plan.name })) : change;
-      }}
+      act={() =>
+        isAgain ? subscribeTo(plan) : call(subscriptionRoutes.upgradePlan, { body: { newPlanId: plan.name } })
+      }
       label={
         isAgain ? `Subscribe to ${planTitle(plan.name)}` : `${isOwn ? 'Change' : 'Upgrade'} for ${formatMoney(amount)}`
       }
@@ -202,7 +197,7 @@ function Change({ lines, act, label, done, onDone, children }: ChangeProps) {
       lines={lines}
       label={label}
       isRunning={isRunning}
-      refusal={error && <PaymentRefusal error={error} onFollow={onDone} />}
+      refusal={error && <PaymentRefusal error={error} />}
       onConfirm={() => void change()}
     >
       {children}

@@ -7,6 +7,7 @@ import { Empty } from '../../components/empty.tsx';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, usePages } from '../../components/tables.tsx';
 import { formatCredits, formatPast } from '../../lib/format.ts';
+import { paymentPage } from '../../lib/payment-text.ts';
 import { type Entry, entryText, isTelling, priceNotes } from './entry-text.ts';
 
 const pageSize = 20;
@@ -64,7 +65,7 @@ function Description({ entry, now, isOwn }: { entry: Entry; now: number; isOwn: 
     return (
       <>
         {entryText(entry, now)}.{' '}
-        <Anchor component={Link} href={`/billing?payment=${encodeURIComponent(paymentId)}`} inherit underline="always">
+        <Anchor component={Link} href={paymentPage(paymentId)} inherit underline="always">
           View payment
         </Anchor>
       </>

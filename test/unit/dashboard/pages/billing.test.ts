@@ -9,6 +9,7 @@ import {
   linkIn,
   nextReadMs,
   type PaymentRecord,
+  paymentIn,
   paymentTitle,
   returnText,
   statusLabel,
@@ -159,6 +160,12 @@ describe('the pay link in an error', () => {
   ])('of %j is %s', (detail, link) => {
     expect(linkIn(detail)).toBe(link);
   });
+});
+
+it('the id of a payment is read from an error', () => {
+  const id = 'ord_0123456789abcdefABCD';
+  expect(paymentIn(`Confirm payment ${id} at https://pay.example.com/i.`)).toBe(id);
+  expect(paymentIn('Confirm it.')).toBe(undefined);
 });
 
 const plans: Plan[] = [
