@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Cookie, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
@@ -15,6 +15,7 @@ export const freeCredits = 2;
 
 let service: Awaited<ReturnType<typeof startOffered>>;
 let browser: Browser;
+let demoCookies: Cookie[] | undefined;
 const complaints: string[] = [];
 
 export const paidService = () => service;
@@ -64,11 +65,17 @@ export async function blankPage(): Promise<Page> {
   return page;
 }
 
-/** Signs in the demo account. */
+/** Signs in the demo account, once for all tests, and opens a path. */
 export async function signInDemo(page: Page, path: string): Promise<void> {
+  if (demoCookies) {
+    await page.context().addCookies(demoCookies);
+    await page.goto(path);
+    return;
+  }
   await page.goto(`/login?return=${encodeURIComponent(path)}`);
   await page.getByRole('button', { name: 'Use the demo account' }).click();
   await page.waitForURL((url) => url.pathname === path.split('?')[0]);
+  demoCookies = await page.context().cookies();
 }
 
 /** Expects that the page has no serious axe finding in either theme, and fits a phone. */
