@@ -57,6 +57,7 @@ const refusal = (status: number, message: string, detail: string) => {
 };
 
 interface Answers {
+  readonly takesPayments?: boolean;
   /** Successive responses for one payment. The last one stays. Without any, the payment is unknown. */
   readonly payment?: readonly Json[];
   /** Pages of the list. */
@@ -70,7 +71,10 @@ interface Sent {
 }
 
 /** Answers the page's requests about payments in place of a provider, and records the changes. */
-export async function answer(page: Page, { payment: states = [], list = [[]], topUp: rule = topUp() }: Answers) {
+export async function answer(
+  page: Page,
+  { payment: states = [], list = [[]], topUp: rule = topUp(), takesPayments = true }: Answers,
+) {
   const sent: Sent[] = [];
   const left = [...states];
   let saved = rule;
@@ -98,7 +102,7 @@ export async function answer(page: Page, { payment: states = [], list = [[]], to
 
   await page.route('**/config.json', async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), payments: true } });
+    await route.fulfill({ response, json: { ...(await response.json()), payments: takesPayments } });
   });
   await page.route('https://pay.example.com/**', (route) =>
     route.fulfill({ body: 'Hosted page', contentType: 'text/html' }),

@@ -32,7 +32,10 @@ export function usePaidService(): void {
     offer.plans[0].creditsPerMonth = freeCredits;
     folder = await testFolder();
     await mkdir(screenshots, { recursive: true });
-    [service, browser] = await Promise.all([startOffered(offer, folder, { isBuilt: true }), launchBrowser()]);
+    [service, browser] = await Promise.all([
+      startOffered(offer, folder, { isBuilt: true, takesPayments: true }),
+      launchBrowser(),
+    ]);
   }, 120_000);
   afterEach(async () => {
     const pages = browser.contexts().flatMap((context) => context.pages());

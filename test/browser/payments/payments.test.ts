@@ -1,8 +1,12 @@
 import { describe } from 'vitest';
 import { usePaidService } from './payments-stage.ts';
 import { stateTests } from './states.ts';
+import { walkTests } from './walk.ts';
 
 usePaidService();
-describe.each([['the states of payments', stateTests]])('%s', (_, tests) => {
+describe.each([
+  ['a purchase', walkTests],
+  ['the states of payments', stateTests],
+])('%s', (_, tests) => {
   tests();
 });

@@ -258,6 +258,7 @@ export function stateTests(): void {
 
   test('without payments, there is no billing page, and packs have no buttons', async () => {
     const page = await blankPage();
+    await answer(page, { takesPayments: false });
     await signInDemo(page, '/plans');
     await page.getByRole('heading', { name: 'Credit packs' }).waitFor();
     expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);

@@ -18,6 +18,8 @@ afterAll(() => running.forEach((child) => child.kill()));
 interface OfferedOptions {
   /** Builds the dashboard. */
   readonly isBuilt?: boolean;
+  /** Takes payments by the stand-in for Stripe. */
+  readonly takesPayments?: boolean;
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -25,13 +27,19 @@ interface OfferedOptions {
 export async function startOffered(
   offer: OfferFile,
   folder: string,
-  { isBuilt = false, env = {} }: OfferedOptions = {},
+  { isBuilt = false, takesPayments = false, env = {} }: OfferedOptions = {},
 ) {
   const file = join(folder, 'offer.json');
   await writeFile(file, JSON.stringify(offer));
   const child = spawn(
     process.execPath,
-    ['test/support/service/serve-offer.ts', file, join(folder, 'data'), isBuilt ? 'build' : ''],
+    [
+      'test/support/service/serve-offer.ts',
+      file,
+      join(folder, 'data'),
+      ...(isBuilt ? ['build'] : []),
+      ...(takesPayments ? ['payments'] : []),
+    ],
     { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   running.add(child);

@@ -5,8 +5,8 @@ import { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import { useAction } from '../../api/actions.ts';
 import { call } from '../../api/call.ts';
 import { useConfig, useNow } from '../../api/config.ts';
-import { useCheckout, useTopUp } from '../../api/payments.ts';
-import { planReads, useData } from '../../api/reads.ts';
+import { paymentReads, useCheckout, useTopUp } from '../../api/payments.ts';
+import { useData } from '../../api/reads.ts';
 import { toApiError } from '../../api/response.ts';
 import { Modal } from '../../components/dialogs.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
@@ -186,7 +186,7 @@ interface ChangeProps {
 }
 
 function Change({ lines, act, label, done, onDone, children }: ChangeProps) {
-  const { run, isRunning, error } = useAction(async () => ({ result: await act() }), planReads);
+  const { run, isRunning, error } = useAction(async () => ({ result: await act() }), paymentReads);
   async function change(): Promise<void> {
     if (!(await run(undefined))) return;
     notify({ message: done });
