@@ -42,6 +42,11 @@ export const tags: readonly Tag[] = [
     paths: ['/api/subscription'],
   },
   {
+    name: 'Payments',
+    description: 'Purchases of credits and plans, the automatic top-up, invoices and receipts.',
+    paths: ['/api/payments'],
+  },
+  {
     name: 'Credits',
     description:
       'Balance, grants with their expiry, the ledger, prices, quotas, usage, alerts and the log of requests.',

@@ -16,7 +16,7 @@ import {
 } from '#domain/payments/provider.ts';
 
 /** The secret of a stage. With two signing secrets, one can be replaced without losing events. */
-export const StripeSecrets = v.object({
+const StripeSecrets = v.object({
   apiKey: v.pipe(v.string(), v.regex(/^[rs]k_(?:test|live)_\w+$/, 'must be a secret or restricted key of Stripe')),
   webhookSecrets: v.pipe(
     v.array(v.pipe(v.string(), v.regex(/^whsec_\S+$/, 'must be a signing secret'))),

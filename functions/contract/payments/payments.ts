@@ -119,7 +119,7 @@ const TopUpRule = {
 /** `null` switches the automatic purchase off. */
 export const AutoTopUpChange = v.nullable(v.object(TopUpRule, 'must be a JSON object or null'));
 
-export const topUpStates = ['on', 'off', 'action_required'] as const;
+const topUpStates = ['on', 'off', 'action_required'] as const;
 export const topUpFailures = ['declined', 'action_required', 'no_card', 'monthly_limit', 'unavailable'] as const;
 
 const Card = v.object({ brand: v.string(), last4: v.string(), expMonth: whole, expYear: whole });

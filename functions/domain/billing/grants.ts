@@ -186,7 +186,7 @@ export function withoutSubscription(meter: Meter): Meter {
 }
 
 /** Ends a plan whose month was not paid. Its credits can be spent for another 30 days, as after a cancellation. */
-export function endUnpaid(meter: Meter, now: number, plans: Plans): Settled {
+function endUnpaid(meter: Meter, now: number, plans: Plans): Settled {
   const plan = planOfMeter(meter, plans).name;
   const ended = cancelledAt(meter, { endsAt: now, creditsExpireAt: now + cancellationGraceSeconds });
   const change: SubscriptionChange = { kind: 'ended_unpaid', plan, effectiveAt: now };

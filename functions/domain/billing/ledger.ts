@@ -18,9 +18,11 @@ export interface LedgerStore {
   announce(alert: Alert): Promise<void>;
   /** Writes the email about a plan's end, once per account and date. */
   announceEnd(accountId: number, end: PlanEnd): Promise<void>;
+  /** Writes the email about a plan that ended because it was not paid, once per account and date. */
+  announceUnpaid(accountId: number, end: PlanEnd): Promise<void>;
 }
 
-/** The plan, by name, ends with the renewal `from`. Times in epoch seconds. */
+/** The plan, by name, ends at `from`. Times in epoch seconds. */
 export interface PlanEnd {
   readonly plan: string;
   readonly from: number;
@@ -64,8 +66,10 @@ export async function projectLedger(
   for (const alert of alertsOf(image)) await store.announce(alert);
   if (fellBelow(image)) await onLow(image.accountId);
   for (const { at, change } of image.entries) {
-    if (change?.kind === 'ending' && change.effectiveAt !== undefined)
-      await store.announceEnd(image.accountId, { plan: change.plan, from: change.effectiveAt, at });
+    if (change?.effectiveAt === undefined) continue;
+    const end = { plan: change.plan, from: change.effectiveAt, at };
+    if (change.kind === 'ending') await store.announceEnd(image.accountId, end);
+    if (change.kind === 'ended_unpaid') await store.announceUnpaid(image.accountId, end);
   }
   return rows;
 }

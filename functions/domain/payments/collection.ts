@@ -37,8 +37,6 @@ interface Collected {
   readonly isUnpaid: boolean;
 }
 
-export type Collection = ReturnType<typeof collection>;
-
 /**
  * Makes the provider's subscription equal to the meter, which decides (docs/payments.md#paid-months). The provider
  * only collects each month's money.

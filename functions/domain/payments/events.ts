@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Plans } from '#contract/billing/plans.ts';
+import type { PlanLimits, Plans } from '#contract/billing/plans.ts';
 import type { PaymentWork } from '#contract/payments/payments.ts';
 import { cents } from '#contract/payments/payments.ts';
 import { cancel } from '../billing/subscription-changes.ts';
@@ -9,7 +9,7 @@ import { timedId } from '../shared/credential.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Order, OrderRef, OrderStore } from './order.ts';
-import { type EventSubject, ForgedEvent, type PaymentProvider } from './provider.ts';
+import { type EventSubject, ForgedEvent, type PaymentProvider, type PaymentReport } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
 export interface EventParts {
@@ -20,13 +20,14 @@ export interface EventParts {
   readonly plans: Plans;
   readonly queue: () => Promise<MessageQueue>;
   readonly clock: Clock;
+  readonly onRenewalFailed: (accountId: number, plan: PlanLimits, report: PaymentReport) => Promise<void>;
   /** Events that are about nothing of ours although their metadata says so, for the alarm. */
   readonly onForeign: (eventId: string, reason: string) => void;
 }
 
 /** Receives the provider's events: stored, answered, queued, then fetched and settled (docs/payments.md#events). */
 export function paymentEvents(parts: EventParts) {
-  const { store, provider, settlement, metering, plans, queue, clock, onForeign } = parts;
+  const { store, provider, settlement, metering, plans, queue, clock, onForeign, onRenewalFailed } = parts;
 
   /** Throws 400 for what the provider did not sign. A failure to store it is 5xx, and the provider repeats it. */
   async function receive(bytes: Uint8Array, signature: string): Promise<void> {
@@ -62,8 +63,11 @@ export function paymentEvents(parts: EventParts) {
       }
       return;
     }
-    if (invoice !== undefined && subscription !== undefined) await settleRenewal(accountId, invoice);
-    else if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);
+    if (invoice !== undefined && subscription !== undefined) {
+      await settleRenewal(accountId, invoice);
+      if (failedTypes.has(type)) await tellOfFailure(accountId, invoice);
+    }
+    if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);
   }
 
   async function settleFound(eventId: string, ref: OrderRef, { session, invoice }: EventSubject): Promise<void> {
@@ -105,6 +109,13 @@ export function paymentEvents(parts: EventParts) {
     return settlement.settle({ accountId, id });
   }
 
+  async function tellOfFailure(accountId: number, invoice: string): Promise<void> {
+    const report = await provider.renewal(invoice);
+    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+    if (report?.state !== 'open' || meter?.subscription?.unpaidSince === undefined) return;
+    await onRenewalFailed(accountId, planOfMeter(meter, plans), report);
+  }
+
   /** Renewals whose events were lost. */
   async function settleRenewals(accountId: number): Promise<void> {
     const { subscription } = await store.profile(accountId);
@@ -132,8 +143,10 @@ export function paymentEvents(parts: EventParts) {
   return { receive, handle, settleRenewal, settleRenewals };
 }
 
+const failedTypes: ReadonlySet<string> = new Set(['invoice.payment_failed', 'invoice.payment_action_required']);
+
 /** Derived from the invoice, so that each renewal has one order. */
-export const renewalId = (start: number, invoice: string): string =>
+const renewalId = (start: number, invoice: string): string =>
   timedId('ord', start * 1000, { bytes: (size) => hash('sha256', invoice, 'buffer').subarray(0, size) });
 
 function undefinedIfGone(error: unknown): undefined {

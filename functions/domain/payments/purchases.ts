@@ -24,7 +24,7 @@ import type { Settlement } from './settlement.ts';
 const checkoutMs = 3_600_000;
 
 /** Declined charges a day, because thieves try stolen cards (docs/payments.md#security). */
-export const maxDeclines = 3;
+const maxDeclines = 3;
 const dayMs = 86_400_000;
 
 /** Milliseconds after which a charge that was never stored no longer blocks others. */
@@ -39,6 +39,8 @@ export interface PurchaseParts {
   readonly metering: Metering;
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
+  /** Called when the bank asks for a confirmation. Must not throw. */
+  readonly onConfirmation: (order: Order) => Promise<void>;
   readonly publicOrigin: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -48,8 +50,18 @@ export type Purchases = ReturnType<typeof purchases>;
 
 /** Sells packs and plans. */
 export function purchases(parts: PurchaseParts) {
-  const { store, provider, settlement, metering, findAccount, enforceCheckoutLimit, publicOrigin, clock, random } =
-    parts;
+  const {
+    store,
+    provider,
+    settlement,
+    metering,
+    findAccount,
+    enforceCheckoutLimit,
+    onConfirmation,
+    publicOrigin,
+    clock,
+    random,
+  } = parts;
 
   async function checkout(accountId: number, chosen: { pack?: string | undefined; planId?: string | undefined }) {
     const goods =
@@ -174,12 +186,13 @@ export function purchases(parts: PurchaseParts) {
     const isWaiting = reason === 'action_required' && ids.invoice !== undefined;
     const current = (await store.find(order)) ?? order;
     const link = url === undefined ? {} : { url };
-    await store.save(current, {
+    const waiting = await store.save(current, {
       state: isWaiting ? 'action_required' : 'failed',
       failure: reason,
       provider: ids,
       ...link,
     });
+    if (waiting && isWaiting) await onConfirmation(waiting);
     if (reason !== 'action_required') await noteDecline(order.accountId);
     await unlock(order.accountId, order.id);
   }

@@ -4,8 +4,10 @@ import { offer } from '#contract/offer/current-offer.ts';
 import { alertMail } from '#domain/accounts/mails.ts';
 import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
+import { cancellationGraceSeconds } from '#domain/billing/grants.ts';
 import type { LedgerRow, LedgerStore, PlanEnd } from '#domain/billing/ledger.ts';
 import type { TokenCounts } from '#domain/meter/meter.ts';
+import { planEndedUnpaidMail } from '#domain/payments/mails.ts';
 import { accountOf, apiKeyKey, mailItems, userKey } from '../accounts/account-items.ts';
 import { storedKeyOf } from '../keys/keys.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -129,6 +131,17 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     await commit(client, [event, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);
   }
 
+  async function announceUnpaid(accountId: number, { plan: name, from, at }: PlanEnd): Promise<void> {
+    const plan = findPlan(name);
+    const user = await readItem(client, tables.accounts, userKey(accountId));
+    if (!plan || !user) return;
+    const account = accountOf(user);
+    const creditsUntil = new Date((from + cancellationGraceSeconds) * 1000).toISOString().slice(0, 10);
+    const content = planEndedUnpaidMail(account, { plan: titleOf(plan), creditsUntil }, `${publicOrigin}/plans`);
+    const mail = { id: `plan-unpaid-${accountId}-${from}`, to: account.email, ...content };
+    await commit(client, mailItems(tables.accounts, accountId, mail, at * 1000));
+  }
+
   function countedAlert(accountId: number, at: number): TransactItem {
     const date = new Date(at * 1000).toISOString().slice(0, 10);
     return {
@@ -142,7 +155,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     };
   }
 
-  return { append, markKeyUsed, announce, announceEnd };
+  return { append, markKeyUsed, announce, announceEnd, announceUnpaid };
 }
 
 const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;

@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { mailRetentionDays } from '#contract/operators/operators.ts';
+import type { OutgoingMail } from '#domain/accounts/account.ts';
 import {
   type MailHistory,
   type MailNote,
@@ -9,11 +10,21 @@ import {
   type OutboxStore,
   type SuppressionStore,
 } from '#domain/mail/mail.ts';
-import { mailKey, mailOf, seconds, storedInstant, suppressionKey, userKey } from '../accounts/account-items.ts';
+import type { Clock } from '#domain/shared/ports.ts';
+import {
+  mailItems,
+  mailKey,
+  mailOf,
+  seconds,
+  storedInstant,
+  suppressionKey,
+  userKey,
+} from '../accounts/account-items.ts';
 import { conditionally } from '../shared/conditional.ts';
 import { readItem } from '../shared/read-item.ts';
 import { readItems } from '../shared/read-items.ts';
 import { readable } from '../shared/readable.ts';
+import { commit } from '../shared/transaction.ts';
 
 const keptSeconds = mailRetentionDays * 86_400;
 
@@ -98,5 +109,12 @@ export function mailHistory(client: DynamoDBDocumentClient, table: string): Mail
         return { subject, createdAt, state, ...(row?.closedAt !== undefined && { closedAt: row.closedAt }) };
       });
     },
+  };
+}
+
+/** Queues an email. Has no effect if one with its id exists. */
+export function mailWriter(client: DynamoDBDocumentClient, table: string, clock: Clock) {
+  return async (accountId: number, mail: OutgoingMail): Promise<void> => {
+    await commit(client, mailItems(table, accountId, mail, clock.now()));
   };
 }

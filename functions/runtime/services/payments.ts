@@ -3,6 +3,7 @@ import type { Account } from '#domain/accounts/account.ts';
 import type { PlanPayments } from '#domain/billing/payments.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { paymentEvents } from '#domain/payments/events.ts';
+import { notices } from '#domain/payments/notices.ts';
 import { purchases, unavailableError } from '#domain/payments/purchases.ts';
 import { reconciliation } from '#domain/payments/reconciliation.ts';
 import { settlement } from '#domain/payments/settlement.ts';
@@ -10,6 +11,7 @@ import { topUps } from '#domain/payments/top-up.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
 import { stripeProvider } from '#gateways/stripe.ts';
+import { mailWriter } from '#repositories/mail/mail.ts';
 import { balanceWatch } from '#repositories/meter/alerts.ts';
 import { paymentShards, paymentStore } from '#repositories/payments/payments.ts';
 import { logger, recordRefusedPayment } from '../telemetry.ts';
@@ -21,8 +23,6 @@ interface PaymentNeeds {
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
   readonly queue: () => Promise<MessageQueue>;
 }
-
-export type PaymentServices = ReturnType<typeof paymentServices>;
 
 /** Only stages with payments load this module, and with it the payment provider's package. */
 export function paymentServices(core: CoreServices, { findAccount, enforceCheckoutLimit, queue }: PaymentNeeds) {
@@ -38,11 +38,22 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
   const store = paymentStore(dynamoClient(), table('payments'), () => table('meters'));
   const shared = { store, provider, metering: metering(), plans, clock };
   const collecting = collection(shared);
+  const telling = notices({
+    findAccount,
+    send: mailWriter(dynamoClient(), table('accounts'), clock),
+    async savedCard(accountId) {
+      const { customer } = await store.profile(accountId);
+      return customer === undefined ? undefined : provider.savedCard(customer);
+    },
+    publicOrigin,
+    clock,
+    onError: (error) => logger().error('an email about a payment could not be queued', { error }),
+  });
   const settling = settlement({
     ...shared,
     newId: () => newRequestId(random),
     align: collecting.alignSoon,
-    onChange: async () => undefined,
+    onChange: telling.orderChanged,
     onMismatch({ accountId, id }, reason) {
       logger().error('money came in that cannot be granted', { accountId, payment: id, reason });
       recordRefusedPayment();
@@ -53,6 +64,7 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     settlement: settling,
     findAccount,
     enforceCheckoutLimit,
+    onConfirmation: telling.confirmationNeeded,
     publicOrigin,
     random,
   });
@@ -60,6 +72,7 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     ...shared,
     settlement: settling,
     queue,
+    onRenewalFailed: telling.renewalFailed,
     onForeign(eventId, reason) {
       logger().error('a payment event names an order that is not ours', { eventId, reason });
       recordRefusedPayment();
@@ -70,7 +83,7 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     purchases: buying,
     watchBalance: balanceWatch(dynamoClient(), table('meters')),
     queue,
-    onFailure: async () => undefined,
+    onFailure: telling.topUpFailed,
   });
   const comparing = reconciliation({ ...shared, settlement: settling, events });
   const planPayments: PlanPayments = {

@@ -1,15 +1,17 @@
 import type { Page } from 'playwright-core';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { blankPage, freeCredits, looksRight, paidService, signInDemo } from './payments-stage.ts';
 
 const email = 'buyer@example.com';
 const password = 'a quiet river bank';
 const maxWalkMs = 60_000;
+const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 
 /** Opens the link of the newest email to the address. */
 async function confirm(page: Page): Promise<void> {
   const link = async (): Promise<string> => {
-    const mails: { to: string[]; text: string }[] = await (await fetch(`${paidService().origin}/_local/mail`)).json();
+    const mails = v.parse(Mails, await (await fetch(`${paidService().origin}/_local/mail`)).json());
     return /https?:\S+\/confirm\S+/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[0] ?? '';
   };
   await expect.poll(link).not.toBe('');

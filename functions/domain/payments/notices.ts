@@ -1,0 +1,109 @@
+import { findPlan, type PlanLimits } from '#contract/billing/plans.ts';
+import { microPerCredit } from '#contract/billing/prices.ts';
+import { findPack } from '#contract/payments/payments.ts';
+import type { Account, OutgoingMail } from '../accounts/account.ts';
+import type { MailContent } from '../accounts/mails.ts';
+import { pastDueSeconds } from '../meter/periods.ts';
+import { iso } from '../shared/months.ts';
+import type { Clock } from '../shared/ports.ts';
+import {
+  cardExpiringMail,
+  confirmPaymentMail,
+  paymentFailedMail,
+  paymentReturnedMail,
+  receiptMail,
+  topUpFailedMail,
+} from './mails.ts';
+import type { Order, TopUpRule } from './order.ts';
+import type { PaymentReport, SavedCard } from './provider.ts';
+import { titleOf } from './purchases.ts';
+
+export interface NoticeParts {
+  readonly findAccount: (accountId: number) => Promise<Account | undefined>;
+  /** Has no effect if an email with the id was sent before. */
+  readonly send: (accountId: number, mail: OutgoingMail) => Promise<void>;
+  readonly savedCard: (accountId: number) => Promise<SavedCard | undefined>;
+  readonly publicOrigin: string;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Sends the emails about payments. A failure never fails a payment. */
+export function notices({ findAccount, send, savedCard, publicOrigin, clock, onError }: NoticeParts) {
+  const billing = `${publicOrigin}/billing`;
+
+  async function tell(accountId: number, id: string, content: (account: Account) => MailContent): Promise<void> {
+    try {
+      const account = await findAccount(accountId);
+      if (!account || account.deletedAt !== undefined) return;
+      await send(accountId, { id, to: account.email, ...content(account) });
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async function orderChanged(order: Order, before: Order): Promise<void> {
+    const { accountId, id } = order;
+    if (order.state === 'granted' && before.state === 'paid') await granted(order);
+    const returned = returnedCents(order) - returnedCents(before);
+    if (returned <= 0 || order.paidAt === undefined) return;
+    const creditsTaken = Math.floor(((order.taken ?? 0) - (before.taken ?? 0)) / microPerCredit);
+    const isLate = before.state === 'paid' && order.state === 'refunded';
+    const reason = isLate ? 'late' : (order.disputedCents ?? 0) > (before.disputedCents ?? 0) ? 'disputed' : 'refunded';
+    const facts = { what: whatOf(order), cents: returned, creditsTaken, reason } as const;
+    await tell(accountId, `returned-${id}-${returnedCents(order)}`, (to) => paymentReturnedMail(to, facts, billing));
+  }
+
+  async function granted(order: Order): Promise<void> {
+    const { accountId, id, credits, chargedCents = order.cents, lot } = order;
+    const facts = { what: whatOf(order), cents: chargedCents, credits, creditsUntil: dayBefore(lot?.expiresAt ?? 0) };
+    await tell(accountId, `receipt-${id}`, (to) =>
+      receiptMail(to, facts, order.receiptUrl ?? order.invoiceUrl ?? billing),
+    );
+    if (order.period) await warnOfCard(accountId, order.period.end);
+  }
+
+  /** The card cannot pay the month after the next one. */
+  async function warnOfCard(accountId: number, paidUntil: number): Promise<void> {
+    const card = await savedCard(accountId).catch(onError);
+    const isValid = !card || Date.UTC(card.expYear, card.expMonth, 1) / 1000 > paidUntil;
+    if (isValid) return;
+    const id = `card-${accountId}-${card.id}-${card.expYear}-${card.expMonth}`;
+    await tell(accountId, id, (to) => cardExpiringMail(to, card, billing));
+  }
+
+  /** The provider could not charge a renewal, or the bank asks for a confirmation of it. */
+  async function renewalFailed(accountId: number, plan: PlanLimits, report: PaymentReport): Promise<void> {
+    const { invoice = '', cents, period, url } = report;
+    if (!period) return;
+    const facts = { plan: titleOf(plan), cents, endsOn: iso(period.start + pastDueSeconds).slice(0, 10) };
+    await tell(accountId, `renewal-${invoice}`, (to) => paymentFailedMail(to, facts, url ?? billing));
+  }
+
+  async function topUpFailed(accountId: number, rule: TopUpRule, url: string | undefined): Promise<void> {
+    const pack = findPack(rule.packId);
+    const { reason = 'unavailable', at = clock.now() } = rule.lastFailure ?? {};
+    const facts = { credits: pack?.credits ?? 0, cents: pack?.cents ?? 0, reason, isOff: rule.state !== 'on' };
+    const id = `top-up-${accountId}-${at}`;
+    await tell(accountId, id, (to) => topUpFailedMail(to, facts, url ?? billing));
+  }
+
+  async function confirmationNeeded(order: Order): Promise<void> {
+    const { accountId, id, cents, url } = order;
+    if (url === undefined) return;
+    await tell(accountId, `confirm-${id}`, (to) => confirmPaymentMail(to, { what: whatOf(order), cents }, url));
+  }
+
+  return { orderChanged, renewalFailed, topUpFailed, confirmationNeeded };
+}
+
+const returnedCents = ({ refundedCents = 0, disputedCents = 0 }: Order): number => refundedCents + disputedCents;
+
+/** Last day of credits that expire then. */
+const dayBefore = (expiresAt: number): string => iso(Math.max(0, expiresAt - 1)).slice(0, 10);
+
+function whatOf({ kind, planId, credits }: Order): string {
+  const plan = planId === undefined ? undefined : findPlan(planId);
+  if (!plan) return `${new Intl.NumberFormat('en-US').format(credits)} credits`;
+  return kind === 'upgrade' ? `Upgrade to ${titleOf(plan)}` : titleOf(plan);
+}
