@@ -8,6 +8,7 @@ import { startTestService, type TestService } from '#test/service/service.ts';
 
 const readme = await readFile('README.md', 'utf8');
 const [, walk = ''] = /## Six months in a minute\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
+const [, purchase = ''] = /## Buy credits\n.*?```sh\n(.*?)```/s.exec(readme) ?? [];
 const lines = walk.split('\n');
 const promised = [...walk.matchAll(/^(?:balance|later \w+) +# (\d+)/gm)].map(([, balance]) => Number(balance));
 
@@ -54,6 +55,27 @@ describe('the commands of the README', () => {
       untilConfirmed(lines.replace(mail, `${mail}-of-nobody`).replace('sleep 1', 'sleep 0')),
     );
     expect(stdout).toMatch(/"error":true.*token/s);
+  });
+});
+
+describe('the README’s purchase', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ payments: 'stripe' });
+  });
+  afterAll(() => service.close());
+
+  it('uses up the credits, pays a plan and continues', async () => {
+    const { key } = await service.person();
+    const env = { ...process.env, API: service.origin, API_KEY: key };
+    const [functions = ''] = walk.split('\n\n');
+    const { stdout } = await promisify(execFile)('sh', ['-e', '-c', `${functions}\n${purchase}`], { env });
+    const [refused, done, paid, balance, chat] = stdout.trim().split('\n');
+    expect(refused).toContain('"message":"INSUFFICIENT_CREDITS"');
+    expect(done).toBe('{"done":true}');
+    expect(paid).toContain('"status":"granted"');
+    expect(balance).toBe('"balance":5000');
+    expect(chat).toContain('demo engine');
   });
 });
 
