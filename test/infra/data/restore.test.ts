@@ -83,7 +83,7 @@ describe('npm run restore', () => {
     const setting = JSON.parse(output.slice(output.indexOf('existingTables: ') + 16, output.lastIndexOf(',')));
     expect(setting).toEqual({ meters: { name: 'meters-2', streamArn } });
     const { data, api } = await synthesise({ stage: parseStage({ ...plainStage, existingTables: setting }) });
-    expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(9);
+    expect(ofType(data, 'AWS::DynamoDB::GlobalTable')).toHaveLength(10);
     const followed = ofType(api, 'AWS::Lambda::EventSourceMapping').map(
       ([, { Properties }]) => Properties['EventSourceArn'],
     );

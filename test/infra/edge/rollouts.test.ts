@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { allJobs } from '#contract/jobs.ts';
 import { allRoutes, unknownRouteId } from '#contract/routes.ts';
+import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionId, functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
 import { type Resource } from '../whole.ts';
 
-const { api } = await synthesise();
+const { api } = await synthesise({ stage: payingStage });
 const rolledOut = [...allRoutes, ...allJobs].map(({ id }) => id).concat(unknownRouteId);
 
 /**
