@@ -112,15 +112,20 @@ describe('a stage with payments', () => {
   });
 });
 
-test('the route of Stripe’s events has a lower throttle of its own', () => {
-  const [[, stage] = []] = ofType(none.api, 'AWS::ApiGateway::Stage');
-  const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
-  expect(settings.map(({ ResourcePath, HttpMethod }) => `${String(HttpMethod)} ${String(ResourcePath)}`)).toEqual([
-    '* /*',
-    'POST /~1api~1payments~1stripe-events',
-  ]);
-  expect(routes.receiveStripeEvent.path).toBe('/api/payments/stripe-events');
-  expect(settings[1]).toMatchObject({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 });
+test('the route of Stripe’s events has a throttle of its own, at most that of the stage', async () => {
+  const throttleOf = ({ api }: { readonly api: Whole }) => {
+    const [[, stage] = []] = ofType(api, 'AWS::ApiGateway::Stage');
+    const [, ...own] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
+    return own.map(({ ResourcePath, HttpMethod, ThrottlingRateLimit, ThrottlingBurstLimit }) => [
+      HttpMethod,
+      String(ResourcePath).replaceAll('~1', '/').slice(1),
+      ThrottlingRateLimit,
+      ThrottlingBurstLimit,
+    ]);
+  };
+  const { method, path } = routes.receiveStripeEvent;
+  expect(throttleOf(none)).toEqual([[method, path, 50, 100]]);
+  expect(throttleOf(await synthesise({ stage: otherStage, buffered: true }))).toEqual([[method, path, 50, 20]]);
 });
 
 test('a function that reads or writes payments may call Stripe, because it builds the services of payments', () => {

@@ -34,10 +34,13 @@ const apiStage = 'live';
 const maxBufferedSeconds = 29;
 
 /**
- * Throttle of routes that anybody may call with a signed body: the signature is verified in the function. Stripe repeats
- * a refused event for three days.
+ * Throttle of routes that anybody may call with a signed body, because the function verifies the signature. Stripe
+ * repeats a refused event for three days.
  */
-const signedBodyThrottle = { throttlingRateLimit: 50, throttlingBurstLimit: 100 };
+const signedBodyThrottle = ({ throttle: { requestsPerSecond, burst } }: Stage) => ({
+  throttlingRateLimit: Math.min(50, requestsPerSecond),
+  throttlingBurstLimit: Math.min(100, burst),
+});
 
 /**
  * Excludes query string, headers and body, which contain credentials and email links. `sourceIp` is the connecting
@@ -83,7 +86,7 @@ export class ServiceApi extends Construct {
         methodOptions: Object.fromEntries(
           allRoutes
             .filter(({ rawBody }) => rawBody)
-            .map(({ path, method }) => [`${path}/${method}`, signedBodyThrottle]),
+            .map(({ path, method }) => [`${path}/${method}`, signedBodyThrottle(stage)]),
         ),
         accessLogDestination: new LogGroupLogDestination(logs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
