@@ -5,8 +5,9 @@ import { walkTests } from './walk.ts';
 
 usePaidService();
 describe.each([
-  ['a purchase', walkTests],
   ['the states of payments', stateTests],
+  // Moves the clock at the end.
+  ['a purchase', walkTests],
 ])('%s', (_, tests) => {
   tests();
 });

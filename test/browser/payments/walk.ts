@@ -3,13 +3,18 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { blankPage, freeCredits, looksRight, paidService, signInDemo } from './payments-stage.ts';
 
-const email = 'buyer@example.com';
 const password = 'a quiet river bank';
 const maxWalkMs = 60_000;
 const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 
-/** Opens the link of the newest email to the address. */
-async function confirm(page: Page): Promise<void> {
+/** Registers, and opens the link of the email. */
+async function register(page: Page, email: string): Promise<void> {
+  await page.goto('/register');
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('link', { name: 'Skip for now' }).waitFor();
   const link = async (): Promise<string> => {
     const mails = v.parse(Mails, await (await fetch(`${paidService().origin}/_local/mail`)).json());
     return /https?:\S+\/confirm\S+/.exec(mails.find(({ to }) => to.includes(email))?.text ?? '')?.[0] ?? '';
@@ -25,6 +30,21 @@ async function pay(page: Page, card: string): Promise<void> {
   const terms = page.getByRole('checkbox', { name: /agree|authori/i });
   if ((await terms.count()) > 0) await terms.first().check();
   await page.getByRole('button', { name: /^(?:Pay|Subscribe)/ }).click();
+}
+
+async function buyDevPass(page: Page, card: string): Promise<void> {
+  await page.goto('/plans');
+  await page.getByRole('button', { name: 'Subscribe Dev Pass' }).click();
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await page.waitForURL((url) => url.origin !== paidService().origin);
+  await pay(page, card);
+  await page
+    .getByText('Paid $29.99: Dev Pass.')
+    .or(page.getByRole('button', { name: 'Complete authentication' }))
+    .waitFor();
+  if (new URL(page.url()).origin !== paidService().origin)
+    await page.getByRole('button', { name: 'Complete authentication' }).click();
+  await page.getByText('Paid $29.99: Dev Pass.').waitFor();
 }
 
 const send = async (page: Page, text: string): Promise<void> => {
@@ -47,13 +67,7 @@ export function walkTests(): void {
   test('a new user runs out of credits, buys a pack and calls again, in less than a minute', async () => {
     const page = await blankPage();
     const start = Date.now();
-    await page.goto('/register');
-    await page.getByLabel('Name').fill('Ada');
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await page.getByRole('link', { name: 'Skip for now' }).waitFor();
-    await confirm(page);
+    await register(page, 'buyer@example.com');
     buyer = await page.context().cookies();
     await page.goto('/playground');
     for (let sent = 1; sent <= freeCredits; sent++) {
@@ -110,13 +124,26 @@ export function walkTests(): void {
     expect(await page.getByRole('link', { name: 'Continue to payment' }).getAttribute('href')).toBe(payPage);
   });
 
+  test('an upgrade that the bank must confirm is followed until it is paid', async () => {
+    const page = await blankPage();
+    await register(page, 'careful@example.com');
+    await buyDevPass(page, '4000002760003184');
+    await page.getByRole('link', { name: 'View plans' }).click();
+    await page.getByRole('button', { name: 'Upgrade SMME Pass' }).click();
+    await page.getByRole('button', { name: 'Upgrade for $' }).click();
+    const [bank] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'Confirm the payment' }).click(),
+    ]);
+    await page.getByText('Your bank asks you to confirm the payment of').waitFor();
+    await pay(bank, '4242424242424242');
+    await page.getByText(/^Paid \$[\d.]+: Upgrade to SMME Pass\./).waitFor();
+    await page.getByText('SMME Pass', { exact: true }).first().waitFor();
+  }, 60_000);
+
   test('a plan starts once it is paid, is upgraded with the saved card, and credits are bought automatically', async () => {
     const page = await asBuyer('/plans');
-    await page.getByRole('button', { name: 'Subscribe Dev Pass' }).click();
-    await page.getByRole('button', { name: 'Continue to payment' }).click();
-    await page.waitForURL((url) => url.origin !== paidService().origin);
-    await pay(page, '4242424242424242');
-    await page.getByText('Paid $29.99: Dev Pass.').waitFor();
+    await buyDevPass(page, '4242424242424242');
     await page.getByText(/^\$29\.99 on \d+ \w+ \d{4}$/).waitFor();
     await page.getByText('Visa ending in 4242', { exact: true }).waitFor();
 
@@ -150,4 +177,30 @@ export function walkTests(): void {
     await panel.getByText('Off', { exact: true }).waitFor();
     await looksRight(page, 'walk-billing');
   }, 90_000);
+
+  test('a renewal that fails is shown with the day on which the plan ends, until it is paid', async () => {
+    const page = await blankPage();
+    await register(page, 'late@example.com');
+    await buyDevPass(page, '4242424242424242');
+    await page.getByRole('button', { name: 'Open customer portal' }).click();
+    await page.locator('a[href*="card=4000000000000341"]').click();
+    await page.getByRole('button', { name: 'Save card' }).click();
+    await page.getByRole('link', { name: 'Back' }).click();
+    await page.getByText('Visa ending in 0341', { exact: true }).waitFor();
+    await paidService().advance('P31D');
+    await page.context().clearCookies();
+    await page.goto('/login?return=/billing');
+    await page.getByLabel('Email').fill('late@example.com');
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const banner = page.getByRole('alert').filter({ hasText: 'The payment for the Dev Pass failed on' });
+    await banner.getByRole('button', { name: 'Change the card' }).waitFor();
+    await looksRight(page, 'walk-past-due');
+    await banner.getByRole('link', { name: 'Pay now' }).click();
+    await page.waitForURL((url) => url.origin !== paidService().origin);
+    await pay(page, '4242424242424242');
+    await page.goto('/billing');
+    await page.getByText('Dev Pass, renewal').waitFor();
+    await banner.waitFor({ state: 'detached' });
+  }, 60_000);
 }
