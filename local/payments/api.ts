@@ -69,7 +69,7 @@ export function createApi({ store, world, routes, hidden, faults, secretKey, log
     if (fault?.fault === 'delay') await sleep(fault.delayMs);
     if (fault?.fault === 'rate_limit') throw rateLimited();
     if (fault?.fault === 'conflict') throw keyInUse();
-    const form = decodeForm(method === 'GET' ? search : body);
+    const fields = [search.slice(1), body].filter((part) => part !== '').join('&');
     const remember = (status: number, text: string): void => {
       if (key !== null)
         store.save('idempotent_reply', {
@@ -85,7 +85,7 @@ export function createApi({ store, world, routes, hidden, faults, secretKey, log
       try {
         return store.commit((): Answer => {
           if (fault?.fault === 'error') throw serverError();
-          const text = operate(method, path, form);
+          const text = operate(method, path, fields);
           remember(200, text);
           return { status: 200, text };
         });
@@ -100,13 +100,13 @@ export function createApi({ store, world, routes, hidden, faults, secretKey, log
     return fault?.fault === 'lost_reply' ? 'lost' : done;
   }
 
-  function operate(method: string, path: string, form: ReturnType<typeof decodeForm>): string {
+  function operate(method: string, path: string, fields: string): string {
     const found = routes
       .filter((route) => route.method === method)
       .map((route) => ({ route, ids: idsIn(route.path, path) }))
       .find(({ ids }) => ids !== undefined);
     if (!found?.ids) throw unsupported(method, path);
-    const { body, expand } = found.route.run({ world, ids: found.ids, form, path });
+    const { body, expand } = found.route.run({ world, ids: found.ids, form: decodeForm(fields), path });
     return JSON.stringify(expanded(body, expand, { findAny: world.findAny, hidden }), null, 2);
   }
 

@@ -3,7 +3,8 @@ import { cardByNumber, newPaymentMethod } from './objects/cards.ts';
 import { complete, completeSession, customerFor, intentFor, invoiceFor } from './objects/checkout-payment.ts';
 import { expireSession } from './objects/checkout.ts';
 import { closeDispute, openDispute, openDisputeOf } from './objects/disputes.ts';
-import { methodFor, pay, subscriptionOf, voidInvoice } from './objects/invoices.ts';
+import { warnOfFraud } from './objects/fraud-warnings.ts';
+import { finalize, methodFor, pay, subscriptionOf, voidInvoice } from './objects/invoices.ts';
 import { attempt } from './objects/payments.ts';
 import { chargeOf, failRefund, refund } from './objects/refunds.ts';
 import { collect } from './objects/subscriptions.ts';
@@ -20,6 +21,7 @@ export const outcomes = [
   'refund_failed',
   'disputed',
   'inquiry',
+  'fraud_warning',
   'won',
   'lost',
   'action_required',
@@ -27,8 +29,8 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number];
 
 /**
- * Makes `outcome` happen to a session, invoice, payment, subscription, refund or dispute. `id` is its id, or the
- * `order` of its metadata or `client_reference_id`. Throws a StripeProblem if it cannot happen.
+ * Makes `outcome` happen to a session, invoice, payment, subscription, customer, refund or dispute. `id` is its id, or
+ * the `order` of its metadata or `client_reference_id`. Throws a StripeProblem if it cannot happen.
  */
 export function runScript(world: World, id: string, outcome: Outcome): void {
   const session = sessionOf(world, id);
@@ -37,13 +39,16 @@ export function runScript(world: World, id: string, outcome: Outcome): void {
   if (dispute && (outcome === 'won' || outcome === 'lost')) return void closeDispute(world, dispute, outcome);
   const refunded = world.find('refund', id);
   if (refunded && outcome === 'refund_failed') return void failRefund(world, refunded);
+  if (world.find('customer', id)) return scriptCustomer(world, id, outcome);
   const subscription = world.find('subscription', id);
   if (subscription) return scriptSubscription(world, subscription, outcome);
   const invoice = invoiceOf(world, id);
   if (invoice?.status === 'open' || invoice?.status === 'draft') return scriptInvoice(world, invoice, outcome);
   if (session && isProcessing(world, session)) return finishProcessing(world, session, outcome);
   const intent = world.find('payment_intent', id) ?? intentOfAny(world, session, invoice);
-  if (!intent) throw invalidRequest(`No session, invoice, payment, subscription or order is named '${id}'.`);
+  const ordered = world.all('subscription').findLast((one) => one.metadata['order'] === id);
+  if (!intent && ordered) return scriptSubscription(world, ordered, outcome);
+  if (!intent) throw invalidRequest(`No customer, session, invoice, payment, subscription or order is named '${id}'.`);
   reverse(world, intent, outcome);
 }
 
@@ -121,6 +126,13 @@ function finishProcessing(world: World, session: Stripe.Checkout.Session, outcom
   world.emit('checkout.session.async_payment_succeeded', paid);
 }
 
+/** Applies to all later payments of the customer until the outcome `paid`. */
+function scriptCustomer(world: World, id: string, outcome: Outcome): void {
+  if (outcome === 'paid') return clearOutcome(world, id);
+  if (outcome !== 'failed' && outcome !== 'action_required') throw impossible(id, outcome);
+  setOutcome(world, id, outcome);
+}
+
 /** Applies to the open invoice, and to later renewals until the outcome `paid`. */
 function scriptSubscription(world: World, subscription: Stripe.Subscription, outcome: Outcome): void {
   const invoice = world.find('invoice', idOf(subscription.latest_invoice) ?? '');
@@ -137,20 +149,17 @@ function scriptSubscription(world: World, subscription: Stripe.Subscription, out
 
 function scriptInvoice(world: World, invoice: Stripe.Invoice, outcome: Outcome): void {
   if (outcome === 'expired') return void voidInvoice(world, invoice);
-  if (outcome === 'action_required') return setOutcome(world, invoice.id, outcome);
-  if (outcome !== 'paid' && outcome !== 'failed') throw impossible(invoice.id, outcome);
-  if (outcome === 'failed') {
-    setOutcome(world, invoice.id, 'failed');
-    if (methodFor(world, invoice)) collect(world, invoice);
+  const opened = invoice.status === 'draft' ? finalize(world, invoice) : invoice;
+  if (opened.status === 'paid') return;
+  if (outcome === 'failed' || outcome === 'action_required') {
+    setOutcome(world, invoice.id, outcome);
+    if (methodFor(world, opened)) collect(world, opened);
     return;
   }
-  clearOutcome(world, invoice.id);
-  clearOutcome(world, subscriptionOf(invoice) ?? '');
-  const customer = world.find('customer', idOf(invoice.customer) ?? '');
-  const method = testCard(world, '4242424242424242', customer);
-  if (invoice.status === 'draft') collect(world, invoice);
-  const opened = required(world, 'invoice', invoice.id);
-  if (opened.status === 'open') pay(world, opened, { method, offSession: false, isAuthenticated: true });
+  if (outcome !== 'paid') throw impossible(invoice.id, outcome);
+  for (const id of [invoice.id, subscriptionOf(invoice), idOf(invoice.customer)]) clearOutcome(world, id ?? '');
+  const method = testCard(world, '4242424242424242', world.find('customer', idOf(invoice.customer) ?? ''));
+  pay(world, opened, { method, offSession: false, isAuthenticated: true });
 }
 
 function reverse(world: World, intent: Stripe.PaymentIntent, outcome: Outcome): void {
@@ -166,6 +175,7 @@ function reverse(world: World, intent: Stripe.PaymentIntent, outcome: Outcome): 
   }
   if (outcome === 'refunded') return void refund(world, chargeOf(world, intent));
   if (outcome === 'disputed') return void openDispute(world, chargeOf(world, intent), 'needs_response');
+  if (outcome === 'fraud_warning') return warnOfFraud(world, chargeOf(world, intent));
   if (outcome === 'inquiry') return void openDispute(world, chargeOf(world, intent), 'warning_needs_response');
   throw impossible(intent.id, outcome);
 }

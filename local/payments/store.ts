@@ -160,6 +160,7 @@ const emptyTables = (): Tables => ({
   charge: new Map(),
   refund: new Map(),
   dispute: new Map(),
+  'radar.early_fraud_warning': new Map(),
   invoice: new Map(),
   invoiceitem: new Map(),
   invoice_payment: new Map(),

@@ -1,27 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import * as v from 'valibot';
-import { BodyTooLarge, listen, listener, type Loopback, readBody, sendJson } from '../shared/loopback.ts';
+import { listen, listener, type Loopback } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
 import { createApi } from './api.ts';
+import { createControl } from './control.ts';
 import { createDeliveries } from './delivery.ts';
-import { createStripeFaults, StripeFault, type StripeFaults } from './faults.ts';
+import { createStripeFaults, type StripeFaults } from './faults.ts';
 import { accountRoutes, newEndpoint } from './objects/account.ts';
+import { chargeRoutes } from './objects/charges.ts';
 import { checkoutRoutes, linesOfSession } from './objects/checkout.ts';
 import { customerRoutes } from './objects/customer-routes.ts';
 import { disputeRoutes } from './objects/disputes.ts';
+import { fraudWarningRoutes } from './objects/fraud-warnings.ts';
+import { invoiceItemRoutes } from './objects/invoice-items.ts';
 import { invoiceRoutes } from './objects/invoice-routes.ts';
 import { intentOf, paymentsOf } from './objects/invoices.ts';
 import { paymentMethodRoutes } from './objects/payment-methods.ts';
 import { paymentRoutes } from './objects/payments.ts';
-import { portalRoutes } from './objects/portal.ts';
+import { defaultConfiguration, portalRoutes } from './objects/portal.ts';
 import { priceRoutes } from './objects/prices.ts';
 import { refundRoutes } from './objects/refunds.ts';
 import { subscriptionRoutes } from './objects/subscription-routes.ts';
 import { createPages, isPageRequest } from './pages/pages.ts';
-import { type Outcome, outcomes, runScript } from './scripts.ts';
+import { type Outcome, runScript } from './scripts.ts';
 import { openStore } from './store.ts';
 import { catchUp, dueTimes, forget } from './timeline.ts';
-import { StripeProblem } from './wire/errors.ts';
 import type { HiddenFields } from './wire/expand.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -47,7 +49,7 @@ export interface StripeServer extends Loopback {
    * failed once. Call this after the clock has moved.
    */
   advance(): Promise<void>;
-  /** Epoch ms at which something is due next. */
+  /** Epoch ms, in the future, at which something is due next. */
   nextDueAt(): number | undefined;
   /** Makes an outcome happen and delivers its events (scripts.ts). Throws a StripeProblem if it cannot happen. */
   script(id: string, outcome: Outcome): Promise<void>;
@@ -59,6 +61,8 @@ const ownEndpoint = 'we_local';
 
 /** Milliseconds between looks at the clock. */
 const tickMs = 1000;
+/** Milliseconds between removals of what has expired. */
+const forgetMs = 3_600_000;
 
 /** Starts a server with Stripe's protocol, pay pages and signed events. Its objects survive a restart. */
 export async function startStripe(options: StripeOptions): Promise<StripeServer> {
@@ -89,15 +93,16 @@ export async function startStripe(options: StripeOptions): Promise<StripeServer>
     throw error;
   });
   const world = createWorld({ store, now, url: server.url, retryDays, onEvent: deliveries.add });
-  store.commit(() =>
+  store.commit(() => {
+    defaultConfiguration(world);
     newEndpoint(world, {
       id: ownEndpoint,
       url: server.url,
       enabledEvents: ['*'],
       secret: sendEvents.secret,
       description: 'This service',
-    }),
-  );
+    });
+  });
 
   const deliver = (): void => void deliveries.deliverDue().catch((error: unknown) => log(describeError(error)));
 
@@ -129,8 +134,17 @@ export async function startStripe(options: StripeOptions): Promise<StripeServer>
     deliver();
   };
 
+  let forgottenAt = now();
   const tick = setInterval(() => {
-    update();
+    try {
+      update();
+      if (now() - forgottenAt >= forgetMs) {
+        forgottenAt = now();
+        store.commit(() => forget(world));
+      }
+    } catch (error) {
+      log(describeError(error));
+    }
     deliver();
   }, tickMs);
   tick.unref();
@@ -144,6 +158,7 @@ export async function startStripe(options: StripeOptions): Promise<StripeServer>
   }
 
   function nextDueAt(): number | undefined {
+    update();
     const due = store.nextDue();
     return due && due.at * 1000;
   }
@@ -156,11 +171,14 @@ const routes = [
   ...priceRoutes,
   ...paymentMethodRoutes,
   ...paymentRoutes,
+  ...chargeRoutes,
   ...checkoutRoutes,
   ...invoiceRoutes,
+  ...invoiceItemRoutes,
   ...subscriptionRoutes,
   ...refundRoutes,
   ...disputeRoutes,
+  ...fraudWarningRoutes,
   ...portalRoutes,
   ...accountRoutes,
 ];
@@ -195,48 +213,3 @@ function hiddenFields(world: World): HiddenFields {
     },
   };
 }
-
-interface ControlOptions extends Pick<StripeServer, 'faults' | 'script' | 'advance'> {
-  readonly log: (line: string) => void;
-}
-
-const ScriptOrder = v.strictObject({ outcome: v.picklist(outcomes) });
-const maxOrderBytes = 64 * 1024;
-
-/**
- * `POST /_control/faults` orders a fault, `DELETE` removes all, `POST /_control/events/release` releases held events,
- * `POST /_control/advance` does what is due, and `POST /_control/payments/{id}` makes an outcome happen.
- */
-function createControl({ faults, script, advance, log }: ControlOptions) {
-  async function respond(request: IncomingMessage, path: string): Promise<object> {
-    if (path === '/_control/faults' && request.method === 'DELETE') faults.clear();
-    if (path === '/_control/faults' && request.method === 'POST')
-      faults.order(v.parse(StripeFault, await bodyOf(request)));
-    if (path === '/_control/faults') return { active: faults.active() };
-    if (request.method !== 'POST')
-      throw new StripeProblem(404, { type: 'invalid_request_error', message: 'Not found' });
-    const id = /^\/_control\/payments\/([^/]+)$/.exec(path)?.[1];
-    if (id !== undefined) await script(decodeURIComponent(id), v.parse(ScriptOrder, await bodyOf(request)).outcome);
-    else if (path === '/_control/events/release') {
-      faults.release();
-      await advance();
-    } else if (path === '/_control/advance') await advance();
-    else throw new StripeProblem(404, { type: 'invalid_request_error', message: `${path} does not exist.` });
-    return { done: true };
-  }
-
-  return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
-    try {
-      sendJson(response, 200, await respond(request, path));
-    } catch (error) {
-      if (error instanceof StripeProblem) return sendJson(response, error.status, { error: error.message });
-      if (v.isValiError(error) || error instanceof SyntaxError || error instanceof BodyTooLarge)
-        return sendJson(response, 400, { error: error.message });
-      log(describeError(error));
-      sendJson(response, 500, { error: 'The request failed; see the terminal for the cause.' });
-    }
-  };
-}
-
-const bodyOf = async (request: IncomingMessage): Promise<unknown> =>
-  JSON.parse((await readBody(request, maxOrderBytes)).toString());

@@ -4,8 +4,9 @@ import { required, update, type World } from '../world.ts';
 import { authenticationRequired, charged, genericDecline, type CardResult, type Refusal, saved } from './cards.ts';
 import { detailsOf } from './checkout.ts';
 import { newCustomer } from './customers.ts';
+import { newInvoice } from './invoice-drafts.ts';
 import { boughtLine } from './invoice-lines.ts';
-import { addPayment, markPaid, newInvoice, pay } from './invoices.ts';
+import { addPayment, markPaid, openDraft, pay } from './invoices.ts';
 import { attach } from './payment-methods.ts';
 import { attempt, newIntent, scriptedFor } from './payments.ts';
 import { startSubscription } from './subscriptions.ts';
@@ -41,6 +42,7 @@ const idsOf = (session: Stripe.Checkout.Session) => [
   session.id,
   session.client_reference_id,
   session.metadata?.['order'],
+  idOf(session.customer),
 ];
 
 /** Checked before anything is created, since a refused Checkout leaves no subscription. */
@@ -166,18 +168,7 @@ export function invoiceFor(
     },
     (id) => details.lines.map((line) => boughtLine(id, line, world.at())),
   );
-  const sequence = customer.next_invoice_sequence ?? 1;
-  world.save('customer', { ...customer, next_invoice_sequence: sequence + 1 });
-  const opened = update(world, 'invoice', draft, {
-    status: 'open',
-    number: `${customer.invoice_prefix ?? 'LOCAL'}-${String(sequence).padStart(4, '0')}`,
-    ending_balance: customer.balance,
-    effective_at: world.at(),
-    hosted_invoice_url: `${world.url}/invoices/${draft.id}`,
-    invoice_pdf: `${world.url}/invoices/${draft.id}/pdf`,
-    status_transitions: { ...draft.status_transitions, finalized_at: world.at() },
-  });
-  world.emit('invoice.finalized', opened);
+  const opened = openDraft(world, draft, customer, { due: intent.amount, endingBalance: customer.balance });
   addPayment(world, opened, intent, 'paid');
   return markPaid(world, opened, intent.amount);
 }

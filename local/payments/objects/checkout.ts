@@ -1,134 +1,18 @@
 import type Stripe from 'stripe';
 import * as v from 'valibot';
 import { invalidRequest, newId } from '../wire/errors.ts';
-import {
-  changedMetadata,
-  currency,
-  flag,
-  isInRange,
-  metadata,
-  naturalNumber,
-  oneOf,
-  range,
-  text,
-  url,
-} from '../wire/params.ts';
+import { changedMetadata, isInRange, oneOf, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
 import { referenced, required, update, type World } from '../world.ts';
-import { checkoutPriceData, priceOf } from './prices.ts';
+import { type CheckoutParams, checkoutFields, refuseForeignParams } from './checkout-params.ts';
+import { priceOf } from './prices.ts';
 import { idOf, type SessionDetails } from './types.ts';
-
-const off = v.pipe(flag, v.literal(false, 'parameter_invalid: This server only supports false.'));
-const message = v.strictObject({ message: text(1200) });
-
-const fields = {
-  mode: oneOf(['payment', 'subscription', 'setup']),
-  success_url: url,
-  cancel_url: v.exactOptional(url),
-  ui_mode: v.exactOptional(oneOf(['hosted_page'])),
-  line_items: v.exactOptional(
-    v.pipe(
-      v.array(
-        v.strictObject({
-          price: v.exactOptional(text()),
-          price_data: v.exactOptional(checkoutPriceData),
-          quantity: v.exactOptional(naturalNumber),
-          metadata: v.exactOptional(metadata),
-        }),
-      ),
-      v.maxLength(100),
-    ),
-  ),
-  customer: v.exactOptional(text()),
-  customer_email: v.exactOptional(text(800)),
-  customer_creation: v.exactOptional(oneOf(['always', 'if_required'])),
-  customer_update: v.exactOptional(
-    v.strictObject({
-      address: v.exactOptional(oneOf(['auto', 'never'])),
-      name: v.exactOptional(oneOf(['auto', 'never'])),
-    }),
-  ),
-  client_reference_id: v.exactOptional(text(200)),
-  metadata: v.exactOptional(metadata),
-  expires_at: v.exactOptional(naturalNumber),
-  currency: v.exactOptional(currency),
-  locale: v.exactOptional(text(10)),
-  submit_type: v.exactOptional(oneOf(['auto', 'book', 'donate', 'pay', 'subscribe'])),
-  allow_promotion_codes: v.exactOptional(off),
-  adaptive_pricing: v.exactOptional(v.strictObject({ enabled: off })),
-  automatic_tax: v.exactOptional(v.strictObject({ enabled: off })),
-  phone_number_collection: v.exactOptional(v.strictObject({ enabled: off })),
-  tax_id_collection: v.exactOptional(
-    v.strictObject({ enabled: flag, required: v.exactOptional(oneOf(['if_supported', 'never'])) }),
-  ),
-  billing_address_collection: v.exactOptional(oneOf(['auto', 'required'])),
-  allowed_payment_method_types: v.exactOptional(v.array(oneOf(['card']))),
-  payment_method_collection: v.exactOptional(oneOf(['always', 'if_required'])),
-  payment_method_options: v.exactOptional(
-    v.strictObject({
-      card: v.exactOptional(
-        v.strictObject({
-          request_three_d_secure: v.exactOptional(oneOf(['any', 'automatic', 'challenge'])),
-          setup_future_usage: v.exactOptional(oneOf(['off_session', 'on_session'])),
-        }),
-      ),
-    }),
-  ),
-  consent_collection: v.exactOptional(
-    v.strictObject({
-      terms_of_service: v.exactOptional(oneOf(['none', 'required'])),
-      promotions: v.exactOptional(oneOf(['auto', 'none'])),
-      payment_method_reuse_agreement: v.exactOptional(v.strictObject({ position: oneOf(['auto', 'hidden']) })),
-    }),
-  ),
-  custom_text: v.exactOptional(
-    v.strictObject({
-      submit: v.exactOptional(message),
-      after_submit: v.exactOptional(message),
-      terms_of_service_acceptance: v.exactOptional(message),
-    }),
-  ),
-  saved_payment_method_options: v.exactOptional(
-    v.strictObject({
-      payment_method_save: v.exactOptional(oneOf(['disabled', 'enabled'])),
-      payment_method_remove: v.exactOptional(oneOf(['disabled', 'enabled'])),
-      allow_redisplay_filters: v.exactOptional(v.array(oneOf(['always', 'limited', 'unspecified']))),
-    }),
-  ),
-  invoice_creation: v.exactOptional(
-    v.strictObject({
-      enabled: flag,
-      invoice_data: v.exactOptional(
-        v.strictObject({
-          description: v.exactOptional(text(1500)),
-          footer: v.exactOptional(text()),
-          metadata: v.exactOptional(metadata),
-        }),
-      ),
-    }),
-  ),
-  payment_intent_data: v.exactOptional(
-    v.strictObject({
-      description: v.exactOptional(text(1000)),
-      metadata: v.exactOptional(metadata),
-      receipt_email: v.exactOptional(text()),
-      setup_future_usage: v.exactOptional(oneOf(['off_session', 'on_session'])),
-    }),
-  ),
-  subscription_data: v.exactOptional(
-    v.strictObject({ description: v.exactOptional(text(500)), metadata: v.exactOptional(metadata) }),
-  ),
-  setup_intent_data: v.exactOptional(
-    v.strictObject({ description: v.exactOptional(text()), metadata: v.exactOptional(metadata) }),
-  ),
-};
-type Params = v.InferOutput<v.StrictObjectSchema<typeof fields, undefined>>;
 
 const minimumTotal = 50;
 const halfHour = 1800;
 const day = 86_400;
 
-function create(world: World, params: Params): Stripe.Checkout.Session {
+function create(world: World, params: CheckoutParams): Stripe.Checkout.Session {
   const { mode } = params;
   refuseForeignParams(params);
   const expiresAt = params.expires_at ?? world.at() + day;
@@ -231,35 +115,9 @@ function create(world: World, params: Params): Stripe.Checkout.Session {
   return session;
 }
 
-const modesOf: Readonly<Partial<Record<keyof Params, readonly string[]>>> = {
-  invoice_creation: ['payment'],
-  payment_intent_data: ['payment'],
-  submit_type: ['payment', 'subscription'],
-  customer_creation: ['payment', 'setup'],
-  subscription_data: ['subscription'],
-  payment_method_collection: ['subscription'],
-  setup_intent_data: ['setup'],
-  line_items: ['payment', 'subscription'],
-};
-
-function refuseForeignParams(params: Params): void {
-  for (const [name, modes] of Object.entries(modesOf))
-    if (Object.hasOwn(params, name) && !modes.includes(params.mode))
-      throw invalidRequest(`You can not pass \`${name}\` in \`${params.mode}\` mode.`, { param: name });
-  if (params.mode !== 'setup' && (params.line_items?.length ?? 0) === 0)
-    throw invalidRequest(`\`line_items\` is required in \`${params.mode}\` mode.`, {
-      code: 'parameter_missing',
-      param: 'line_items',
-    });
-  if (params.mode === 'setup' && params.currency === undefined)
-    throw invalidRequest('`currency` is required in `setup` mode.', { code: 'parameter_missing', param: 'currency' });
-  if (params.customer !== undefined && params.customer_email !== undefined)
-    throw invalidRequest('You may only specify one of these parameters: customer, customer_email.');
-}
-
 function lineOf(
   world: World,
-  item: NonNullable<Params['line_items']>[number],
+  item: NonNullable<CheckoutParams['line_items']>[number],
   mode: string,
   param: string,
 ): Stripe.LineItem {
@@ -306,7 +164,7 @@ function totalOf(lines: readonly Stripe.LineItem[], mode: string): number | null
   return total;
 }
 
-const consentOf = ({ consent_collection: asked }: Params) =>
+const consentOf = ({ consent_collection: asked }: CheckoutParams) =>
   asked
     ? {
         payment_method_reuse_agreement: asked.payment_method_reuse_agreement ?? null,
@@ -315,13 +173,13 @@ const consentOf = ({ consent_collection: asked }: Params) =>
       }
     : null;
 
-const savedOptionsOf = ({ saved_payment_method_options: asked }: Params) => ({
+const savedOptionsOf = ({ saved_payment_method_options: asked }: CheckoutParams) => ({
   allow_redisplay_filters: asked?.allow_redisplay_filters ?? ['always' as const],
   payment_method_remove: asked?.payment_method_remove ?? 'disabled',
   payment_method_save: asked?.payment_method_save ?? null,
 });
 
-const invoiceCreationOf = ({ invoice_creation: asked }: Params): Stripe.Checkout.Session.InvoiceCreation => ({
+const invoiceCreationOf = ({ invoice_creation: asked }: CheckoutParams): Stripe.Checkout.Session.InvoiceCreation => ({
   enabled: asked?.enabled ?? false,
   invoice_data: {
     account_tax_ids: null,
@@ -368,7 +226,7 @@ export function expireSession(world: World, session: Stripe.Checkout.Session): S
 export const linesOfSession = (world: World, id: string) => world.find('session_details', id)?.lines ?? [];
 
 export const checkoutRoutes: readonly Route[] = [
-  route('POST', '/v1/checkout/sessions', fields, ({ world, params }) => create(world, params)),
+  route('POST', '/v1/checkout/sessions', checkoutFields, ({ world, params }) => create(world, params)),
   route('GET', '/v1/checkout/sessions/{id}', {}, ({ world, id }) => required(world, 'checkout.session', id, 'session')),
   route('POST', '/v1/checkout/sessions/{id}/expire', {}, ({ world, id }) =>
     expireSession(world, required(world, 'checkout.session', id, 'session')),

@@ -114,6 +114,12 @@ export const boughtLine = (invoice: string, item: Stripe.LineItem, at: number): 
     parent: null,
   });
 
+/** A card for people, such as `Visa •••• 4242`. */
+export function cardName({ card }: Stripe.PaymentMethod): string {
+  const brand = card?.brand ?? 'card';
+  return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} •••• ${card?.last4 ?? ''}`;
+}
+
 /** An amount for people, such as `$29.99`. */
 export const money = (cents: number, currency: string): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -26,6 +26,20 @@ export function detach(world: World, method: Stripe.PaymentMethod): Stripe.Payme
   return update(world, 'payment_method', method, { customer: null }, 'payment_method.detached');
 }
 
+/** Charges the customer's invoices and running subscriptions to the card from now on. */
+export function makeDefault(world: World, id: string, method: string): void {
+  const customer = required(world, 'customer', id);
+  const settings = { ...customer.invoice_settings, default_payment_method: method };
+  update(world, 'customer', customer, { invoice_settings: settings }, 'customer.updated');
+  for (const subscription of world.all('subscription'))
+    if (
+      subscription.customer === id &&
+      subscription.ended_at === null &&
+      subscription.default_payment_method !== method
+    )
+      update(world, 'subscription', subscription, { default_payment_method: method }, 'customer.subscription.updated');
+}
+
 /** A card of the customer, or 400. */
 export function cardOfCustomer(world: World, id: string, customer: string, param: string): Stripe.PaymentMethod {
   const method = referenced(world, 'payment_method', id, param);

@@ -5,8 +5,9 @@ import { isInRange, range, text } from '../wire/params.ts';
 import { listRoute, type Route, route } from '../wire/routes.ts';
 import { required, update, type World } from '../world.ts';
 import { authenticationRequired, type CardResult, charged, genericDecline, type Refusal } from './cards.ts';
+import { newCharge } from './charges.ts';
 import { openDispute } from './disputes.ts';
-import { idOf, type ScriptedOutcome } from './types.ts';
+import { type ScriptedOutcome } from './types.ts';
 
 interface NewIntent {
   readonly amount: number;
@@ -172,73 +173,6 @@ export const cardProblem = (
     { keepsChanges },
   );
 
-function newCharge(
-  world: World,
-  intent: Stripe.PaymentIntent,
-  method: Stripe.PaymentMethod,
-  result: Exclude<CardResult, { is: 'authenticates' }>,
-): Stripe.Charge {
-  const isPaid = result.is === 'accepted';
-  const id = newId('ch');
-  const charge: Stripe.Charge = {
-    id,
-    object: 'charge',
-    amount: intent.amount,
-    amount_captured: isPaid ? intent.amount : 0,
-    amount_refunded: 0,
-    application: null,
-    application_fee: null,
-    application_fee_amount: null,
-    balance_transaction: isPaid ? newId('txn') : null,
-    billing_details: method.billing_details,
-    calculated_statement_descriptor: 'LOCAL STRIPE',
-    captured: isPaid,
-    created: world.at(),
-    currency: intent.currency,
-    customer: idOf(intent.customer),
-    description: intent.description,
-    disputed: false,
-    failure_balance_transaction: null,
-    failure_code: isPaid ? null : result.refusal.code,
-    failure_message: isPaid ? null : result.refusal.message,
-    fraud_details: {},
-    livemode: false,
-    metadata: intent.metadata,
-    on_behalf_of: null,
-    outcome: {
-      advice_code: null,
-      network_advice_code: null,
-      network_decline_code: null,
-      network_status: isPaid ? 'approved_by_network' : 'declined_by_network',
-      reason: isPaid ? null : result.refusal.declineCode,
-      risk_level: 'normal',
-      risk_score: 20,
-      seller_message: isPaid ? 'Payment complete.' : 'The bank declined the payment.',
-      type: isPaid ? 'authorized' : 'issuer_declined',
-    },
-    paid: isPaid,
-    payment_intent: intent.id,
-    payment_method: method.id,
-    payment_method_details: { type: 'card' },
-    radar_options: {},
-    receipt_email: intent.receipt_email,
-    receipt_number: null,
-    receipt_url: isPaid ? `${world.url}/receipts/${id}` : null,
-    refunded: false,
-    review: null,
-    shipping: null,
-    source: null,
-    source_transfer: null,
-    statement_descriptor: null,
-    statement_descriptor_suffix: null,
-    status: isPaid ? 'succeeded' : 'failed',
-    transfer_data: null,
-    transfer_group: null,
-  };
-  world.save('charge', charge);
-  return charge;
-}
-
 /** The outcome that a script set for the first of the ids that has one. */
 export function scriptedFor(world: World, ids: readonly (string | null | undefined)[]) {
   for (const id of ids) {
@@ -262,18 +196,7 @@ export const paymentRoutes: readonly Route[] = [
           (intent) => (customer === undefined || intent.customer === customer) && isInRange(intent.created, created),
         ),
   ),
-  route('GET', '/v1/charges/{id}', {}, ({ world, id }) => required(world, 'charge', id)),
-  listRoute(
-    '/v1/charges',
-    { customer: v.exactOptional(text()), payment_intent: v.exactOptional(text()), created: v.exactOptional(range) },
-    ({ world, params: { customer, payment_intent: intent, created } }) =>
-      world
-        .all('charge')
-        .filter(
-          (charge) =>
-            (customer === undefined || charge.customer === customer) &&
-            (intent === undefined || charge.payment_intent === intent) &&
-            isInRange(charge.created, created),
-        ),
+  route('GET', '/v1/setup_intents/{id}', { client_secret: v.exactOptional(text()) }, ({ world, id }) =>
+    required(world, 'setup_intent', id),
   ),
 ];

@@ -22,6 +22,7 @@ const features = v.strictObject({
   invoice_history: v.exactOptional(v.strictObject({ enabled: flag })),
   payment_method_update: v.exactOptional(v.strictObject({ enabled: flag })),
   subscription_cancel: v.exactOptional(never),
+  subscription_pause: v.exactOptional(never),
   subscription_update: v.exactOptional(never),
 });
 
@@ -97,10 +98,14 @@ function newConfiguration(world: World, params: Params, isDefault = false): Conf
   return configuration;
 }
 
-const defaultFeatures = { invoice_history: { enabled: true }, payment_method_update: { enabled: true } };
+const defaultFeatures: Params['features'] = {
+  customer_update: { enabled: true, allowed_updates: ['address', 'tax_id'] },
+  invoice_history: { enabled: true },
+  payment_method_update: { enabled: true },
+};
 
-function configurationFor(world: World, id: string | undefined): Configuration {
-  if (id !== undefined) return referenced(world, 'billing_portal.configuration', id, 'configuration');
+/** With Stripe, the Dashboard creates it. */
+export function defaultConfiguration(world: World): Configuration {
   const known = world.all('billing_portal.configuration').find((one) => one.is_default);
   return known ?? newConfiguration(world, { features: defaultFeatures }, true);
 }
@@ -147,7 +152,10 @@ export const portalRoutes: readonly Route[] = [
     },
     ({ world, params }) => {
       const customer = referenced(world, 'customer', params.customer, 'customer');
-      const configuration = configurationFor(world, params.configuration);
+      const configuration =
+        params.configuration === undefined
+          ? defaultConfiguration(world)
+          : referenced(world, 'billing_portal.configuration', params.configuration, 'configuration');
       const id = newId('bps');
       const session: Stripe.BillingPortal.Session = {
         id,

@@ -1,8 +1,9 @@
 import type Stripe from 'stripe';
 import { newId } from '../wire/errors.ts';
 import { update, type World } from '../world.ts';
+import { newInvoice } from './invoice-drafts.ts';
 import { periodLine } from './invoice-lines.ts';
-import { finalize, newInvoice, pay, type PayResult } from './invoices.ts';
+import { finalize, pay, type PayResult } from './invoices.ts';
 import { periodEnd } from './periods.ts';
 import { decimalOf } from './prices.ts';
 import { idOf } from './types.ts';
@@ -152,7 +153,7 @@ export function collect(world: World, invoice: Stripe.Invoice): PayResult {
   const opened = invoice.status === 'draft' ? finalize(world, invoice) : invoice;
   return opened.status === 'paid'
     ? { is: 'paid', invoice: opened }
-    : pay(world, opened, { offSession: true, isAutomatic: true });
+    : pay(world, opened, { offSession: true, isAutomatic: opened.auto_advance === true });
 }
 
 /** Ends the subscription now. Its invoices stay open but are no longer collected automatically. */

@@ -70,6 +70,7 @@ export interface Objects {
   charge: Stripe.Charge;
   refund: Stripe.Refund;
   dispute: Stripe.Dispute;
+  'radar.early_fraud_warning': Stripe.Radar.EarlyFraudWarning;
   invoice: Stripe.Invoice;
   invoiceitem: Stripe.InvoiceItem;
   invoice_payment: Stripe.InvoicePayment;
@@ -97,6 +98,7 @@ export const kinds = [
   'charge',
   'refund',
   'dispute',
+  'radar.early_fraud_warning',
   'invoice',
   'invoiceitem',
   'invoice_payment',

@@ -108,7 +108,7 @@ function isLuhn(number: string): boolean {
 
 /** The step at which the bank asks the buyer to confirm. */
 export const authenticationForm = (action: string, what: string): string => `<section class="card">
-<h1>Confirm with your bank</h1>
+<h2>Confirm with your bank</h2>
 <p>The test bank wants you to confirm ${escapeHtml(what)}.</p>
 <form method="post" action="${escapeHtml(action)}">
 <p><button class="wide" name="do" value="authenticate">Complete authentication</button></p>

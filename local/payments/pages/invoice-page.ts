@@ -1,9 +1,9 @@
 import type Stripe from 'stripe';
 import { escapeHtml } from '../../shared/pages.ts';
 import { newPaymentMethod } from '../objects/cards.ts';
-import { money } from '../objects/invoice-lines.ts';
+import { cardName, money } from '../objects/invoice-lines.ts';
 import { intentOf, pay } from '../objects/invoices.ts';
-import { attach } from '../objects/payment-methods.ts';
+import { attach, makeDefault } from '../objects/payment-methods.ts';
 import { idOf } from '../objects/types.ts';
 import { required, update, type World } from '../world.ts';
 import { authenticationForm, cardForm, type Fields, filledFields, readCard } from './card-form.ts';
@@ -43,7 +43,10 @@ function charge(
   if (result.is === 'refused')
     return { shown: shown(world, required(world, 'invoice', invoice.id), fields, { form: result.refusal.message }) };
   const customer = idOf(invoice.customer);
-  if (result.is === 'paid' && fields['save'] === 'yes' && customer !== null) attach(world, method, customer);
+  if (result.is === 'paid' && fields['save'] === 'yes' && customer !== null) {
+    attach(world, method, customer);
+    makeDefault(world, customer, method.id);
+  }
   return { redirect: `/invoices/${invoice.id}` };
 }
 
@@ -54,7 +57,7 @@ function shown(world: World, invoice: Stripe.Invoice, fields: Fields, errors: Fi
   const form =
     intent?.status === 'requires_action' && intent.payment_method !== null
       ? authenticationForm(action, `a payment of ${total}`)
-      : `<section class="card"><h2>Pay with card</h2>${cardForm({ action, submit: `Pay ${total}`, fields, errors })}</section>`;
+      : `<section class="card"><h2>Pay with card</h2>${cardForm({ action, submit: `Pay ${total}`, fields, errors, saveLabel: 'Use this card for later invoices' })}</section>`;
   return {
     title: `Invoice ${invoice.number ?? ''}`,
     body: `<main${invoice.status === 'open' ? '' : ' class="single"'}><section class="card"><h1>Invoice ${escapeHtml(invoice.number ?? '')}</h1>
@@ -111,7 +114,7 @@ export function receiptPage(world: World, paid: Stripe.Charge): Shown {
     body: `<main class="single"><section class="card"><h1>Receipt</h1>
 <p class="total">${money(paid.amount, paid.currency)}</p>
 <table class="lines"><tbody><tr><th scope="row">Paid on</th><td>${dateOf(paid.created)}</td></tr>
-<tr><th scope="row">Card</th><td>${escapeHtml(method?.card?.brand ?? 'card')} •••• ${escapeHtml(method?.card?.last4 ?? '')}</td></tr>
+<tr><th scope="row">Card</th><td>${method ? escapeHtml(cardName(method)) : ''}</td></tr>
 <tr><th scope="row">Description</th><td>${escapeHtml(paid.description ?? 'Payment')}</td></tr>${refunded}</tbody></table></section></main>`,
   };
 }

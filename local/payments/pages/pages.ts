@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../../shared/loopback.ts';
 import type { Store } from '../store.ts';
+import { StripeProblem } from '../wire/errors.ts';
 import type { World } from '../world.ts';
 import type { Fields } from './card-form.ts';
 import { invoicePage, invoicePdf, postInvoice, receiptPage } from './invoice-page.ts';
@@ -42,11 +43,21 @@ export function createPages({ store, world }: { store: Store; world: World }) {
     const { pathname, searchParams } = new URL(request.url ?? '', world.url);
     const body = request.method === 'POST' ? (await readBody(request, maxFormBytes)).toString() : undefined;
     const fields = body === undefined ? undefined : Object.fromEntries(new URLSearchParams(body));
-    const result = store.commit(() => answer(pathname, searchParams, fields));
+    const result = attempted(() => store.commit(() => answer(pathname, searchParams, fields)));
     if ('pdf' in result) sendPdf(response, result.pdf);
     else if ('redirect' in result) redirect(response, result.redirect);
     else sendShown(response, result.shown);
   };
+}
+
+/** An action that is no longer possible, such as a payment for a deleted customer, is explained on the page. */
+function attempted<Result>(act: () => Result): Result | { readonly shown: Shown } {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof StripeProblem)) throw error;
+    return { shown: message('That was not possible', error.message, undefined, error.status) };
+  }
 }
 
 const notFound: Shown = message('Page not found', 'Check the address of the page.', undefined, 404);

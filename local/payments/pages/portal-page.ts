@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import { escapeHtml } from '../../shared/pages.ts';
 import { newPaymentMethod, saved } from '../objects/cards.ts';
-import { money } from '../objects/invoice-lines.ts';
-import { attach, cardOfCustomer, detach } from '../objects/payment-methods.ts';
+import { cardName, money } from '../objects/invoice-lines.ts';
+import { attach, cardOfCustomer, detach, makeDefault } from '../objects/payment-methods.ts';
 import { idOf } from '../objects/types.ts';
-import { required, update, type World } from '../world.ts';
+import { required, type World } from '../world.ts';
 import { cardForm, type Fields, filledFields, readCard } from './card-form.ts';
 import type { PostResult } from './pay-page.ts';
 import { dateOf, message, type Shown } from './shell.ts';
@@ -47,20 +47,6 @@ export function postPortal(world: World, session: Session, fields: Fields): Post
   return back;
 }
 
-/** Charges the customer's invoices and running subscriptions to the card from now on. */
-function makeDefault(world: World, id: string, method: string): void {
-  const customer = required(world, 'customer', id);
-  const settings = { ...customer.invoice_settings, default_payment_method: method };
-  update(world, 'customer', customer, { invoice_settings: settings }, 'customer.updated');
-  for (const subscription of world.all('subscription'))
-    if (
-      subscription.customer === id &&
-      subscription.ended_at === null &&
-      subscription.default_payment_method !== method
-    )
-      update(world, 'subscription', subscription, { default_payment_method: method }, 'customer.subscription.updated');
-}
-
 function shown(world: World, session: Session, fields: Fields, errors: Fields): Shown {
   const configuration = required(world, 'billing_portal.configuration', idOf(session.configuration) ?? '');
   const { features } = configuration;
@@ -84,8 +70,9 @@ function cards(world: World, session: Session, customer: Stripe.Customer, fields
   const items = world
     .all('payment_method')
     .filter((method) => method.customer === customer.id)
-    .map(({ id, card }) => {
-      const what = `${card?.brand ?? 'card'} •••• ${card?.last4 ?? ''}`;
+    .map((method) => {
+      const { id, card } = method;
+      const what = cardName(method);
       const use = id === standard ? '<span class="good">Default</span>' : form(id, 'default', 'Use for invoices', what);
       return `<li><span>${escapeHtml(what)} <span class="dim">${card?.exp_month}/${card?.exp_year}</span></span>${use}${form(id, 'remove', 'Remove', what)}</li>`;
     });

@@ -84,6 +84,7 @@ a { color: var(--accent); }
 .lines tfoot th, .lines tfoot td { border: 0; font-weight: 700; }
 .card { padding: 1.5rem; border: 1px solid var(--line); border-radius: .9rem; background: var(--card); }
 .card + .card { margin-top: 1rem; }
+.card > :last-child { margin-bottom: 0; }
 .notice { text-align: center; }
 .field { margin-bottom: 1rem; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; }
@@ -112,5 +113,6 @@ a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visibl
 .items li > :first-child { flex: 1 1 10rem; }
 .items form { display: inline; }
 .good { color: var(--good); font-weight: 600; }
+@media (max-width: 30rem) { .tests a { flex-direction: column; } }
 @media (max-width: 46rem) { main { grid-template-columns: minmax(0, 1fr); padding-top: 1.25rem; gap: 1.25rem; } .card { padding: 1.1rem; } }
 `;

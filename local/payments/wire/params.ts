@@ -89,7 +89,10 @@ export function changedMetadata(
 
 export const url = v.pipe(
   text(5000),
-  v.check((value) => URL.canParse(value.replaceAll(/[{}]/g, '')), 'url_invalid: Not a valid URL'),
+  v.check(
+    (value) => /^https?:/i.test(value) && URL.canParse(value.replaceAll(/[{}]/g, '')),
+    'url_invalid: Not a valid URL',
+  ),
 );
 
 export const expand = v.optional(v.pipe(v.array(v.string()), v.maxLength(20)), []);

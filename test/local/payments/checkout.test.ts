@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cardFields, postForm, startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
+import { cardFields, planPrice, postForm, startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
 
 let server: TestStripe;
 beforeEach(async () => {
@@ -62,5 +62,137 @@ describe('a Checkout session in payment mode', () => {
     expect(server.types()).toEqual(
       expect.arrayContaining(['payment_intent.succeeded', 'invoice.paid', 'checkout.session.completed']),
     );
+  });
+
+  it('explains a decline on its page and stays open for another card', async () => {
+    const session = await newSession();
+
+    const declined = await postForm(session.url!, cardFields('4000000000000002'));
+    expect(declined.status).toBe(422);
+    expect(declined.html).toContain('Your card was declined.');
+    expect((await postForm(session.url!, cardFields('4000000000009995'))).html).toContain('insufficient funds');
+
+    await postForm(session.url!, cardFields('4242424242424242'));
+    const paid = await server.stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent'] });
+    expect(paid).toMatchObject({
+      payment_status: 'paid',
+      payment_intent: { status: 'succeeded', last_payment_error: null },
+    });
+    const { data: charges } = await server.stripe.charges.list({ customer: session.customer as string });
+    expect(charges.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed']);
+  });
+
+  it('asks for the confirmation of the bank, which may fail', async () => {
+    const session = await newSession();
+    const { location } = await postForm(session.url!, cardFields('4000002760003184'));
+    expect(location).toBe(`/pay/${session.id}`);
+    expect(await (await fetch(session.url!)).text()).toContain('Complete authentication');
+
+    const failed = await postForm(session.url!, { do: 'fail' });
+    expect(failed.html).toContain('unable to authenticate');
+    expect(await server.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ status: 'open' });
+
+    await postForm(session.url!, cardFields('4000002760003184'));
+    await postForm(session.url!, { do: 'authenticate' });
+    expect(await server.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
+  });
+
+  it('expires by the clock, and by request', async () => {
+    const session = await newSession();
+    const other = await newSession();
+    await server.stripe.checkout.sessions.expire(other.id);
+    await server.move({ hours: 25 });
+
+    for (const { id } of [session, other])
+      expect(await server.stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'expired', url: null });
+    expect((await fetch(session.url!)).status).toBe(410);
+    expect(server.types().filter((type) => type === 'checkout.session.expired')).toHaveLength(2);
+    const { status } = await postForm(session.url!, cardFields('4242424242424242'));
+    expect(status).toBe(410);
+    await expect(server.stripe.checkout.sessions.expire(session.id)).rejects.toMatchObject({ statusCode: 400 });
+  });
+
+  it.each([
+    [
+      'a total under 50 cents',
+      { line_items: [{ ...pack, price_data: { ...pack.price_data, unit_amount: 49 } }] },
+      'amount_too_small',
+    ],
+    ['an expiry in 10 minutes', { expires_at: Date.parse('2027-01-31T10:10:00Z') / 1000 }, undefined],
+    ['a parameter of another mode', { subscription_data: { description: 'x' } }, undefined],
+    ['a parameter that API version 2026-10-28 removed', { payment_method_types: ['card'] }, 'parameter_unknown'],
+    ['an address to return to that runs a script', { cancel_url: 'javascript:alert(1)' }, 'url_invalid'],
+    ['no items', { line_items: [] }, 'parameter_missing'],
+  ])('refuses %s', async (_, params, code) => {
+    const success_url = 'http://127.0.0.1:1/done';
+    const request = server.stripe.checkout.sessions.create({
+      mode: 'payment',
+      line_items: [pack],
+      success_url,
+      ...params,
+    });
+    await expect(request).rejects.toMatchObject({ statusCode: 400, ...(code !== undefined && { code }) });
+  });
+
+  it('needs the terms accepted if it collects consent', async () => {
+    const session = await server.stripe.checkout.sessions.create({
+      mode: 'payment',
+      line_items: [pack],
+      success_url: 'http://127.0.0.1:1/done',
+      consent_collection: { terms_of_service: 'required' },
+    });
+    expect((await postForm(session.url!, cardFields('4242424242424242'))).html).toContain('Accept the terms');
+    await postForm(session.url!, { ...cardFields('4242424242424242'), terms: 'yes' });
+    expect(await server.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({
+      payment_status: 'paid',
+      consent: { terms_of_service: 'accepted' },
+    });
+  });
+});
+
+describe('a Checkout session in subscription mode', () => {
+  const subscriptionSession = async () => {
+    const price = await planPrice(server.stripe);
+    return server.stripe.checkout.sessions.create({
+      mode: 'subscription',
+      line_items: [{ price: price.id, quantity: 1 }],
+      success_url: 'http://127.0.0.1:1/done',
+    });
+  };
+
+  it('creates nothing for a declined card', async () => {
+    const session = await subscriptionSession();
+    expect((await postForm(session.url!, cardFields('4000000000000341'))).html).toContain('declined');
+    expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);
+  });
+
+  it('asks for the confirmation of the bank', async () => {
+    const session = await subscriptionSession();
+    await postForm(session.url!, cardFields('4000002760003184'));
+    expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);
+    await postForm(session.url!, { do: 'authenticate' });
+    expect((await server.stripe.subscriptions.list()).data).toMatchObject([{ status: 'active' }]);
+  });
+});
+
+describe('a Checkout session in setup mode', () => {
+  it('saves a card without a payment', async () => {
+    const customer = await server.stripe.customers.create({});
+    const session = await server.stripe.checkout.sessions.create({
+      mode: 'setup',
+      currency: 'usd',
+      customer: customer.id,
+      success_url: 'http://127.0.0.1:1/done',
+    });
+    expect((await postForm(session.url!, cardFields('4000000000000002'))).html).toContain('declined');
+    await postForm(session.url!, cardFields('4000000000000341'));
+    const saved = await server.stripe.checkout.sessions.retrieve(session.id, {
+      expand: ['setup_intent.payment_method'],
+    });
+    expect(saved).toMatchObject({
+      status: 'complete',
+      payment_status: 'no_payment_required',
+      setup_intent: { status: 'succeeded', payment_method: { customer: customer.id, card: { last4: '0341' } } },
+    });
   });
 });
