@@ -60,6 +60,8 @@ export async function startTestStripe({
     answer: (next: number) => void (status = next),
     now: () => time,
     seconds: () => Math.floor(time / 1000),
+    /** Moves the clock and does nothing else. */
+    pass: (hours: number) => void (time += 3_600_000 * hours),
     /** Moves the clock and does what is due. */
     async move(to: string | { days?: number; hours?: number; seconds?: number }) {
       const { days = 0, hours = 0, seconds = 0 } = typeof to === 'string' ? {} : to;
