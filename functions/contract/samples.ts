@@ -1,5 +1,6 @@
 import { planAt } from './billing/plans.ts';
 import { firstModelFor } from './inference/models.ts';
+import { packs } from './payments/payments.ts';
 
 /** A valid request for a route: path parameters, query and body. */
 export interface Sample {
@@ -142,6 +143,12 @@ export const samples: Readonly<Record<string, Sample>> = {
   'list-deliveries': { path: { id: 'some-id' }, query: { limit: '5' } },
   redeliver: { path: { id: 'some-id', deliveryId: 'some-id' } },
   'cancel-request': { path: { requestId: 'hV3kQ9sTz1LmXw7RbYc' } },
+  'create-checkout': {
+    body: { pack: packs[0]?.id ?? '' },
+    more: { 'A plan': { planId: planAt(1) } },
+  },
+  'get-payment': { path: { id: 'some-id' } },
+  'set-auto-top-up': { body: { threshold: 100, pack: packs[0]?.id ?? '', monthlyLimit: 2000 }, more: { Off: null } },
   'create-subscription': { body: { planId: planAt(1), billingCycle: 'monthly' } },
   'upgrade-plan': { body: { newPlanId: planAt(3) } },
   'preview-upgrade': { query: { newPlanId: planAt(3) } },

@@ -4,11 +4,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Stripe from 'stripe';
 import * as v from 'valibot';
 import type { Route } from '#contract/http/route.ts';
 import { routes } from '#contract/routes.ts';
 import { type Sample, samples, silence } from '#contract/samples.ts';
 import { startService } from '#local/start/service.ts';
+import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 
 /** A response of the service. `stream`: the body of its streamed form, if the route has one. */
@@ -24,6 +26,8 @@ export interface OperationResponse {
 interface Call extends Sample {
   readonly key?: string;
   readonly cookie?: string;
+  /** A body that is sent as it is, with Stripe's signature. */
+  readonly raw?: { readonly payload: string; readonly signature: string };
 }
 
 /** Time of the service's clock, years ahead so that it can be advanced. */
@@ -55,7 +59,7 @@ const Mails = v.array(v.object({ to: v.array(v.string()), text: v.string() }));
 export async function callEveryOperation(): Promise<ReadonlyMap<string, OperationResponse>> {
   process.env['SCRYPT_LOG2_N'] ??= '12';
   const data = await mkdtemp(join(tmpdir(), 'operations-'));
-  const service = await startService({ port: 0, data, wordDelayMs: 0, receiptDelayMs: neverMs });
+  const service = await startService({ port: 0, data, wordDelayMs: 0, receiptDelayMs: neverMs, payments: 'stripe' });
   try {
     await moveClock(service, { now: startsAt.toISOString() });
     const calls = caller(service.origin);
@@ -65,6 +69,7 @@ export async function callEveryOperation(): Promise<ReadonlyMap<string, Operatio
     await manageKeys(calls);
     await changeEmail(service, calls);
     await manageSubscription(service, calls, key);
+    await managePayments(calls, key);
     await useAgents(service, calls, key);
     await sendMessages(calls, key);
     await service.settled();
@@ -86,6 +91,10 @@ async function openAccount(service: Service, { send }: Caller): Promise<string> 
   const { key } = v.parse(CreatedKey, (await send('createKey', { cookie })).data);
   await send('listPlans', { key });
   await moveClock(service, { now: subscribedAt.toISOString() });
+  await send('listPacks', { key });
+  const { id } = v.parse(Created, (await send('createCheckout', { key })).data);
+  await post(service, `payments/${id}`, { outcome: 'paid' });
+  await send('getPayment', { key, path: { id } });
   await send('createSubscription', { key });
   return key;
 }
@@ -171,6 +180,28 @@ async function manageSubscription(service: Service, { send }: Caller, key: strin
   const path = v.parse(Created, (await send('getSubscription', { key })).data);
   await send('cancelSubscription', { key, path });
   await send('resumeSubscription', { key, path });
+}
+
+async function managePayments({ send }: Caller, key: string): Promise<void> {
+  await send('listPayments', { key });
+  await send('createPortal', { key });
+  await send('setAutoTopUp', { key });
+  await send('getAutoTopUp', { key });
+  const Secret = v.pipe(v.string(), v.parseJson(), v.object({ webhookSecrets: v.tuple([v.string()]) }));
+  const [secret] = v.parse(Secret, process.env['PAYMENTS_SECRET_VALUE']).webhookSecrets;
+  const payload = JSON.stringify({
+    id: 'evt_1',
+    object: 'event',
+    type: 'invoice.paid',
+    livemode: false,
+    data: { object: { id: 'in_1' } },
+  });
+  const signature = Stripe.webhooks.generateTestHeaderString({
+    payload,
+    secret,
+    timestamp: Math.floor(ambient.clock.now() / 1000),
+  });
+  await send('receiveStripeEvent', { raw: { payload, signature } });
 }
 
 async function useAgents(service: Service, { send }: Caller, key: string): Promise<void> {
@@ -274,7 +305,7 @@ async function post(service: Service, path: string, body: object): Promise<unkno
 function caller(origin: string) {
   const responses = new Map<string, OperationResponse>();
 
-  async function request(route: Route, { path = {}, query = {}, body, key, cookie }: Call): Promise<Response> {
+  async function request(route: Route, { path = {}, query = {}, body, key, cookie, raw }: Call): Promise<Response> {
     const filled = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ''));
     const search = new URLSearchParams(query).toString();
     const sent = samples[route.id]?.file === undefined ? JSON.stringify(body) : formOf(route.id, body);
@@ -284,8 +315,10 @@ function caller(origin: string) {
         ...(typeof sent === 'string' && { 'content-type': 'application/json' }),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
         ...(cookie !== undefined && { cookie }),
+        ...(raw && { 'stripe-signature': raw.signature }),
       },
       ...(body !== undefined && { body: sent }),
+      ...(raw && { body: raw.payload }),
     });
     if (reply.status === route.success.status) return reply;
     throw new Error(`${route.id} returned ${reply.status} ${await reply.text()}`);
