@@ -222,5 +222,5 @@ export function walkTests(): void {
     await page.reload();
     await page.getByRole('definition').filter({ hasText: 'Dev Pass' }).waitFor();
     expect(await banner.count()).toBe(0);
-  }, 60_000);
+  }, 120_000);
 }
