@@ -25,6 +25,7 @@ export interface CollectionParts {
   readonly metering: Metering;
   readonly plans: Plans;
   readonly clock: Clock;
+  readonly onError: (error: unknown, accountId: number) => void;
 }
 
 /** What the provider must collect for a meter. Undefined: nothing more. */
@@ -41,12 +42,12 @@ interface Collected {
  * Makes the provider's subscription equal to the meter, which decides (docs/payments.md#paid-months). The provider
  * only collects each month's money.
  */
-export function collection({ store, provider, metering, plans, clock }: CollectionParts) {
+export function collection({ store, provider, metering, plans, clock, onError }: CollectionParts) {
   /** Marks the account before a change, so that the sweep completes it if the process ends. */
   async function mark(accountId: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const profile = await store.profile(accountId);
-      if (profile.subscription === undefined) return;
+      if (profile.customer === undefined) return;
       if (await store.saveProfile(profile, { alignAt: clock.now() + retryMs })) return;
     }
     throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
@@ -83,7 +84,12 @@ export function collection({ store, provider, metering, plans, clock }: Collecti
 
   /** Compares now. A failure is repeated by the sweep, because the account is marked. */
   async function alignSoon(accountId: number): Promise<void> {
-    await align(accountId).catch(() => mark(accountId));
+    try {
+      await align(accountId);
+    } catch (error) {
+      onError(error, accountId);
+      await mark(accountId);
+    }
   }
 
   return { mark, align, alignSoon };

@@ -37,7 +37,11 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
   const provider = stripeProvider({ secret: value === undefined ? { name: name ?? '' } : { value }, api });
   const store = paymentStore(dynamoClient(), table('payments'), () => table('meters'));
   const shared = { store, provider, metering: metering(), plans, clock };
-  const collecting = collection(shared);
+  const collecting = collection({
+    ...shared,
+    onError: (error, accountId) =>
+      logger().error('the collection of a plan could not be changed', { error, accountId }),
+  });
   const telling = notices({
     findAccount,
     send: mailWriter(dynamoClient(), table('accounts'), clock),

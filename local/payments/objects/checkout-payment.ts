@@ -183,7 +183,7 @@ function subscribe(
   const [line] = details.lines;
   if (!customer || !line?.price) throw new Error(`the session ${session.id} has no customer or price`);
   const method = attach(world, buyer.method, customer.id);
-  const started = startSubscription(world, {
+  const { subscription, invoice } = startSubscription(world, {
     customer,
     price: line.price,
     quantity: line.quantity ?? 1,
@@ -191,13 +191,14 @@ function subscribe(
     description: details.subscriptionDescription,
     method: method.id,
   });
-  if (started.invoice.status === 'open')
-    pay(world, started.invoice, { method, offSession: false, isAuthenticated: buyer.isAuthenticated });
+  if (!invoice) throw new Error(`the subscription ${subscription.id} has no first invoice`);
+  if (invoice.status === 'open')
+    pay(world, invoice, { method, offSession: false, isAuthenticated: buyer.isAuthenticated });
   return complete(world, session, buyer, {
     payment_status: 'paid',
     customer: customer.id,
-    invoice: started.invoice.id,
-    subscription: started.subscription.id,
+    invoice: invoice.id,
+    subscription: subscription.id,
   });
 }
 

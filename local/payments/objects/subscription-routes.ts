@@ -41,6 +41,9 @@ const createFields = {
   collection_method: v.exactOptional(oneOf(['charge_automatically'])),
   proration_behavior: v.exactOptional(oneOf(['none', 'create_prorations'])),
   currency: v.exactOptional(text()),
+  billing_cycle_anchor_config: v.exactOptional(
+    v.strictObject({ day_of_month: naturalNumber, hour: naturalNumber, minute: naturalNumber, second: naturalNumber }),
+  ),
 };
 
 const updateFields = {
@@ -75,14 +78,33 @@ function create(world: World, params: v.InferOutput<v.StrictObjectSchema<typeof 
     metadata: changedMetadata({}, params.metadata),
     description: params.description ?? null,
     method: asked ?? null,
+    anchor: anchorOf(world, params),
   });
-  if (invoice.status === 'open' && behavior !== 'default_incomplete') {
+  if (invoice?.status === 'open' && behavior !== 'default_incomplete') {
     const result = pay(world, invoice, { offSession: params.off_session ?? behavior === 'error_if_incomplete' });
     const isRefused = result.is === 'refused' || result.is === 'authenticates';
     if (isRefused && behavior === 'error_if_incomplete')
       throw cardProblem(result.is === 'refused' ? result.refusal : needsAction, result.intent, { keepsChanges: false });
   }
   return required(world, 'subscription', subscription.id);
+}
+
+type CreateParams = v.InferOutput<v.StrictObjectSchema<typeof createFields, undefined>>;
+
+/** The latest month that has the day, so that later months without it end on their last day. */
+function anchorOf(world: World, { billing_cycle_anchor_config: config, proration_behavior: prorates }: CreateParams) {
+  if (!config) return undefined;
+  if (prorates !== 'none')
+    throw invalidRequest('This server does not prorate: set `proration_behavior` to `none`.', {
+      param: 'proration_behavior',
+    });
+  const { day_of_month: day, hour, minute, second } = config;
+  const now = new Date(world.at() * 1000);
+  for (let months = 0; months < 3; months++) {
+    const at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, day, hour, minute, second));
+    if (at.getUTCDate() === day) return at.getTime() / 1000;
+  }
+  throw invalidRequest('Invalid day of the month.', { param: 'billing_cycle_anchor_config[day_of_month]' });
 }
 
 function recurring(price: Stripe.Price): Stripe.Price {

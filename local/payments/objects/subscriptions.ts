@@ -18,14 +18,17 @@ export interface NewSubscription {
   readonly metadata: Record<string, string>;
   readonly description: string | null;
   readonly method: string | null;
+  /** Starts the first full period later, without a charge until then. Seconds; the months are counted from it. */
+  readonly anchor?: number | undefined;
 }
 
 /** Saves an incomplete subscription with its first invoice open, unless nothing is due. */
 export function startSubscription(world: World, options: NewSubscription) {
   const { customer, price, quantity, metadata, description, method } = options;
   const at = world.at();
+  const { anchor = at } = options;
   const id = newId('sub');
-  const end = periodEnd(at, recurrenceOf(price), at);
+  const end = periodEnd(anchor, recurrenceOf(price), at);
   const item: Stripe.SubscriptionItem = {
     id: newId('si', 14),
     object: 'subscription_item',
@@ -48,7 +51,7 @@ export function startSubscription(world: World, options: NewSubscription) {
     application: null,
     application_fee_percent: null,
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
-    billing_cycle_anchor: at,
+    billing_cycle_anchor: anchor,
     billing_cycle_anchor_config: null,
     billing_mode: { type: 'flexible', flexible: { proration_discounts: 'included' } },
     billing_schedules: [],
@@ -99,6 +102,10 @@ export function startSubscription(world: World, options: NewSubscription) {
   };
   world.save('subscription', blank);
   world.emit('customer.subscription.created', blank);
+  if (options.anchor !== undefined) {
+    const active = update(world, 'subscription', blank, { status: 'active' }, 'customer.subscription.updated');
+    return { subscription: active, invoice: undefined };
+  }
   const draft = newInvoice(
     world,
     {
