@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { customerWithCard, startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
+import { startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
 import { runCommand } from '#test/run-command.ts';
 import { eventTypes, setUpStripe } from '../../../bin/stripe/set-up.ts';
 
@@ -21,16 +21,17 @@ describe('npm run stripe-setup', () => {
   const portal = async () => (await stripe.billingPortal.configurations.list({ is_default: true })).data[0]!;
 
   it('reports a missing endpoint and portal, and changes nothing with --check', async () => {
+    const { id } = await portal();
+    await stripe.billingPortal.configurations.update(id, { active: false });
     expect(await run(true)).toEqual([
       { status: 'wrong', detail: expect.stringContaining(`no enabled endpoint for ${url}`) },
       { status: 'wrong', detail: expect.stringContaining('save Settings > Billing > Customer portal once') },
     ]);
     expect(await endpoints()).toEqual([]);
+    await stripe.billingPortal.configurations.update(id, { active: true });
   });
 
   it('creates the endpoint with the version of the package, and reports its signing secret once', async () => {
-    const { customer } = await customerWithCard(stripe);
-    await stripe.billingPortal.sessions.create({ customer: customer.id });
     const [created, portal] = await run();
     expect(created).toMatchObject({ status: 'changed', signingSecret: expect.stringMatching(/^whsec_/) });
     expect(portal).toMatchObject({ status: 'ok' });
