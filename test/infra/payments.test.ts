@@ -90,20 +90,6 @@ describe('a stage with payments', () => {
     expect(JSON.stringify(paying.api)).not.toContain('kms:Decrypt');
   });
 
-  it('has alarms that last until the next reconciliation, and for each payment that was not granted', () => {
-    const alarms = new Map(
-      ofType(paying.monitoring, 'AWS::CloudWatch::Alarm').map(([, part]) => [pathOf(part), part.Properties]),
-    );
-    const on = (MetricName: string, Period: number, Stat: string) => ({
-      Metrics: [{ MetricStat: { Metric: { MetricName, Namespace: 'text-ai-live' }, Period, Stat } }],
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      TreatMissingData: 'notBreaching',
-    });
-    expect(alarms.get('Service/PaymentDifferences')).toMatchObject(on(paymentDifferences, 86_400, 'Maximum'));
-    expect(alarms.get('Service/RefusedPayments')).toMatchObject(on(refusedPayments, 300, 'Sum'));
-  });
-
   it('is refused without the name of a secret, and with a key that is not an ARN', () => {
     const stripe = (settings: object) => () => parseStage({ ...live, payments: { stripe: settings } });
     expect(stripe({})).toThrow(/payments\.stripe\.secret/);

@@ -1,11 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPolicyValidationContext, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import { acknowledgements, covers, isAcknowledged, ReviewedRules } from '#lib/rules.ts';
-import { EdgeStack } from '#lib/stacks/edge-stack.ts';
 import { createPipeline } from '#lib/stacks/pipeline-stack.ts';
 import { createPlatform } from '#lib/stacks/platform.ts';
 import { pipelineSettings, stageNamed } from '#lib/stages.ts';
@@ -26,7 +24,7 @@ const pipeline = {
   staging: 'staging',
   production: 'live',
 };
-const { api } = createPlatform(app, { stage, buffered: false, dashboard });
+createPlatform(app, { stage, buffered: false, dashboard });
 createPipeline(app, { settings: pipelineSettings(pipeline), stageNamed, dashboard });
 app.synth();
 const packs: NagPack[] = [new AwsSolutionsChecks(app), new ServerlessChecks(app)];
@@ -75,18 +73,4 @@ test('a pipeline with an invalid setting is refused, and the error names the set
   expect(() => pipelineSettings({ ...pipeline, connectionArn: 'arn:aws:iam::1:role/x' })).toThrow(
     /the pipeline cannot be deployed: connectionArn must be the ARN of a connection/,
   );
-});
-
-test('a stage with a domain is served there, over TLS 1.2 or newer', () => {
-  const edge = Template.fromStack(api.node.findAll().find((node) => node instanceof EdgeStack)!);
-  edge.hasResourceProperties('AWS::CloudFront::Distribution', {
-    DistributionConfig: {
-      Aliases: ['text.example.com'],
-      ViewerCertificate: {
-        AcmCertificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/abc',
-        MinimumProtocolVersion: 'TLSv1.2_2021',
-      },
-    },
-  });
-  expect(api.resolve(api.apiUrl.value)).toBe('https://text.example.com/api');
 });

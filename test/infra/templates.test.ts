@@ -1,43 +1,49 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseStage, stageNamed } from '#lib/stages.ts';
+import { fullStage } from '#test/stages/full-stage.ts';
 import { otherStage } from '#test/stages/other-stage.ts';
+import { shapesOf } from './shapes.ts';
 import { ofType, synthesise } from './synth.ts';
 
-const { own, data } = await synthesise();
+const live = await synthesise();
+const full = await synthesise({ stage: fullStage });
+const { own, data } = live;
 const other = await synthesise({ stage: otherStage, buffered: true });
 
 /** CloudFormation's limits (AWS "CloudFormation quotas"): resources of a stack, and bytes of its template. */
 const limits = { resources: 500, bytes: 1_048_576 };
 
-describe.each(Object.keys(own))('%s', (path) => {
-  const template = own[path]!;
-
-  test('has room for a tenth more resources and a tenth more bytes', () => {
-    expect(Object.keys(template.Resources).length).toBeLessThan(limits.resources * 0.9);
-    expect(JSON.stringify(template).length).toBeLessThan(limits.bytes * 0.9);
-  });
-
-  test('contains the resource types and counts of its snapshot', async () => {
-    const counts = Object.entries(Object.groupBy(Object.values(template.Resources), ({ Type }) => Type));
-    const lines = counts.map(([type, all]) => `${type} ${all?.length}`).toSorted();
-    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot(`snapshots/${path.replaceAll('/', '-')}.txt`);
-  });
+test.each(Object.entries(own))('%s has room for a tenth more resources and a tenth more bytes', (_, template) => {
+  expect(Object.keys(template.Resources).length).toBeLessThan(limits.resources * 0.9);
+  expect(JSON.stringify(template).length).toBeLessThan(limits.bytes * 0.9);
 });
 
-describe('docs/deploy.md', () => {
-  const guide = readFileSync('docs/deploy.md', 'utf8');
+describe('the resources of a stage', () => {
+  const stacks = ['data', 'api', 'monitoring'] as const;
 
-  it('states the number of nested stacks and tables in the templates', () => {
-    const nested = Object.values(own['text-ai-live-api']!.Resources).filter(
-      ({ Type }) => Type === 'AWS::CloudFormation::Stack',
-    );
-    // The stack of pages is also nested once the dashboard is built.
-    expect(guide).toContain(`${nested.length + 1} nested\nstacks`);
-    expect(guide).toContain(
-      `the ${ofType(data, 'AWS::DynamoDB::GlobalTable').length} tables (with deletion protection`,
-    );
+  test.each(stacks)('without options, in its %s stack, have the properties of the snapshot', async (stack) => {
+    await expect(shapesOf(live[stack]).join('\n')).toMatchFileSnapshot(`snapshots/${stack}.txt`);
   });
+
+  test.each([...stacks, 'models'] as const)(
+    'with every option, in its %s stack, add those of the snapshot',
+    async (stack) => {
+      const usual = new Set(shapesOf(live[stack]));
+      const added = shapesOf(full[stack]).filter((shape) => !usual.has(shape));
+      await expect(added.join('\n')).toMatchFileSnapshot(`snapshots/${stack}-options.txt`);
+    },
+  );
+});
+
+test('docs/deploy.md states the number of nested stacks and tables in the templates', () => {
+  const guide = readFileSync('docs/deploy.md', 'utf8');
+  const nested = Object.values(own['text-ai-live-api']!.Resources).filter(
+    ({ Type }) => Type === 'AWS::CloudFormation::Stack',
+  );
+  // The stack of pages is also nested once the dashboard is built.
+  expect(guide).toContain(`${nested.length + 1} nested\nstacks`);
+  expect(guide).toContain(`the ${ofType(data, 'AWS::DynamoDB::GlobalTable').length} tables (with deletion protection`);
 });
 
 test('the account and region of a stage may be set', () => {
@@ -47,7 +53,7 @@ test('the account and region of a stage may be set', () => {
 });
 
 describe('a stage is refused, and the error names the setting', () => {
-  const { models, ...live } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
+  const { models, ...choices } = { ...stageNamed('live'), models: { endpoints: {}, hosted: {}, translation: 'svc-1' } };
   const hosted = {
     family: 'tei',
     image: '683313688378.dkr.ecr.us-east-1.amazonaws.com/tei:2.0.1-tei1.8.2-gpu-py310-cu122-ubuntu22.04',
@@ -114,7 +120,7 @@ describe('a stage is refused, and the error names the setting', () => {
     ],
     [{ env: { account: '11111111111', region: 'eu-west-1' } }, /env\.account must be the 12 digits/],
   ])('%j', (wrong, message) => {
-    expect(() => parseStage({ ...live, models, ...wrong })).toThrow(message);
+    expect(() => parseStage({ ...choices, models, ...wrong })).toThrow(message);
   });
 
   test('with an unknown name, which the error lists beside the known ones', () => {

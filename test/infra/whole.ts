@@ -3,6 +3,7 @@ export interface Resource {
   readonly Properties: Record<string, unknown>;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
+  readonly UpdatePolicy?: object;
   readonly DependsOn?: readonly string[];
   readonly Metadata: Record<string, unknown>;
 }

@@ -14,22 +14,19 @@ interface Origin {
   readonly Id: string;
   readonly OriginPath?: string;
   readonly CustomOriginConfig?: { OriginReadTimeout: number; OriginProtocolPolicy: string };
-  readonly OriginAccessControlId?: unknown;
   readonly OriginCustomHeaders?: readonly { HeaderName: string; HeaderValue: unknown }[];
 }
 
 interface DistributionConfig {
-  readonly DefaultCacheBehavior: Behaviour;
   readonly CacheBehaviors: readonly Behaviour[];
   readonly Origins: readonly Origin[];
-  readonly CustomErrorResponses?: unknown;
 }
 
-/** The CloudFront distribution of a template: its properties, the origin of a behavior, and the behaviors for the API. */
+/** The CloudFront distribution of a template: the origin of a behavior, and the behaviors for the API. */
 export function distributionOf(template: Whole) {
   const [[, distribution] = []] = ofType(template, 'AWS::CloudFront::Distribution');
   const config = distribution!.Properties['DistributionConfig'] as DistributionConfig;
   const originOf = ({ TargetOriginId }: Behaviour) => config.Origins.find(({ Id }) => Id === TargetOriginId)!;
   const toApi = config.CacheBehaviors.filter((behaviour) => originOf(behaviour).CustomOriginConfig);
-  return { config, originOf, toApi };
+  return { originOf, toApi };
 }

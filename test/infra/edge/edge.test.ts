@@ -10,7 +10,7 @@ import { functionsOf, ofType, pathOf, synthesise } from '../synth.ts';
 import { distributionOf } from './distribution.ts';
 
 const { api, data } = await synthesise();
-const { config, originOf, toApi } = distributionOf(api);
+const { originOf, toApi } = distributionOf(api);
 const signIns = allRoutes.filter(({ opensSession }) => opensSession);
 
 /** AWS "Restrictions on CloudFront Functions". */
@@ -68,39 +68,6 @@ describe('the edge', () => {
     for (const behaviour of toApi) {
       expect(originOf(behaviour).CustomOriginConfig?.OriginReadTimeout).toBeGreaterThan(Math.max(...plain));
     }
-  });
-
-  test('does not replace the error responses of the API', () => {
-    expect(config.CustomErrorResponses).toBeUndefined();
-  });
-
-  test('has sole access to the bucket, by signed requests', () => {
-    const files = originOf(config.DefaultCacheBehavior);
-    expect(files.OriginAccessControlId).toBeDefined();
-    const [[, bucket] = []] = ofType(api, 'AWS::S3::Bucket');
-    expect(bucket!.Properties['PublicAccessBlockConfiguration']).toEqual({
-      BlockPublicAcls: true,
-      BlockPublicPolicy: true,
-      IgnorePublicAcls: true,
-      RestrictPublicBuckets: true,
-    });
-  });
-
-  test("sends HSTS for a year, nosniff and a content security policy that permits media from the page's memory only", () => {
-    const policies = ofType(api, 'AWS::CloudFront::ResponseHeadersPolicy').map(([, { Properties }]) => Properties);
-    expect(policies).toHaveLength(2);
-    for (const { ResponseHeadersPolicyConfig } of policies) {
-      expect(ResponseHeadersPolicyConfig).toMatchObject({
-        SecurityHeadersConfig: {
-          StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, IncludeSubdomains: true },
-          ContentTypeOptions: { Override: true },
-        },
-      });
-    }
-    const texts = policies.map((policy) => JSON.stringify(policy));
-    for (const text of texts)
-      expect(text).toMatch(/"ContentSecurityPolicy":.*default-src 'none'.*frame-ancestors 'none'/);
-    expect(texts.filter((text) => text.includes('; media-src blob:; '))).toHaveLength(1);
   });
 
   test('permits the page to connect only to itself and to the long audio bucket by its regional name', () => {

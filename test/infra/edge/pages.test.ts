@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cacheControl } from '#contract/dashboard-config.ts';
 import { routeGroups } from '#contract/routes.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { synthesiseNow } from '../stacks.ts';
@@ -26,8 +25,8 @@ function idAt(path: string): string {
 const earlier = new Map<string, Set<string>>();
 
 /** All direct and indirect dependencies of a resource of the stack. */
-function before(id: string): Set<string> {
-  const known = earlier.get(id) ?? new Set(directlyBefore(id).flatMap((ref) => [ref, ...before(ref)]));
+function dependenciesOf(id: string): Set<string> {
+  const known = earlier.get(id) ?? new Set(directlyBefore(id).flatMap((ref) => [ref, ...dependenciesOf(ref)]));
   earlier.set(id, known);
   return known;
 }
@@ -38,20 +37,8 @@ function directlyBefore(id: string): string[] {
   return [...[DependsOn].flat(), ...mentioned].filter((ref) => ref in top);
 }
 
-const published = ofType(api, 'Custom::CDKBucketDeployment').map(([id, { Properties, DependsOn = [] }]) => ({
-  id,
-  after: [DependsOn].flat(),
-  sources: (Properties['SourceObjectKeys'] as unknown[]).length,
-  prune: Properties['Prune'],
-  cache: (Properties['SystemMetadata'] as Record<string, string>)['cache-control'],
-  type: (Properties['SystemMetadata'] as Record<string, string>)['content-type'],
-  include: Properties['Include'],
-  exclude: Properties['Exclude'],
-  markers: Properties['SourceMarkers'],
-}));
-const [hashed, others, markdown, texts, documents] = ['Hashed', 'Others', 'Markdown', 'Texts', 'Documents'].map(
-  (name) => published.find(({ id }) => id.includes(name))!,
-);
+const published = ofType(api, 'Custom::CDKBucketDeployment');
+const idOf = (name: string) => published.find(([id]) => id.includes(name))![0];
 
 describe('the deployment of a page', () => {
   const pages = nested('pages');
@@ -61,50 +48,39 @@ describe('the deployment of a page', () => {
     const idsOf = (type: string) => Object.keys(top).filter((id) => top[id]?.Type === `AWS::ApiGateway::${type}`);
     expect(idsOf('Method').length).toBeGreaterThan(50);
     const first = [...stacks, ...idsOf('Method'), ...idsOf('Deployment')];
-    expect([...before(pages)]).toEqual(expect.arrayContaining(first));
+    expect([...dependenciesOf(pages)]).toEqual(expect.arrayContaining(first));
   });
 
   test('is the last step of a deployment, so that no later failure can roll back around it', () => {
-    expect(Object.keys(top).filter((id) => before(id).has(pages))).toEqual([]);
+    expect(Object.keys(top).filter((id) => dependenciesOf(id).has(pages))).toEqual([]);
   });
 });
 
-describe('the files of a page', () => {
-  test('are uploaded before the document that loads them', () => {
-    expect(others!.after).toContain(hashed!.id);
-    expect(documents!.after).toEqual(expect.arrayContaining([others!.id, markdown!.id, texts!.id]));
-    expect(published).toHaveLength(5);
-  });
-
-  test('are each in one deployment, texts with their character set', () => {
-    expect(others!.exclude).toEqual(['*.html', '*.md', '*.txt']);
-    const rest = [documents, markdown, texts].map((one) => [one!.exclude, one!.include, one!.type]);
-    expect(rest).toEqual([
-      [['*'], ['*.html'], undefined],
-      [['*'], ['*.md'], 'text/markdown; charset=utf-8'],
-      [['*'], ['*.txt'], 'text/plain; charset=utf-8'],
-    ]);
-  });
-
-  test("name the deployment's address in pages and texts, known when the edge is deployed", () => {
-    for (const one of [documents, markdown, texts])
-      expect(JSON.stringify(one!.markers)).toMatch(/^\[\{"\{\{origin\}\}":\{"Fn::Join":\["",\["https:\/\/",/);
-    expect([hashed!.markers, others!.markers]).toEqual([undefined, undefined]);
-  });
-
-  test('are cached forever if their names are hashed, and revalidated each time otherwise', () => {
-    expect(published.filter(({ cache }) => cache !== cacheControl.other)).toEqual([hashed]);
-    expect(hashed!.cache).toBe(cacheControl.hashed);
-    expect(cacheControl).toEqual({ hashed: 'public, max-age=31536000, immutable', other: 'no-cache' });
-  });
-
-  test('remain after the next deployment, because open pages still load them', () => {
-    expect(published.filter(({ prune }) => prune !== false)).toEqual([]);
-  });
-
-  test('come from the build and from the deployment configuration', () => {
-    expect([hashed!.sources, others!.sources, documents!.sources]).toEqual([1, 2, 1]);
-  });
+const hashed = { prune: false, cache: 'public, max-age=31536000, immutable', sources: 1 };
+const others = { prune: false, cache: 'no-cache', sources: 2, exclude: ['*.html', '*.md', '*.txt'] };
+const text = { prune: false, cache: 'no-cache', sources: 1, exclude: ['*'], isFilled: true };
+const before = [idOf('Others'), idOf('Markdown'), idOf('Texts')];
+test.each([
+  ['Hashed', hashed, []],
+  ['Others', others, [idOf('Hashed')]],
+  ['Documents', { ...text, include: ['*.html'] }, before],
+  ['Markdown', { ...text, include: ['*.md'], type: 'text/markdown; charset=utf-8' }, []],
+  ['Texts', { ...text, include: ['*.txt'], type: 'text/plain; charset=utf-8' }, []],
+])('%s are uploaded before the documents that load them, and remain for open pages', (name, expected, after) => {
+  expect(published).toHaveLength(5);
+  const [, { Properties, DependsOn = [] }] = published.find(([id]) => id.includes(name))!;
+  const metadata = Properties['SystemMetadata'] as Record<string, string>;
+  const markers = Properties['SourceMarkers'];
+  expect({
+    prune: Properties['Prune'],
+    cache: metadata['cache-control'],
+    type: metadata['content-type'],
+    sources: (Properties['SourceObjectKeys'] as unknown[]).length,
+    include: Properties['Include'],
+    exclude: Properties['Exclude'],
+    isFilled: markers && JSON.stringify(markers).startsWith('[{"{{origin}}":{"Fn::Join":["",["https://",'),
+  }).toEqual(expected);
+  expect([DependsOn].flat()).toEqual(expect.arrayContaining(after));
 });
 
 test('a stage without a dashboard publishes no page', async () => {

@@ -1,8 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routeGroups } from '#contract/routes.ts';
+import { fullStage } from '#test/stages/full-stage.ts';
+import { otherStage } from '#test/stages/other-stage.ts';
 import { payingStage } from '#test/stages/paying-stage.ts';
-import { functionId, functionsOf, ofType, pathOf, resourcesOf, synthesise } from '../synth.ts';
-import { type Whole } from '../whole.ts';
+import { functionId, functionsOf, ofType, pathOf, resourcesOf, type Synthesis, synthesise } from '../synth.ts';
 
 interface Statement {
   readonly Effect: 'Allow' | 'Deny';
@@ -17,14 +18,8 @@ interface Grant {
   readonly condition: string;
 }
 
-let data: Whole;
-let api: Whole;
-let grants: ReadonlyMap<string, readonly Grant[]>;
-
-beforeAll(async () => {
-  ({ data, api } = await synthesise({ stage: payingStage }));
-  grants = grantsByFunction();
-});
+const { data, api } = await synthesise({ stage: payingStage });
+const grants = grantsByFunction();
 
 /** AWS may choose the number, pool or sender. */
 const sendsToPhones = (id: string, { action }: Grant) =>
@@ -34,18 +29,6 @@ const sendsToPhones = (id: string, { action }: Grant) =>
 const isOwnTrail = (id: string, { action, resource }: Grant) =>
   (['logs:CreateLogStream', 'logs:PutLogEvents'].includes(action) && resource === `${id}/Logs`) ||
   (['xray:PutTelemetryRecords', 'xray:PutTraceSegments'].includes(action) && resource === '*');
-
-test('every function has its own role, which only Lambda may assume', () => {
-  const functions = [...functionsOf(api).values()];
-  const roles = functions.map((fn) => (fn.Properties['Role'] as { 'Fn::GetAtt': [string] })['Fn::GetAtt'][0]);
-  expect(new Set(roles).size).toBe(functions.length);
-  for (const role of roles) {
-    const { AssumeRolePolicyDocument, Tags, ...rest } = resourcesOf(api)[role]!.Properties;
-    expect(Tags).toBeDefined();
-    expect(AssumeRolePolicyDocument).toMatchObject({ Statement: [{ Principal: { Service: 'lambda.amazonaws.com' } }] });
-    expect(rest).toEqual({});
-  }
-});
 
 test('every function may write its own log and traces', () => {
   for (const [id, granted] of grants) expect(granted.filter((grant) => isOwnTrail(id, grant))).toHaveLength(4);
@@ -94,39 +77,6 @@ test('no grant has a pattern as its action, and only listed grants have one as t
   }
 });
 
-test("functions send email only from the stage's address, through any identity of the account", () => {
-  const sending = [...grants.values()].flat().filter(({ action }) => action.startsWith('ses:'));
-  expect(new Set(sending.map(({ condition }) => condition))).toEqual(
-    new Set([' if {"StringEquals":{"ses:FromAddress":"no-reply@example.com"}}']),
-  );
-  expect(sending.filter(sendsAsSender)).not.toHaveLength(0);
-});
-
-test('the only other roles are those of the rollout and of the CDK bucket resource', () => {
-  const roles = ofType(api, 'AWS::IAM::Role').map(([, role]) => pathOf(role));
-  const others = new Set(roles.filter((path) => !/^[a-z-]+\/Role$/.test(path)));
-  expect(others).toEqual(new Set(['Rollout/Role', 'Custom::S3AutoDeleteObjectsCustomResourceProvider/Role']));
-});
-
-test('only the projector appends ledger rows, and only the archiver deletes them', () => {
-  const onLedger = [...grants].flatMap(([id, granted]) =>
-    granted
-      .filter(({ resource }) => resource === 'table ledger')
-      .map(({ action }) => [id, action.replace('dynamodb:', '')]),
-  );
-  const changing = onLedger.filter(([, action]) => !['GetItem', 'BatchGetItem', 'Query'].includes(action ?? ''));
-  expect(changing).toEqual([
-    ['project-ledger', 'PutItem'],
-    ['project-ledger', 'UpdateItem'],
-    ['retry-ledger', 'PutItem'],
-    ['retry-ledger', 'UpdateItem'],
-    ['archive-ledger', 'BatchWriteItem'],
-    ['archive-ledger', 'PutItem'],
-    ['archive-ledger', 'Scan'],
-    ['archive-ledger', 'UpdateItem'],
-  ]);
-});
-
 test('operator actions and the acceptance of terms add audit events, one list reads them, and nothing changes or deletes them', () => {
   const onAudit = [...grants].flatMap(([id, granted]) =>
     granted.filter(({ resource }) => resource.startsWith('table audit')).map(({ action }) => [id, action]),
@@ -141,31 +91,15 @@ test('operator actions and the acceptance of terms add audit events, one list re
   );
 });
 
-test('only the archiver scans, and only listed functions delete items', () => {
-  const all = [...grants].flatMap(([id, granted]) => granted.map((grant) => ({ id, ...grant })));
-  const scanning = all.filter(({ action }) => action === 'dynamodb:Scan');
-  expect(scanning.map(({ id, resource }) => [id, resource])).toEqual([['archive-ledger', 'table ledger']]);
-  const deleting = all.filter(({ action }) => action === 'dynamodb:DeleteItem');
-  const byTable = Object.groupBy(deleting, ({ resource }) => resource.replace('table ', ''));
-  const { accounts, idempotency, ...others } = byTable;
-  expect([accounts, idempotency]).not.toContain(undefined);
-  const functions = Object.entries(others).map(([table, all]) => [table, all!.map(({ id }) => id).toSorted()]);
-  expect(Object.fromEntries(functions)).toEqual({
-    meters: ['purge-accounts'],
-    messages: ['purge-accounts'],
-    webhooks: ['delete-webhook', 'deliver-slow-webhooks', 'deliver-webhooks', 'purge-accounts'],
-    agents: [
-      'create-document',
-      'delete-agent',
-      'delete-conversation',
-      'delete-document',
-      'index-documents',
-      'purge-accounts',
-      'purge-agents',
-      'sweep-documents',
-    ],
-    transcriptions: ['create-transcription-job', 'delete-transcription-job', 'purge-accounts'],
-  });
+test('a stage permits voice calls only with an origination number', async () => {
+  const actionsIn = async (synthesis: Synthesis) =>
+    JSON.stringify(ofType((await synthesise(synthesis)).api, 'AWS::IAM::Policy')).match(/sms-voice:Send\w+/g);
+  expect(await actionsIn({ stage: otherStage, buffered: true })).toEqual([
+    'sms-voice:SendTextMessage',
+    'sms-voice:SendVoiceMessage',
+  ]);
+  expect(fullStage.messages.origination).toBeNull();
+  expect(await actionsIn({ stage: fullStage })).toEqual(['sms-voice:SendTextMessage']);
 });
 
 function grantsByFunction(): Map<string, Grant[]> {

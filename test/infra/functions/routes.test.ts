@@ -79,11 +79,6 @@ test('the fallback handler has a single permission, so that its resource policy 
   expect(permissions.filter((permission) => handlerIn(template, permission) === unknownRouteId)).toHaveLength(1);
 });
 
-test('the gateway registers only multipart/form-data as binary, so that uploads are not corrupted', () => {
-  const [[, api] = []] = ofType(template, 'AWS::ApiGateway::RestApi');
-  expect(api!.Properties['BinaryMediaTypes']).toEqual(['multipart/form-data']);
-});
-
 describe('a timeout', () => {
   const secondsOf = (id: string) => Number(functions.get(id)?.Properties['Timeout']);
 
@@ -124,38 +119,6 @@ describe('response streaming', () => {
     );
     for (const { streams, timeoutMs = 0 } of buffered) expect([streams, timeoutMs <= 29_000]).toEqual([false, true]);
   });
-});
-
-describe('the logs', () => {
-  test('of every function and the gateway expire', () => {
-    const logs = new Map(ofType(template, 'AWS::Logs::LogGroup'));
-    for (const [, { Properties }] of logs) expect(Properties['RetentionInDays']).toBeGreaterThan(0);
-    const used = [...functions.values()].map((fn) => fn.Properties['LoggingConfig'] as { LogGroup: { Ref: string } });
-    expect(new Set(used.map(({ LogGroup }) => LogGroup.Ref)).size).toBe(functions.size);
-    for (const { LogGroup } of used) expect(logs.has(LogGroup.Ref)).toBe(true);
-  });
-
-  test('of the gateway are JSON without query strings, credentials or prompts', () => {
-    const [[, stage] = []] = ofType(template, 'AWS::ApiGateway::Stage');
-    const { Format } = stage!.Properties['AccessLogSetting'] as { Format: string };
-    const values = Object.values(JSON.parse(Format)).join(' ');
-    expect(values).toContain('$context.requestId');
-    expect(JSON.parse(Format)).toMatchObject({ sourceIp: '$context.identity.sourceIp' });
-    expect(values).not.toMatch(/query|header|authoriz|body|caller|userAgent/i);
-    const settings = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
-    for (const { DataTraceEnabled, LoggingLevel } of settings)
-      expect([DataTraceEnabled, LoggingLevel]).toEqual([false, undefined]);
-  });
-});
-
-test("the gateway throttles all callers together at the stage's rate and burst", () => {
-  const throttleOf = (from: Whole) => {
-    const [[, stage] = []] = ofType(from, 'AWS::ApiGateway::Stage');
-    const [all] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
-    return [all?.['ResourcePath'], all?.['ThrottlingRateLimit'], all?.['ThrottlingBurstLimit']];
-  };
-  expect(throttleOf(template)).toEqual(['/*', 2000, 1000]);
-  expect(throttleOf(other.api)).toEqual(['/*', 50, 20]);
 });
 
 test('a deployment outputs its URLs', () => {

@@ -27,42 +27,6 @@ test('the canary is off and not deployed by default', () => {
 });
 
 describe('a stage with the canary', () => {
-  test('has one more alarm, which fires after two consecutive walks that failed or did not end', () => {
-    const alarms = [on.api, on.monitoring].flatMap((stack) => ofType(stack, 'AWS::CloudWatch::Alarm'));
-    const own = alarms.map(([, alarm]) => alarm).filter((alarm) => JSON.stringify(alarm).includes('canary'));
-    expect(own.map(pathOf)).toEqual([`${canary.id}-alarm/Failing`]);
-    expect(own[0]!.Properties).toMatchObject({
-      Metrics: [
-        {
-          MetricStat: {
-            Metric: { MetricName: failedWalks, Namespace: 'text-ai-live' },
-            Period: 300,
-            Stat: 'Maximum',
-          },
-        },
-      ],
-      Threshold: 0,
-      ComparisonOperator: 'GreaterThanThreshold',
-      EvaluationPeriods: 2,
-      TreatMissingData: 'breaching',
-      AlarmDescription: expect.stringMatching(/^New users cannot register .*docs\/runbook.md#the-canary-fails$/),
-    });
-    expect(partsOf('AWS::Logs::MetricFilter')).toEqual([]);
-    expect(readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8')).toContain(
-      '\n## The canary fails\n',
-    );
-  });
-
-  test('runs it every five minutes without overlap or retries', () => {
-    const [rule] = partsOf('AWS::Events::Rule');
-    expect(rule!.Properties).toMatchObject({
-      ScheduleExpression: 'rate(5 minutes)',
-      Targets: [{ RetryPolicy: { MaximumRetryAttempts: 0 } }],
-    });
-    expect(canary.timeoutSeconds).toBeLessThan(canary.trigger.everySeconds);
-    expect(partsOf('AWS::Lambda::EventInvokeConfig')[0]!.Properties).toMatchObject({ MaximumRetryAttempts: 0 });
-  });
-
   test('permits only its rule to run the canary, which has no route and no queue', () => {
     const rule = ofType(on.api, 'AWS::Events::Rule').find(([, part]) => functionId(part) === canary.id);
     expect(partsOf('AWS::Lambda::Permission').map(({ Properties }) => Properties)).toMatchObject([
@@ -96,10 +60,6 @@ describe('a stage with the canary', () => {
     expect(variables()['CANARY_ORIGIN']).toEqual(variables()['PUBLIC_ORIGIN']);
     const other = await synthesise({ stage: otherStage, buffered: true });
     expect(JSON.stringify(variables(other)['CANARY_ORIGIN'])).toMatch(/execute-api.*\/live"/);
-  });
-
-  test('shows the failed walks on the dashboard', () => {
-    expect(JSON.stringify(ofType(on.monitoring, 'AWS::CloudWatch::Dashboard'))).toContain(failedWalks);
   });
 });
 

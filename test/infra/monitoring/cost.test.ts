@@ -132,25 +132,6 @@ test('a million priced calls cost at most 2.50 dollars of table requests', () =>
   expect(writeUnits.request * 0.625).toBeLessThanOrEqual(2.5);
 });
 
-test('without traffic only the listed resources are charged, because nothing runs', () => {
-  const running = [
-    'AWS::SageMaker::Endpoint',
-    'AWS::EC2::NatGateway',
-    'AWS::EC2::Instance',
-    'AWS::ECS::Service',
-    'AWS::RDS::DBInstance',
-    'AWS::ElastiCache::CacheCluster',
-    'AWS::ElasticLoadBalancingV2::LoadBalancer',
-  ];
-  expect(running.filter((type) => count(type) > 0)).toEqual([]);
-  const provisioned = ofType(api, 'AWS::Lambda::Alias').filter(
-    ([, alias]) => alias.Properties['ProvisionedConcurrencyConfig'],
-  );
-  expect(provisioned).toEqual([]);
-  for (const [, { Properties }] of ofType(data, 'AWS::DynamoDB::GlobalTable'))
-    expect(Properties['BillingMode']).toBe('PAY_PER_REQUEST');
-});
-
 test('an offer’s million chats bring in their tokens at the model’s rates and at the cheapest credits of a plan', () => {
   const offer = loadOffer('examples/offers/open-models.json', { isLocal: false });
   // 2,000 tokens at 2 and 500 at 8 credits per million; 20 USD for 2,500 credits.
