@@ -120,15 +120,6 @@ describe('the public files', () => {
     expect(rows).toHaveLength(630 * (1 + 4 * 1200));
   });
 
-  it('have an icon of 32 pixels in the ICO container', async () => {
-    const reply = await get('/favicon.ico');
-    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/x-icon']);
-    const icon = Buffer.from(await reply.arrayBuffer());
-    expect([icon.readUInt16LE(2), icon.readUInt16LE(4), icon[6], icon[7]]).toEqual([1, 1, 32, 32]);
-    expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.byteLength);
-    expect(icon.subarray(23, 26).toString()).toBe('PNG');
-  });
-
   it('keep crawlers from the dashboard only', async () => {
     const closed = (await (await get('/robots.txt')).text())
       .split('\n')

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
-  GetItemCommand,
   ListTablesCommand,
   PutItemCommand,
   QueryCommand,
@@ -20,18 +18,6 @@ import { processesWith } from '#test/service/local-command.ts';
 const specs: readonly TableSpec[] = Object.values(tables);
 const newFile = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'database-')), 'db.sqlite');
 const start = (file: string, external?: string) => startDatabase({ file, external, tables: specs });
-
-/** A process that starts the database on the file, reports it, and waits. */
-async function hostOf(file: string) {
-  const script = `
-    const { startDatabase } = await import('#local/dynamodb/database.ts');
-    await startDatabase({ file: ${JSON.stringify(file)}, external: undefined, tables: [] });
-    console.log('started');
-    setInterval(() => {}, 1000);`;
-  const child = spawn('node', ['--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  return child;
-}
 
 describe('the embedded database', () => {
   test('has the tables of the contract, with streams, indexes and expiry', async () => {
@@ -53,18 +39,6 @@ describe('the embedded database', () => {
       expect(TimeToLiveDescription?.AttributeName).toBe(spec.ttlAttribute);
     }
     await database.close();
-  });
-
-  test('keeps items and tables over a restart', async () => {
-    const file = await newFile();
-    const Key = { pk: { S: 'a' }, sk: { S: 'b' } };
-    const first = await start(file);
-    await first.client.send(new PutItemCommand({ TableName: 'accounts', Item: Key }));
-    await first.close();
-    const second = await start(file);
-    expect((await second.client.send(new GetItemCommand({ TableName: 'accounts', Key }))).Item).toEqual(Key);
-    await second.close();
-    await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
   test('updates the stream of a table that an earlier release created', async () => {
@@ -102,37 +76,6 @@ describe('the embedded database', () => {
     const Item = { pk: { S: 'a' }, sk: { S: 'b' } };
     await next.client.send(new PutItemCommand({ TableName: 'accounts', Item }));
     await Promise.all([left.close(), next.close()]);
-  });
-
-  test('exits when its host is killed', async () => {
-    const file = await newFile();
-    const host = await hostOf(file);
-    expect((await processesWith(file)).length).toBeGreaterThan(0);
-    host.kill('SIGKILL');
-    await expect.poll(() => processesWith(file), { timeout: 2000 }).toEqual([]);
-  });
-
-  test('that exits unexpectedly is reported in one sentence, and leaves no guard process', async () => {
-    const file = await newFile();
-    const database = await start(file);
-    const lines = await Promise.all(
-      (await processesWith(file)).map((pid) =>
-        readFile(`/proc/${pid}/cmdline`, 'utf8').then((line) => ({ pid, line })),
-      ),
-    );
-    process.kill(lines.find(({ line }) => !line.startsWith('/bin/sh'))!.pid, 'SIGKILL');
-    expect((await database.died).message).toBe(
-      'The embedded database exited unexpectedly (signal SIGKILL). The service stops.',
-    );
-    await database.close();
-    await expect.poll(() => processesWith(file)).toEqual([]);
-  });
-
-  test('reports a damaged file', async () => {
-    const file = await newFile();
-    await writeFile(file, 'this is not a database, not at all, and long enough to be read as one'.repeat(100));
-    await expect(start(file)).rejects.toThrow(`The database ${file} is damaged. Move the folder ${dirname(file)} away`);
-    await expect.poll(() => processesWith(file)).toEqual([]);
   });
 
   test('reports why it cannot open a file', async () => {

@@ -65,8 +65,9 @@ async function pumpTo(deliver: (event: DynamoDBStreamEvent) => unknown, concurre
 }
 
 describe('a stream pump', () => {
-  test('delivers each record once, in order, at most a hundred at a time', async () => {
+  test('delivers each record whose new image has the attribute once, in order, at most a hundred at a time', async () => {
     await putAll(250);
+    await put(250, { job: { S: 'of another type' } });
     const { seen, batches, deliver } = recorder();
     await (await pumpTo(deliver)).settled();
     expect(seen).toEqual(upTo(250));
@@ -95,14 +96,6 @@ describe('a stream pump', () => {
     expect(log).toEqual([]);
   });
 
-  test('delivers a new record within 2 s', async () => {
-    const { seen, deliver } = recorder();
-    await pumpTo(deliver);
-    await sleep(300);
-    await put(0);
-    await expect.poll(() => seen, { timeout: 2000, interval: 20 }).toEqual([0]);
-  });
-
   test('delivers DynamoDB JSON, like Lambda', async () => {
     const { batches, deliver } = recorder();
     await put(0, {
@@ -126,20 +119,14 @@ describe('a stream pump', () => {
     });
   });
 
-  test('delivers only records whose new image has the attribute', async () => {
-    const { seen, deliver } = recorder();
-    for (const n of upTo(20)) await put(n, n % 2 === 0 ? {} : { job: { S: 'of another type' } });
-    await (await pumpTo(deliver)).settled();
-    expect(seen).toEqual(upTo(20).filter((n) => n % 2 === 0));
-  });
-
-  test('retries a failed batch until it succeeds, and keeps the order', async () => {
+  test('retries a batch until it succeeds and its response is valid, and keeps the order', async () => {
     await putAll(30);
     const { seen, deliver } = recorder();
-    let failures = 4;
+    let failures = 2;
+    const invalid = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
     const pump = await pumpTo((event) => {
       if (failures-- > 0) throw new Error('not now');
-      return deliver(event);
+      return invalid.shift() ?? deliver(event);
     });
     await pump.settled();
     expect(seen).toEqual(upTo(30));
@@ -164,15 +151,6 @@ describe('a stream pump', () => {
     expect(tries.get(4)).toBe(3);
     expect(new Set(done)).toEqual(new Set(upTo(10)));
     expect(done.filter((n) => n >= 4).slice(-6)).toEqual([4, 5, 6, 7, 8, 9]);
-  });
-
-  test('treats an invalid response as a failure of the whole batch', async () => {
-    await putAll(3);
-    const { seen, deliver } = recorder();
-    const responses = [{ batchItemFailures: [{ itemIdentifier: 'nobody' }] }, { batchItemFailures: 'all' }];
-    const pump = await pumpTo((event) => responses.shift() ?? deliver(event));
-    await pump.settled();
-    expect(seen).toEqual(upTo(3));
   });
 
   test('continues after a restart where it stopped', async () => {

@@ -54,12 +54,6 @@ async function operationsOf(work: () => Promise<void>): Promise<string[]> {
 }
 
 describe('the sweep of expired items', () => {
-  it('sends no request while no item has expired', async () => {
-    await fill(100, () => seconds + 3600);
-    expect(await operationsOf(() => createTtlSweep(database, specs)(now))).toEqual([]);
-    expect(await left()).toHaveLength(100);
-  });
-
   it('reads and deletes only items whose expiry has passed by the given clock', async () => {
     const expiries = [seconds - 1, seconds, seconds + 1, undefined];
     await fill(200, (index) => expiries[index % 4]);
@@ -70,7 +64,7 @@ describe('the sweep of expired items', () => {
   });
 
   it('ends after 2 s, and continues in the next run with the items that expired first', async () => {
-    await fill(1000, (index) => seconds - 5000 + index);
+    await fill(200, (index) => seconds - 5000 + index);
     const sweep = createTtlSweep(database, specs);
     const { client } = database;
     client.middlewareStack.add(
@@ -86,9 +80,9 @@ describe('the sweep of expired items', () => {
     client.middlewareStack.remove('slow');
     const rest = await left();
     expect(rest.length).toBeGreaterThan(0);
-    expect(rest.length).toBeLessThan(1000);
+    expect(rest.length).toBeLessThan(200);
     expect(rest).not.toContain('key-0');
-    for (let runs = 0; runs < 5; runs++) await sweep(now);
+    await sweep(now);
     expect(await left()).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { startFrontServer } from '#local/gateway/socket.ts';
-import { buffered, envelopeOf, json, routes, useFrontServer } from '#test/service/front-server.ts';
+import { buffered, envelopeOf, json, useFrontServer } from '#test/service/front-server.ts';
 
 const front = useFrontServer();
 const { call } = front;
@@ -137,12 +136,5 @@ describe('closing', () => {
     request.destroy();
     await front.server.close(2000);
     expect(isDone).toBe(true);
-  });
-
-  test('a port in use is reported in a sentence that names the flag', async () => {
-    const again = startFrontServer({ port: front.server.port, routes, handlerOf: async () => front.handlers['echo']! });
-    await expect(again).rejects.toThrow(
-      `Port ${front.server.port} is in use by another program. Stop that program, or choose another port with --port PORT.`,
-    );
   });
 });

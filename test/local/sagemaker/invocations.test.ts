@@ -76,12 +76,6 @@ describe('an invocation', () => {
     await expect(client.send(plain())).rejects.toMatchObject({ name: 'InternalFailure' });
   });
 
-  it("collects the engine's stream if it is not a streaming one", async () => {
-    const { client } = await setUp(async () => stream(texts('data: 1\n\n', 'data: 2\n\n')));
-    const { Body, ContentType } = await client.send(plain());
-    expect([Body.transformToString(), ContentType]).toEqual(['data: 1\n\ndata: 2\n\n', 'text/event-stream']);
-  });
-
   it('aborts the engine when the client disconnects', async () => {
     const aborted = Promise.withResolvers<void>();
     const caller = new AbortController();
@@ -105,18 +99,6 @@ describe('a streaming invocation', () => {
     expect(parts.some((part) => part.toString().includes('\ufffd'))).toBe(true);
     expect(parts.length).toBeGreaterThan(2 * sent.length);
     expect((await readStream(client)).parts).toEqual(parts);
-  });
-
-  it('sends every chunk immediately', async () => {
-    const more = Promise.withResolvers<void>();
-    async function* chunks() {
-      yield Buffer.from('data: one\n\n');
-      await more.promise;
-      yield Buffer.from('data: two\n\n');
-    }
-    const { client } = await setUp(async () => stream(chunks()));
-    const { text } = await readStream(client, (soFar) => soFar === 'data: one\n\n' && more.resolve());
-    expect(text).toBe('data: one\n\ndata: two\n\n');
   });
 
   it('throws ModelStreamError after the output so far if the engine fails', async () => {
@@ -177,22 +159,13 @@ describe('a streaming invocation', () => {
 });
 
 describe('the parts of a stream', () => {
-  it('add up to the stream, are never empty, and number at most five', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(), (bytes, turn) => {
-        const split = splitAdversarially(bytes, turn);
-        expect(Buffer.concat(split)).toEqual(Buffer.from(bytes));
-        expect(split.length).toBeLessThanOrEqual(5);
-        expect(split.every((part) => part.length > 0)).toBe(true);
-      }),
-    );
-  });
-
   it('end inside `data:`, inside the text, inside a character, and inside the blank line', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (text, turn) => {
         const bytes = Buffer.from(`data: ${JSON.stringify({ id: 'x', content: text })}\n\n`);
         const split = splitAdversarially(bytes, turn);
+        expect(Buffer.concat(split)).toEqual(bytes);
+        expect(split.every((part) => part.length > 0) && split.length <= 5).toBe(true);
         expect('data:'.startsWith(Buffer.from(split[0] ?? []).toString())).toBe(true);
         const edges = split.map((_, index) => Buffer.concat(split.slice(0, index)).length);
         const inside = bytes.findIndex((byte) => byte >= 0x80 && byte < 0xc0);

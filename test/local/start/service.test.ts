@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dashboardPages } from '#contract/dashboard-config.ts';
 import { type Service, startService } from '#local/start/service.ts';
@@ -76,19 +75,6 @@ describe('the service in a process', () => {
     expect(link.pathname).toBe('/confirm');
   });
 
-  test('moves its clock, tokens and credits forward', async () => {
-    const before = Date.parse((await local('GET', 'clock')).json.now);
-    const { status, json } = await local('POST', 'clock', { advance: 'P1M1DT1H' });
-    expect(status).toBe(200);
-    expect(Date.parse(json.now) - before).toBeGreaterThan(29 * 86_400_000);
-    const token = (await local('POST', 'identity-token', { email: 'a@example.com', name: 'A' })).json.token;
-    expect(decodeJwt(token).iat! * 1000).toBeGreaterThan(before + 29 * 86_400_000);
-    const key = bearer(service.status.demo!.apiKey);
-    const balance = await call(service.origin, 'GET', '/api/credits/me', undefined, key);
-    expect(balance.status).toBe(200);
-    expect(Date.parse(balance.json.data.expiresAt)).toBeGreaterThan(Date.parse(json.now));
-  });
-
   test.each([
     ['a duration with a fraction', 'POST', 'clock', { advance: 'P1.5D' }, 400],
     ['a time gone by', 'POST', 'clock', { now: '2020-01-01T00:00:00Z' }, 400],
@@ -117,21 +103,6 @@ describe('the service in a process', () => {
     }
     const { stdout } = await promisify(execFile)('curl', ['-si', `http://localhost:${port}/_local/status`]);
     expect(stdout).toMatch(/^HTTP\/1.1 200 /);
-  });
-
-  test('publishes the key of its identity tokens', async () => {
-    const { json } = await local('GET', 'identity/.well-known/openid-configuration');
-    expect(json.issuer).toBe(`${service.origin}/_local/identity`);
-    const { pathname } = new URL(json.jwks_uri);
-    expect((await call(service.origin, 'GET', pathname)).json.keys).toHaveLength(1);
-  });
-
-  test('injects ordered faults, and lists the pending ones', async () => {
-    const order = { target: 'sagemaker', fault: 'error', count: 1 };
-    expect((await local('POST', 'faults', order)).json).toEqual({ active: [order] });
-    expect((await ask()).json.error).toBe(true);
-    expect((await local('GET', 'faults')).json).toEqual({ active: [] });
-    expect((await ask()).json.error).toBe(false);
   });
 
   test('serves the dashboard at every page path, without external resources, and cacheable files', async () => {
@@ -175,13 +146,6 @@ describe('the service in a process', () => {
     for (let calls = 0; calls < 3; calls += 1) await ask();
     await service.settled();
     expect(await rows()).toBe(before + 3);
-  });
-
-  test('refuses its data folder to another service while it runs', async () => {
-    await expect(startService({ port: 0, data: folder })).rejects.toThrow(
-      `The data folder ${folder} is in use by the service with process id ${process.pid}.`,
-    );
-    expect((await local('GET', 'status')).status).toBe(200);
   });
 
   test('leaves no process after it is closed, and restores the environment', async () => {

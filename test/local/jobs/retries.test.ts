@@ -1,8 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { queues } from '#contract/platform/resources.ts';
+import { mailKey } from '#repositories/accounts/account-items.ts';
 import { services } from '#runtime/services/container.ts';
-import { rowsOf, setInRow } from '#test/database/rows.ts';
+import { putRows, rowsOf, setInRow } from '#test/database/rows.ts';
 import { chat, type Person, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -21,9 +22,9 @@ const poison = ({ id }: Person) => setInRow('meters', { a: id }, 'last', [{ t: '
 
 const entriesOf = async ({ key }: Person) =>
   (await service.call('GET', '/api/credits', { key })).body.data.entries as { type: string; balance: number }[];
-const parked = async () => {
+const parked = async ({ name }: { name: string } = queues.ledgerRetry) => {
   const status = (await (await fetch(`${service.origin}/_local/status`)).json()) as { parked: Record<string, number> };
-  return status.parked[queues.ledgerRetry.name] ?? 0;
+  return status.parked[name] ?? 0;
 };
 const pass = async (tries: number) => {
   for (let count = 0; count < tries; count++) {
@@ -75,6 +76,17 @@ describe('an account whose ledger rows cannot be written', () => {
       .audit((finding) => findings.push(finding));
     expect(findings).toEqual([]);
   });
+});
+
+test('an unreadable email is retried by its id alone, then parked, and does not delay other emails', async () => {
+  await putRows('accounts', [{ ...mailKey('broken'), outbox: 'broken', text: 'https://example.com/?token=secret' }]);
+  const { email } = await service.registered();
+  expect(await service.mailedToken(email)).toMatch(/\w{20}/);
+  await service.settled();
+  await pass(queues.mailRetry.maxReceiveCount - 1);
+  expect(await parked(queues.mailRetry)).toBe(0);
+  await pass(1);
+  expect(await parked(queues.mailRetry)).toBe(1);
 });
 
 const imageOf = async ({ id }: Person) => (await rowsOf('meters')).find(({ a }) => a === id) ?? {};
