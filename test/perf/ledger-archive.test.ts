@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { ledgerArchiver } from '#domain/billing/archive.ts';
@@ -42,12 +42,10 @@ it('an archived month of 5,000 rows has the assumed bytes per row, and a page of
     balance += amount;
     return charge(index + 1, balance, amount);
   });
-  for (let from = 0; from < items.length; from += 50)
-    await Promise.all(
-      items
-        .slice(from, from + 50)
-        .map((Item) => database.client.send(new PutCommand({ TableName: tables.ledger.name, Item }))),
-    );
+  for (let from = 0; from < items.length; from += 25) {
+    const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+    await database.client.send(new BatchWriteCommand({ RequestItems: { [tables.ledger.name]: puts } }));
+  }
   const bytes = itemBytes(items[2500]!);
   const store = archiveStore(database.client, tables.ledger.name, archive.files);
   const now = Date.UTC(2027, 11, 1);
