@@ -43,69 +43,66 @@ function essence(headers: Record<string, unknown>) {
   return Object.fromEntries(names.map((name) => [name, headers[name]]));
 }
 
-describe.each(['on', 'off'] as const)(
-  'an invocation with the fast path %s ends as with the SDK, in one attempt, after',
-  (setting) => {
-    test.each<[string, ScriptedResponse]>([
-      ['a response', { status: 200, body: '{"é":1}' }],
-      ['a response that is not JSON', { status: 200, body: 'hm' }],
-      ['a response that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
-      ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
-      ['a model that is not ready', modelFailure(429, 'ModelNotReadyException')],
-      ['an outage', modelFailure(503, 'ServiceUnavailable')],
-      ['throttling', modelFailure(429, 'ThrottlingException')],
-      ['an unknown endpoint', modelFailure(400, 'ValidationError')],
-      ['a cut connection', { status: 200, cutAfter: -1 }],
-      ['a connection cut within the response', { status: 200, body: '{"é":1}', cutAfter: 3 }],
-    ])('%s', async (_, planned) => {
-      scripted.aws.play([planned]);
-      const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
-      const [sentByThem] = scripted.aws.sent;
-      scripted.aws.play([planned]);
-      const ours = await resultOf(() => runtimes[setting]().reply(invocation)(later()));
-      expect(ours).toEqual(theirs);
-      expect(ours.requests).toBe(1);
-      expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
-      expect(scripted.aws.sent[0]!.url).toBe(sentByThem!.url);
-    });
+describe('an invocation with the fast path ends as with the SDK, in one attempt, after', () => {
+  test.each<[string, ScriptedResponse]>([
+    ['a response', { status: 200, body: '{"é":1}' }],
+    ['a response that is not JSON', { status: 200, body: 'hm' }],
+    ['a response that is too long', { status: 200, body: `"${'x'.repeat(invocation.maxBytes)}"` }],
+    ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 422, OriginalMessage: 'too long' })],
+    ['a model that is not ready', modelFailure(429, 'ModelNotReadyException')],
+    ['an outage', modelFailure(503, 'ServiceUnavailable')],
+    ['throttling', modelFailure(429, 'ThrottlingException')],
+    ['an unknown endpoint', modelFailure(400, 'ValidationError')],
+    ['a cut connection', { status: 200, cutAfter: -1 }],
+    ['a connection cut within the response', { status: 200, body: '{"é":1}', cutAfter: 3 }],
+  ])('%s', async (_, planned) => {
+    scripted.aws.play([planned]);
+    const theirs = await resultOf(() => runtimes.off().reply(invocation)(later()));
+    const [sentByThem] = scripted.aws.sent;
+    scripted.aws.play([planned]);
+    const ours = await resultOf(() => runtimes.on().reply(invocation)(later()));
+    expect(ours).toEqual(theirs);
+    expect(ours.requests).toBe(1);
+    expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+    expect(scripted.aws.sent[0]!.url).toBe(sentByThem!.url);
+  });
 
-    test.each<[string, ScriptedResponse]>([
-      ['a response', { status: 200, headers: frameHeaders, body: frames }],
-      [
-        'a failure in the stream',
-        { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
-      ],
-      [
-        'a connection cut within a frame',
-        { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 },
-      ],
-      ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
-      ['an outage', modelFailure(503, 'ServiceUnavailable')],
-      ['a cut connection', { status: 200, cutAfter: -1 }],
-    ])('streamed: %s', async (_, planned) => {
-      scripted.aws.play([planned]);
-      const theirs = await resultOf(() => all(runtimes.off().parts(invocation)(later())));
-      const [sentByThem] = scripted.aws.sent;
-      scripted.aws.play([planned]);
-      const ours = await resultOf(() => all(runtimes[setting]().parts(invocation)(later())));
-      expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
-      expect(ours.requests).toBe(1);
-      expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
-    });
+  test.each<[string, ScriptedResponse]>([
+    ['a response', { status: 200, headers: frameHeaders, body: frames }],
+    [
+      'a failure in the stream',
+      { status: 200, headers: frameHeaders, body: Buffer.concat([frames, modelStreamError('broken')]) },
+    ],
+    [
+      'a connection cut within a frame',
+      { status: 200, headers: frameHeaders, body: frames, cutAfter: frames.length - 5 },
+    ],
+    ['a model error', modelFailure(424, 'ModelError', { OriginalStatusCode: 500, OriginalMessage: 'oh' })],
+    ['an outage', modelFailure(503, 'ServiceUnavailable')],
+    ['a cut connection', { status: 200, cutAfter: -1 }],
+  ])('streamed: %s', async (_, planned) => {
+    scripted.aws.play([planned]);
+    const theirs = await resultOf(() => all(runtimes.off().parts(invocation)(later())));
+    const [sentByThem] = scripted.aws.sent;
+    scripted.aws.play([planned]);
+    const ours = await resultOf(() => all(runtimes.on().parts(invocation)(later())));
+    expect(withoutMetadata(ours)).toEqual(withoutMetadata(theirs));
+    expect(ours.requests).toBe(1);
+    expect(essence(scripted.aws.sent[0]!.headers)).toEqual(essence(sentByThem!.headers));
+  });
 
-    test('the cancellation of a prepared invocation, which is sent only on demand', async () => {
-      scripted.aws.play([{ status: 200, silent: true }]);
-      const over = new Deadline(10_000);
-      const send = runtimes[setting]().reply(invocation);
-      await sleep(5);
-      expect(scripted.aws.sent).toEqual([]);
-      const outcome = resultOf(() => send(over));
-      while (scripted.aws.sent.length === 0) await sleep(5);
-      over.end();
-      expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
-    });
-  },
-);
+  test('the cancellation of a prepared invocation, which is sent only on demand', async () => {
+    scripted.aws.play([{ status: 200, silent: true }]);
+    const over = new Deadline(10_000);
+    const send = runtimes.on().reply(invocation);
+    await sleep(5);
+    expect(scripted.aws.sent).toEqual([]);
+    const outcome = resultOf(() => send(over));
+    while (scripted.aws.sent.length === 0) await sleep(5);
+    over.end();
+    expect(await outcome).toMatchObject({ outcome: { name: 'AbortError' }, requests: 1 });
+  });
+});
 
 test('complete streams reuse one connection, and an abandoned stream closes it', async () => {
   const words = [{ delta: { content: 'a' } }, { delta: {}, finish_reason: 'stop' }];

@@ -2,7 +2,6 @@ import { type DynamoDBDocumentClient, UpdateCommand, type UpdateCommandInput } f
 import { describe, expect, test } from 'vitest';
 import type { AwsService } from '#aws/service.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
-import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { meterUpdate, sagemakerRuntime } from '#runtime/services/call-services.ts';
 import { withEnvironment } from '#test/service/environment.ts';
 import {
@@ -45,13 +44,11 @@ interface Sending {
   readonly requestTimeout?: number;
 }
 
-/** The two ways to send an UpdateItem: FAST_PATH on and off. */
-const updates = {
-  on({ client = documents(), service = serviceOf('dynamodb'), requestTimeout = requestTimeoutOf([]) }: Sending = {}) {
-    return quickUpdate(service, async () => client, { projection: everything, requestTimeout });
-  },
-  off: ({ client = documents() }: Sending = {}) => sdkUpdate(client),
-};
+const updateWith = ({
+  client = documents(),
+  service = serviceOf('dynamodb'),
+  requestTimeout = requestTimeoutOf([]),
+}: Sending = {}) => quickUpdate(service, async () => client, { projection: everything, requestTimeout });
 
 const signedAt = (stamp: unknown): number =>
   Date.parse(String(stamp).replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
@@ -67,14 +64,14 @@ const scripts: [string, ScriptedResponse[]][] = [
   ['a connection cut before the response, always', [{ status: 200, cutAfter: -1 }]],
 ];
 
-describe.each(['on', 'off'] as const)('an UpdateItem with the fast path %s ends as with the SDK after', (setting) => {
+describe('an UpdateItem with the fast path ends as with the SDK after', () => {
   test.each(scripts)('%s', async (_, script) => {
     const requestTimeout = requestTimeoutOf(script);
     scripted.aws.play(script);
     const client = documents({ requestTimeout });
     const theirs = await resultOf(async () => (await client.send(new UpdateCommand(input))).Attributes);
     scripted.aws.play(script);
-    const update = updates[setting]({ client: documents({ requestTimeout }), requestTimeout });
+    const update = updateWith({ client: documents({ requestTimeout }), requestTimeout });
     const ours = await resultOf(async () => (await update(input))());
     expect(ours).toEqual(theirs);
     expect(ours.requests).toBeGreaterThan(0);
@@ -83,7 +80,7 @@ describe.each(['on', 'off'] as const)('an UpdateItem with the fast path %s ends 
   test('a response, and sends the same request', async () => {
     scripted.aws.play([done]);
     await documents().send(new UpdateCommand(input));
-    await updates[setting]()(input);
+    await updateWith()(input);
     const [theirs, ours] = scripted.aws.sent.map(essenceOf);
     expect(ours).toEqual(theirs);
   });
@@ -95,7 +92,7 @@ describe.each(['on', 'off'] as const)('an UpdateItem with the fast path %s ends 
       { ...skewed, headers: { ...skewed.headers, date: hourAhead } },
       { ...done, headers: { date: hourAhead } },
     ]);
-    const update = updates[setting]();
+    const update = updateWith();
     await update(input);
     expect(scripted.aws.sent).toHaveLength(2);
     await update(input);
@@ -114,7 +111,7 @@ test('credentials are renewed before they expire', async () => {
     environment['AWS_CREDENTIAL_EXPIRATION'] = new Date(Date.now() + minutes * 60_000).toISOString();
   };
   use('token-1', 4);
-  const update = updates.on({ service: serviceOf('dynamodb', environment) });
+  const update = updateWith({ service: serviceOf('dynamodb', environment) });
   await update(input);
   use('token-2', 60);
   await update(input);
@@ -128,7 +125,7 @@ test('without credentials the SDK throws, and nothing is sent', async () => {
   scripted.aws.play([done]);
   const client = documents({ credentials: () => Promise.reject(new Error('no credentials')) });
   const service = { ...serviceOf('dynamodb'), credentials: () => undefined };
-  await expect(updates.on({ client, service })(input)).rejects.toThrow('no credentials');
+  await expect(updateWith({ client, service })(input)).rejects.toThrow('no credentials');
   expect(scripted.aws.sent).toHaveLength(0);
 });
 
