@@ -95,79 +95,13 @@ describe('an offer file', () => {
   const planned = (...plans: object[]) => ({ version: 1, plans: plans.map((one) => ({ ...plan, ...one })) });
   const product = (change: object) => ({ version: 1, product: { name: 'A', ...change } });
 
+  const amount = 'must be an amount of credits of at least 0, with at most 6 decimals';
+  const change = (effectiveFrom: string, price: object = { input: 1 }) => ({ effectiveFrom, ...price });
+  const tooLarge = 'must be smaller: a call that fills the window exceeds 2^53 microcredits';
   it.each<[string, unknown, string]>([
     ['an unknown section', { version: 1, extras: [] }, 'extras is not a field of an offer'],
-    ['an unknown field of a model', offered({ colour: 3 }), 'models.0.colour is not a field of an offer'],
     ['no version', {}, 'version is required'],
     ['a list', [], ' must be an object'],
-    ['two models of one id', offered({}, model), 'models.1.id must be unique; a is used twice'],
-    [
-      'an alias that is an id',
-      offered({ aliases: ['b'] }, { ...model, id: 'b' }),
-      'models.1.id must be unique; b is used twice',
-    ],
-    [
-      'a cycle of replacements',
-      offered({ replacedBy: 'b' }, { ...model, id: 'b', replacedBy: 'a' }),
-      'models.0.replacedBy must not lead back to the model',
-    ],
-    ['an unknown replacement', offered({ replacedBy: 'z' }), 'models.0.replacedBy must be the id of another model'],
-    ['an unknown plan', offered({ minPlan: 'gold' }), 'models.0.minPlan must be the name of a plan; gold is none'],
-    [
-      'a negative price',
-      offered({ price: { input: -1, output: 1 } }),
-      'models.0.price.input must be an amount of credits of at least 0, with at most 6 decimals',
-    ],
-    [
-      'seven decimals',
-      offered({ price: { input: 0.0000001 } }),
-      'models.0.price.input must be an amount of credits of at least 0, with at most 6 decimals',
-    ],
-    [
-      'a price above 2^53 microcredits at the window',
-      offered({ contextWindow: 100_000_000, price: { input: 500_000_000 } }),
-      'models.0.price must be smaller: a call that fills the window exceeds 2^53 microcredits',
-    ],
-    [
-      'a cached rate without an input rate',
-      offered({ price: { cachedInput: 1 } }),
-      'models.0.price must have input where it has cachedInput or cacheWrite',
-    ],
-    [
-      'more output than the window',
-      offered({ maxOutputTokens: 1001 }),
-      'models.0.maxOutputTokens must not exceed contextWindow',
-    ],
-    [
-      'days out of order',
-      offered({ deprecatedFrom: '2026-05-01', retiredFrom: '2026-04-01' }),
-      'models.0.retiredFrom must be later than deprecatedFrom, and that later than availableFrom',
-    ],
-    [
-      'a day that does not exist',
-      offered({ retiredFrom: '2026-02-30' }),
-      'models.0.retiredFrom must be a day such as 2026-12-31',
-    ],
-    [
-      'changes of a price out of order',
-      offered({
-        priceChanges: [
-          { effectiveFrom: '2027-02-01', input: 1 },
-          { effectiveFrom: '2027-02-01', input: 2 },
-        ],
-      }),
-      'models.0.priceChanges.1.effectiveFrom must be later than that of the change before',
-    ],
-    [
-      'a change to a price above 2^53 microcredits at the window',
-      offered({ priceChanges: [{ effectiveFrom: '2027-02-01', input: 500_000_000 }], contextWindow: 100_000_000 }),
-      'models.0.priceChanges.0 must be smaller: a call that fills the window exceeds 2^53 microcredits',
-    ],
-    [
-      'a change without a price',
-      offered({ priceChanges: [{ effectiveFrom: '2027-02-01' }] }),
-      'models.0.priceChanges.0 must have perRequest, or input and output',
-    ],
     [
       'a use of a model that is retired today',
       { ...offered({ retiredFrom: today }), uses: { translation: 'a', analysis: 'a' } },
@@ -178,19 +112,6 @@ describe('an offer file', () => {
       { ...offered({ availableFrom: '2026-11-28' }), uses: { analysis: 'a' } },
       'uses.analysis must be a model that is available today; a is not',
     ],
-    [
-      'vectors without a size',
-      offered({ capabilities: ['embeddings', 'chat'] }),
-      'models.0.dimensions is required for a model with embeddings',
-    ],
-    ['a model behind http', at('http://models.example/v1'), 'models.0.endpoints.0.url must begin with https://'],
-    ...['ftp://models.example/v1', 'https://user:key@models.example/v1', 'https://models.example/v1#a'].map(
-      (url): [string, object, string] => [
-        url,
-        at(url),
-        'models.0.endpoints.0.url must be a URL of http or https, without user, password and fragment',
-      ],
-    ),
     [
       'a use without a chat model',
       { version: 1, uses: { translation: 'svc-embed' } },
@@ -203,65 +124,79 @@ describe('an offer file', () => {
       planned({ id: 2 }, { id: 1, name: 'b', priceUsd: 5 }),
       'plans.1.id must be larger than that of the plan before: plans are sorted by rank',
     ],
+    ['two models of one id', offered({}, model), 'models.1.id must be unique; a is used twice'],
     [
-      'a link that is not https',
-      product({ links: { terms: 'http://a.example' } }),
-      'product.links.terms must be a link that begins with https://',
+      'an alias that is an id',
+      offered({ aliases: ['b'] }, { ...model, id: 'b' }),
+      'models.1.id must be unique; b is used twice',
     ],
     [
-      'a colour of low contrast',
-      product({ accent: '#ffd400' }),
-      'product.accent must have a contrast of at least 4.5 with white; #ffd400 has 1.43',
-    ],
-    [
-      'a logo with a script',
-      product({ logo: 'script.svg' }),
-      'product.logo must not contain scripts, events or declarations',
-    ],
-    [
-      'a logo with an event',
-      product({ logo: 'event.svg' }),
-      'product.logo must not contain scripts, events or declarations',
-    ],
-    ['a logo with an entity', product({ logo: 'entity.svg' }), 'product.logo must be an SVG file'],
-    ...['prefix', 'slash', 'quote'].map((name): [string, unknown, string] => [
-      `a hidden script (${name})`,
-      product({ logo: `${name}.svg` }),
-      'product.logo must not contain scripts, events or declarations',
-    ]),
-    ...['escape', 'set'].map((name): [string, unknown, string] => [
-      `a hidden reference (${name})`,
-      product({ logo: `${name}.svg` }),
-      'product.logo must not refer to anything outside the file',
-    ]),
-    [
-      'a logo in another folder',
-      product({ logo: '../plain.svg' }),
-      'product.logo must be the name of an SVG file beside the offer',
-    ],
-    [
-      'an endpoint that SageMaker would refuse',
-      offered({ endpoints: [{ kind: 'sagemaker', endpoint: 'a/b', family: 'vllm' }] }),
-      'models.0.endpoints.0.endpoint must be the name of an endpoint',
-    ],
-    [
-      'a logo with an outside image',
-      product({ logo: 'outside.svg' }),
-      'product.logo must not refer to anything outside the file',
-    ],
-    [
-      'a logo with an outside style',
-      product({ logo: 'style.svg' }),
-      'product.logo must not refer to anything outside the file',
-    ],
-    ['a logo that is no image', product({ logo: 'text.svg' }), 'product.logo must be an SVG file'],
-    [
-      'a logo that is missing',
-      product({ logo: 'none.svg' }),
-      'product.logo must be the path of an SVG file beside the offer',
+      'a cycle of replacements',
+      offered({ replacedBy: 'b' }, { ...model, id: 'b', replacedBy: 'a' }),
+      'models.0.replacedBy must not lead back to the model',
     ],
   ])('with %s is refused, and the error names its field', (_, given, expected) => {
     expect(faults(given)).toContain(expected);
+  });
+
+  it.each<[object, string]>([
+    [{ colour: 3 }, 'colour is not a field of an offer'],
+    [{ replacedBy: 'z' }, 'replacedBy must be the id of another model'],
+    [{ minPlan: 'gold' }, 'minPlan must be the name of a plan; gold is none'],
+    [{ price: { input: -1, output: 1 } }, `price.input ${amount}`],
+    [{ price: { input: 0.0000001 } }, `price.input ${amount}`],
+    [{ contextWindow: 100_000_000, price: { input: 500_000_000 } }, `price ${tooLarge}`],
+    [{ price: { cachedInput: 1 } }, 'price must have input where it has cachedInput or cacheWrite'],
+    [{ maxOutputTokens: 1001 }, 'maxOutputTokens must not exceed contextWindow'],
+    [
+      { deprecatedFrom: '2026-05-01', retiredFrom: '2026-04-01' },
+      'retiredFrom must be later than deprecatedFrom, and that later than availableFrom',
+    ],
+    [{ retiredFrom: '2026-02-30' }, 'retiredFrom must be a day such as 2026-12-31'],
+    [
+      { priceChanges: [change('2027-02-01'), change('2027-02-01')] },
+      'priceChanges.1.effectiveFrom must be later than that of the change before',
+    ],
+    [
+      { priceChanges: [change('2027-02-01', { input: 500_000_000 })], contextWindow: 100_000_000 },
+      `priceChanges.0 ${tooLarge}`,
+    ],
+    [{ priceChanges: [change('2027-02-01', {})] }, 'priceChanges.0 must have perRequest, or input and output'],
+    [{ capabilities: ['embeddings', 'chat'] }, 'dimensions is required for a model with embeddings'],
+    [
+      { endpoints: [{ kind: 'sagemaker', endpoint: 'a/b', family: 'vllm' }] },
+      'endpoints.0.endpoint must be the name of an endpoint',
+    ],
+  ])('with a model of %j is refused, and the error names its field', (wrong, expected) => {
+    expect(faults(offered(wrong))).toContain(`models.0.${expected}`);
+  });
+
+  it.each([
+    ['http://models.example/v1', 'must begin with https://'],
+    ...['ftp://models.example/v1', 'https://user:key@models.example/v1', 'https://models.example/v1#a'].map((url) => [
+      url,
+      'must be a URL of http or https, without user, password and fragment',
+    ]),
+  ])('with a model behind %s is refused', (url, expected) => {
+    expect(faults(at(url))).toContain(`models.0.endpoints.0.url ${expected}`);
+  });
+
+  const scripts = 'logo must not contain scripts, events or declarations';
+  const outside = 'logo must not refer to anything outside the file';
+  it.each<[object, string]>([
+    [{ links: { terms: 'http://a.example' } }, 'links.terms must be a link that begins with https://'],
+    [{ accent: '#ffd400' }, 'accent must have a contrast of at least 4.5 with white; #ffd400 has 1.43'],
+    ...['script', 'event', 'prefix', 'slash', 'quote'].map((name): [object, string] => [
+      { logo: `${name}.svg` },
+      scripts,
+    ]),
+    ...['outside', 'style', 'escape', 'set'].map((name): [object, string] => [{ logo: `${name}.svg` }, outside]),
+    [{ logo: 'entity.svg' }, 'logo must be an SVG file'],
+    [{ logo: 'text.svg' }, 'logo must be an SVG file'],
+    [{ logo: '../plain.svg' }, 'logo must be the name of an SVG file beside the offer'],
+    [{ logo: 'none.svg' }, 'logo must be the path of an SVG file beside the offer'],
+  ])('with a product of %j is refused, and the error names its field', (wrong, expected) => {
+    expect(faults(product(wrong))).toContain(`product.${expected}`);
   });
 
   it('may name a model on this machine only if it is served locally', () => {

@@ -13,48 +13,27 @@ const texts = {
     'Der Fluss entspringt in den Hügeln über der Stadt, sammelt das Wasser aus sieben Tälern und erreicht im Frühling die Ebene. Niemand erinnert sich daran, wer die erste Brücke gebaut hat.',
   French:
     "La rivière prend sa source dans les collines au-dessus de la ville, recueille l'eau de sept vallées et atteint la plaine au printemps. Personne ne sait plus qui a construit le premier pont.",
-  Spanish:
-    'El río nace en las colinas que hay sobre la ciudad, recoge el agua de siete valles y llega a la llanura en primavera. Nadie recuerda quién construyó el primer puente.',
-  Polish:
-    'Rzeka wypływa ze wzgórz nad miastem, zbiera wodę z siedmiu dolin i wiosną dociera do równiny. Nikt nie pamięta, kto zbudował pierwszy most.',
   Russian:
     'Река берёт начало в холмах над городом, собирает воду семи долин и весной достигает равнины. Никто не помнит, кто построил первый мост.',
-  Greek:
-    'Το ποτάμι πηγάζει από τους λόφους πάνω από την πόλη, μαζεύει το νερό επτά κοιλάδων και φτάνει στην πεδιάδα την άνοιξη.',
   Arabic:
     'ينبع النهر من التلال فوق المدينة، ويجمع مياه سبعة أودية، ويصل إلى السهل في الربيع. لا أحد يتذكر من بنى الجسر الأول.',
-  Hebrew:
-    'הנהר נובע בגבעות שמעל העיר, אוסף את מימיהם של שבעה עמקים ומגיע למישור באביב. איש אינו זוכר מי בנה את הגשר הראשון.',
   Chinese: '这条河发源于城镇上方的山丘,汇集了七个山谷的水,在春天到达平原。没有人记得是谁建造了第一座桥。',
   Japanese:
     'この川は町の上の丘に源を発し、七つの谷の水を集めて、春に平野に達する。最初の橋を誰が架けたのか、誰も覚えていない。',
   Korean:
     '이 강은 마을 위의 언덕에서 발원하여 일곱 골짜기의 물을 모아 봄에 평야에 이른다. 첫 번째 다리를 누가 놓았는지 아무도 기억하지 못한다.',
-  Hindi: 'यह नदी शहर के ऊपर की पहाड़ियों से निकलती है, सात घाटियों का पानी समेटती है और वसंत में मैदान तक पहुँचती है।',
   TypeScript:
     "export async function load(id: string): Promise<User | undefined> {\n  const response = await fetch(`/api/users/${id}`, { headers: { accept: 'application/json' } });\n  if (!response.ok) return undefined;\n  return User.parse(await response.json());\n}\n",
   Python:
     'def similarities(vectors):\n    lengths = [math.sqrt(sum(x * x for x in v)) for v in vectors]\n    return [[dot(a, b) / (la * lb) for b, lb in zip(vectors, lengths)] for a, la in zip(vectors, lengths)]\n',
   JSON: '[\n  {\n    "name": "find_weather",\n    "description": "The weather of a city",\n    "parameters": { "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }\n  }\n]',
-  numbers: 'Invoice 2026-11-23: 1,204.50 USD for 3 items; order 9934021, paid on 24/11/2026 at 10:32:07.',
   Markdown:
     '## Steps\n\n1. **Install** the package with `npm install openai`.\n2. Set the *base URL*.\n\n| Model | Window |\n| --- | --- |\n| svc-1 | 4,096 |\n',
-  Italian:
-    "Quando arrivò alla stazione il treno era già partito, e sul binario non c'era più nessuno. Si sedette sulla panchina e aspettò che facesse giorno.",
-  Portuguese:
-    'A reunião foi adiada para quinta-feira porque metade da equipa está doente. Envia por favor a nova agenda a todos os participantes até amanhã à noite.',
-  Swedish:
-    'Mötet har flyttats till torsdag eftersom halva gruppen är sjuk. Skicka gärna den nya dagordningen till alla deltagare före i morgon kväll.',
   Turkish:
     'Toplantı perşembe gününe ertelendi çünkü ekibin yarısı hasta. Lütfen yeni gündemi yarın akşama kadar bütün katılımcılara gönder.',
   Vietnamese:
     'Cuộc họp được dời sang thứ năm vì một nửa nhóm bị ốm. Hãy gửi chương trình mới cho tất cả mọi người trước tối mai.',
-  Ukrainian:
-    'Нараду перенесли на четвер, бо половина команди хворіє. Надішліть, будь ласка, новий порядок денний усім учасникам до завтрашнього вечора.',
   Thai: 'การประชุมถูกเลื่อนไปเป็นวันพฤหัสบดีเพราะครึ่งหนึ่งของทีมป่วย กรุณาส่งวาระใหม่ให้ผู้เข้าร่วมทุกคน',
-  SQL: "SELECT account_id, COUNT(*) AS calls FROM requests WHERE created_at >= '2026-11-01' GROUP BY account_id HAVING COUNT(*) > 100 ORDER BY calls DESC LIMIT 20;",
-  HTML: '<ul class="menu">\n  <li><a href="/keys">API keys</a></li>\n  <li><a href="/usage" aria-current="page">Usage</a></li>\n</ul>\n',
-  chat: 'hey, can u summarize the thread below? just the main points pls, nothing fancy. thx!!',
   emoji: 'Great work 🎉🎉 see you tomorrow 👋 and thanks ❤️ for the cake 🍰',
 };
 
