@@ -4,32 +4,30 @@ import { processorMs } from '#test/attacks/hostile-texts.ts';
 import { type Schema, violations } from '#test/contract/json-schema.ts';
 import { invoke, user } from '#test/models/demo-engine.ts';
 
-const range = fc.tuple(fc.integer({ min: -1000, max: 1000 }), fc.nat(500));
+const low = fc.integer({ min: -1000, max: 1000 });
+const more = fc.nat(500);
 const numbers = fc.oneof(
   fc.record({ type: fc.constantFrom('number', 'integer') }),
+  fc.record({ type: fc.constant('number'), maximum: low }),
   fc
-    .tuple(fc.constantFrom('number', 'integer'), range)
-    .map(([type, [low, more]]) => ({ type, minimum: low, maximum: low + more })),
-  range.map(([low, more]) => ({
-    type: 'number',
-    exclusiveMinimum: low / 8,
-    exclusiveMaximum: (low + more + 1) / 8,
-  })),
-  range.map(([low, more]) => ({ type: 'integer', exclusiveMinimum: low, exclusiveMaximum: low + more + 2 })),
-  fc.tuple(range, fc.integer({ min: 1, max: 50 })).map(([[low, more], multipleOf]) => ({
-    type: 'integer',
-    multipleOf,
-    minimum: low,
-    maximum: low + more + multipleOf,
-  })),
-  range.map(([maximum]) => ({ type: 'number', maximum })),
+    .tuple(low, more, fc.integer({ min: 1, max: 50 }))
+    .chain(([from, wide, step]) =>
+      fc.constantFrom<Schema>(
+        { type: 'number', minimum: from, maximum: from + wide },
+        { type: 'number', exclusiveMinimum: from / 8, exclusiveMaximum: (from + wide + 1) / 8 },
+        { type: 'integer', exclusiveMinimum: from, exclusiveMaximum: from + wide + 2 },
+        { type: 'integer', multipleOf: step, minimum: from, maximum: from + wide + step },
+      ),
+    ),
 );
 const strings = fc.oneof(
-  fc.constant({ type: 'string' }),
-  fc
-    .tuple(fc.nat(40), fc.nat(40))
-    .map(([minLength, more]) => ({ type: 'string', minLength, maxLength: minLength + more })),
-  fc.constantFrom('date', 'date-time', 'email', 'uri').map((format) => ({ type: 'string', format })),
+  fc.tuple(fc.nat(40), fc.nat(40)).map(([minLength, longer]) => {
+    return { type: 'string', minLength, maxLength: minLength + longer };
+  }),
+  fc.constantFrom(undefined, 'date', 'date-time', 'email', 'uri').map((format) => ({
+    type: 'string',
+    ...(format && { format }),
+  })),
 );
 const leaves = fc.oneof(
   numbers,

@@ -81,10 +81,6 @@ describe('the chunks of a text', () => {
     for (const { text: passage } of chunks) expect(passage).toMatch(/^The office .* morning\.$/);
     expect(chunks.length).toBeLessThan(6);
   });
-
-  it('do not exist for a text of white space', () => {
-    expect([chunksOf(''), chunksOf(' \n\t\u3000')]).toEqual([[], []]);
-  });
 });
 
 const dimensions = 67;

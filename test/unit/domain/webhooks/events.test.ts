@@ -163,10 +163,4 @@ describe('alert events', () => {
   ] satisfies [string, Alerts | undefined][])('do not exist %s', (_, alerts) => {
     expect(alerted(alerts)).toEqual([]);
   });
-
-  it('do not change the other events', () => {
-    const types = (alerts?: Alerts) => alerted(alerts, 22).map(({ type }) => type);
-    expect(types()).toEqual(['credits.low']);
-    expect(types({ rules: [], channels: ['webhook'] })).toEqual(['credits.low']);
-  });
 });

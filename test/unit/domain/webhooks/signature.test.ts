@@ -6,16 +6,9 @@ import { ambient } from '#runtime/process.ts';
 const now = Math.floor(Date.now() / 1000);
 const body = JSON.stringify({ type: 'webhook.test', timestamp: '2027-03-01T00:00:00.000Z', data: { name: 'Zoë 🎉' } });
 
-it('the Standard Webhooks package verifies a message', () => {
-  const secret = newSecret(ambient.random);
-  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-  expect(new Webhook(secret).verify(body, signedHeaders({ id: 'evt_1', body }, now, [secret]))).toEqual(
-    JSON.parse(body),
-  );
-});
-
 it('with two signing secrets, a message is verified with either, and with no other', () => {
   const secrets = [newSecret(ambient.random), newSecret(ambient.random)];
+  for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   const headers = signedHeaders({ id: 'evt_1', body }, now, secrets);
   for (const secret of secrets) expect(() => new Webhook(secret).verify(body, headers)).not.toThrow();
   expect(() => new Webhook(newSecret(ambient.random)).verify(body, headers)).toThrow('No matching signature');
