@@ -21,7 +21,7 @@ import { payingStage } from '#test/stages/paying-stage.ts';
 import { functionsOf, ofType, synthesise } from '../synth.ts';
 
 const live = await synthesise();
-const { data, api } = live;
+const { api } = live;
 const liveJobs = jobsOf(stageNamed('live'));
 const read = (page: string) => readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8');
 const [guide, performance] = [read('deploy'), read('performance')];
