@@ -88,11 +88,9 @@ describe('the location of a session', () => {
     },
   );
 
-  it.each(['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'])('is this machine for %s', (sourceIp) => {
-    expect(sessionOriginOf(eventFrom(sourceIp), undefined).isLocal).toBe(true);
-  });
-
-  it.each(['192.0.2.127', '::127', '2001:db8::1', ''])('is not this machine for “%s”', (sourceIp) => {
-    expect(sessionOriginOf(eventFrom(sourceIp), undefined).isLocal).toBe(false);
+  it('is this machine for loopback addresses only', () => {
+    const own = ['127.0.0.1', '127.8.9.1', '::1', '::ffff:127.0.0.1'];
+    const all = [...own, '192.0.2.127', '::127', '2001:db8::1', ''];
+    expect(all.filter((sourceIp) => sessionOriginOf(eventFrom(sourceIp), undefined).isLocal)).toEqual(own);
   });
 });

@@ -99,23 +99,9 @@ describe('the Idempotency-Key header', () => {
     expect(keyOf(value)).toBe(key);
   });
 
-  it.each([
-    ['empty', ''],
-    ['empty in quotes', '""'],
-    ['256 characters', 'x'.repeat(256)],
-    ['256 characters in quotes', `"${'x'.repeat(256)}"`],
-    ['a quote that stays open', '"open'],
-    ['a quote that ends too early', '"a"b'],
-    ['a quote inside', 'a"b'],
-    ['an escape that is none', '"\\a"'],
-    ['an escape at the end', '"a\\"'],
-    ['a comma', 'a, b'],
-    ['two strings', '"a", "b"'],
-    ['a parameter', '"a";b=1'],
-    ['a letter outside ASCII', 'é'],
-    ['a control character', 'a\tb'],
-    ['a line break', 'a\n'],
-  ])('with %s is refused', (_, value) => {
+  const long = 'x'.repeat(256);
+  const odd = ['', '""', long, `"${long}"`, '"open', '"a"b', 'a"b', '"\\a"', '"a\\"', 'a, b', '"a", "b"', '"a";b=1'];
+  it.each([...odd, 'é', 'a\tb', 'a\n'])('with %j is refused', (value) => {
     expect(() => keyOf(value)).toThrow(/^The Idempotency-Key header /);
   });
 

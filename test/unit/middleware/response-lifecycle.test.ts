@@ -2,26 +2,24 @@ import { expect, test, vi } from 'vitest';
 import { ResponseLifecycle } from '#middleware/call.ts';
 
 type Settlement = () => Promise<void>;
+const settlement = () => vi.fn<Settlement>(async () => undefined);
+const nothing = () => undefined;
 
 test('a response is settled once and closed once, however often that is requested', async () => {
-  const [settlement, onClose] = [vi.fn<Settlement>(async () => undefined), vi.fn<() => void>()];
+  const [settled, onClose] = [settlement(), vi.fn<() => void>()];
   const lifecycle = new ResponseLifecycle(() => 0, onClose);
-  lifecycle.settleBy(settlement);
+  lifecycle.settleBy(settled);
   await Promise.all([lifecycle.settle(), lifecycle.settle()]);
   await lifecycle.settle();
   lifecycle.close();
   lifecycle.close();
-  expect(settlement).toHaveBeenCalledOnce();
+  expect(settled).toHaveBeenCalledOnce();
   expect(onClose).toHaveBeenCalledOnce();
 });
 
 test('the settlement of a response can be replaced until it has started', async () => {
-  const settlement = () => vi.fn<Settlement>(async () => undefined);
   const [first, second, third] = [settlement(), settlement(), settlement()];
-  const lifecycle = new ResponseLifecycle(
-    () => 0,
-    () => undefined,
-  );
+  const lifecycle = new ResponseLifecycle(() => 0, nothing);
   await lifecycle.settle();
   lifecycle.settleBy(first);
   lifecycle.settleBy(second);
@@ -33,10 +31,7 @@ test('the settlement of a response can be replaced until it has started', async 
 
 test('the time to the first byte is measured once', () => {
   const times = [5, 7];
-  const lifecycle = new ResponseLifecycle(
-    () => times.shift() ?? 0,
-    () => undefined,
-  );
+  const lifecycle = new ResponseLifecycle(() => times.shift() ?? 0, nothing);
   lifecycle.markFirstByte();
   lifecycle.markFirstByte();
   expect(lifecycle.firstByteAt).toBe(5);

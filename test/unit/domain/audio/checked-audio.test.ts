@@ -106,10 +106,7 @@ describe('model audio', () => {
   });
 });
 
-it.each(uploadTypes)('an upload may have the media type %s', (type) => {
-  expect(() => refuseUnknownType(type)).not.toThrow();
-});
-
-it('an upload of another media type is refused', () => {
+it('an upload of another media type than the listed ones is refused', () => {
+  for (const type of uploadTypes) expect(() => refuseUnknownType(type)).not.toThrow();
   expect(() => refuseUnknownType('audio/midi')).toThrow(/must be a supported audio type/);
 });

@@ -97,22 +97,17 @@ describe('tgi', () => {
     expect(JSON.stringify(completionBody(tgi, { ...sampling, temperature: 0 }))).not.toMatch(/temperature|top_[pk]/);
   });
 
-  it.each([
-    ['an object', { city: 'Paris' }, '{"city":"Paris"}'],
-    ['a text', '{"city":"Paris"}', '{"city":"Paris"}'],
-  ])('may return the arguments of a call as %s', (_, given, read) => {
-    const message = { role: 'assistant', tool_calls: [{ id: '0', function: { name: 'f', arguments: given } }] };
-    const reply = tgi.chat!.reply({ choices: [{ message, finish_reason: 'stop' }], usage: null });
-    expect(reply.choices[0]!.message.tool_calls![0]!.function).toEqual({ name: 'f', arguments: read });
-  });
-
-  it.each([
-    ['a list', (call: object) => [call]],
-    ['one', (call: object) => call],
-  ])('may stream the calls as %s', (_, given) => {
-    const delta = { role: 'assistant', tool_calls: given({ index: 0, function: { name: 'f', arguments: '{' } }) };
-    const chunk = tgi.chat!.chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
-    expect(chunk.choices[0]!.delta!.tool_calls![0]!.function).toEqual({ name: 'f', arguments: '{' });
+  it('may return arguments as an object or a text, and stream one call or a list', () => {
+    for (const given of [{ city: 'Paris' }, '{"city":"Paris"}']) {
+      const message = { role: 'assistant', tool_calls: [{ id: '0', function: { name: 'f', arguments: given } }] };
+      const reply = tgi.chat!.reply({ choices: [{ message, finish_reason: 'stop' }], usage: null });
+      expect(reply.choices[0]!.message.tool_calls![0]!.function.arguments).toBe('{"city":"Paris"}');
+    }
+    const call = { index: 0, function: { name: 'f', arguments: '{' } };
+    for (const tool_calls of [call, [call]]) {
+      const chunk = tgi.chat!.chunk({ choices: [{ index: 0, delta: { tool_calls }, finish_reason: null }] });
+      expect(chunk.choices[0]!.delta!.tool_calls![0]!.function).toEqual(call.function);
+    }
   });
 
   const usage = { prompt_tokens: 3, completion_tokens: 2 };
