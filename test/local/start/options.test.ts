@@ -13,18 +13,19 @@ function refusal(...args: string[]): Problem {
 
 describe('npm start', () => {
   test('has the documented defaults without flags', () => {
-    expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false });
+    expect(parseOptions([])).toEqual({ port: 8787, data: '.local', canary: false, payments: 'none' });
   });
 
   test('passes each flag on under its name', () => {
     const model = ['--model-url', 'http://127.0.0.1:11434/v1', '--model-name', 'llama3'];
-    const args = ['--port', '9000', '--data=/x', ...model, '--canary'];
+    const args = ['--port', '9000', '--data=/x', ...model, '--canary', '--payments', 'stripe'];
     expect(parseOptions(args)).toEqual({
       port: 9000,
       data: '/x',
       modelUrl: 'http://127.0.0.1:11434/v1',
       modelName: 'llama3',
       canary: true,
+      payments: 'stripe',
     });
     expect(parseOptions(['--port', '9000', '--help'])).toBe('help');
   });
@@ -41,6 +42,7 @@ describe('npm start', () => {
     [['--model-url', 'localhost:11434'], '"localhost:11434"'],
     [['--model-url', 'ftp://x/'], 'http:// or https://'],
     [['--model-name', 'llama3'], '--model-name needs --model-url'],
+    [['--payments', 'paypal'], '"paypal"'],
   ])('refuses %j in one sentence, with exit code 2', (args, words) => {
     const problem = refusal(...args);
     expect(problem.exitCode).toBe(2);

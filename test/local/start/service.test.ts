@@ -44,6 +44,7 @@ describe('the service in a process', () => {
         'hold-sweeps': 0,
         'ledger-retry': 0,
         'mail-retry': 0,
+        payments: 0,
         renewals: 0,
         'slow-webhooks': 0,
         webhooks: 0,
