@@ -88,7 +88,7 @@ describe('npm run restore', () => {
     expect(followed).toContain(streamArn);
     const variables = JSON.stringify(ofType(api, 'AWS::Lambda::Function'));
     expect(variables).toContain('"METERS_TABLE":"meters-2"');
-  });
+  }, 60_000);
 
   test('completes a table that exists already, even one from AWS Backup without its source', async () => {
     for (const [source, tags] of [
