@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { KeyRecord } from '#domain/keys/key.ts';
 import { usableKeysKey } from '#repositories/accounts/account-items.ts';
@@ -7,13 +7,9 @@ import { keyStore } from '#repositories/keys/keys.ts';
 import { services } from '#runtime/services/container.ts';
 import { onDatabase, rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { type ApiResponse, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const create = ({ cookie }: Person, expiresAt?: string) =>
   service.call('POST', '/api/keys', { cookie, body: { name: 'one of many', expiresAt } });

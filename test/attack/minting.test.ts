@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
-import { code, type Person, startTestService, type TestService } from '#test/service/service.ts';
+import { code, type Person, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const call = (method: string, path: string, { key }: Person, body?: unknown) =>
   service.call(method, `/api/${path}`, { key, body });

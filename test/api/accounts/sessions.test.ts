@@ -183,7 +183,6 @@ describe('the session cookie', () => {
 });
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
-const hostile = '<script>steal()</script>"; DROP TABLE sessions -- Firefox/1 (Macintosh)';
 
 /** Signs in with these headers. Returns the listed session and its cookie. */
 async function signedIn({ email, password }: { email: string; password: string }, headers: Record<string, string>) {
@@ -198,18 +197,6 @@ describe('the session list', () => {
     const somebody = await service.registered();
     const { session } = await signedIn(somebody, { 'user-agent': firefox });
     expect(session).toMatchObject({ browser: 'Firefox', system: 'Windows', country: null, isLocal: true });
-  });
-
-  it.each([
-    ['hostile', hostile, { browser: 'Firefox', system: 'macOS' }],
-    ['of 8,000 characters', `Firefox/1 (Windows) ${'x'.repeat(8000)}`, { browser: null, system: null }],
-    ['unknown', 'Netscape', { browser: null, system: null }],
-  ])('stores only known names from a User-Agent that is %s', async (_, userAgent, names) => {
-    const somebody = await service.registered();
-    const { session } = await signedIn(somebody, { 'user-agent': userAgent });
-    expect(session).toMatchObject(names);
-    const rows = JSON.stringify((await rowsOf('accounts')).filter(({ pk }) => pk === `user#${somebody.id}`));
-    expect(rows).not.toMatch(/steal|xxx|Netscape/);
   });
 
   it('shows the country from the edge, and ignores one from the client if there is no edge', async () => {

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,12 +14,15 @@ import { codeSnippets } from '../../../dashboard/src/pages/playground/code/snipp
 
 const root = new URL('../../../', import.meta.url).pathname;
 const succeeds = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
+const hasRequests = succeeds('python3', '-c', 'import requests');
 const canRun: Readonly<Record<string, boolean>> = {
   curl: succeeds('curl', '--version'),
-  python: succeeds('python3', '-c', 'import requests'),
+  python: hasRequests,
   'openai-python': succeeds('python3', '--version'),
 };
-const languages = ['curl', 'python', 'javascript', 'openai-python', 'openai-node', 'ai-sdk'];
+const languages = ['curl', 'python', 'javascript', 'openai-python', 'openai-node', 'ai-sdk'].filter(
+  (id) => canRun[id] !== false,
+);
 
 const service = useTestService();
 let proxy: Awaited<ReturnType<typeof startRecordingProxy>>;
@@ -28,6 +32,10 @@ beforeAll(async () => {
   proxy = await startRecordingProxy(service.origin);
   ({ key } = await service.person({ planRank: 4 }));
   folder = await testFolder();
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const speech = { text: 'The river is wide.', format: 'wav' };
+  const { body } = await service.call('POST', '/api/ai/speech', { key, body: speech });
+  await writeFile(join(folder, 'river.wav'), Buffer.from(body.data.audio, 'base64'));
 });
 afterAll(async () => {
   await proxy.close();
@@ -40,9 +48,9 @@ const commands: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'openai-python': ['python3', '-'],
 };
 
-/** Runs a snippet. Returns its output and the body that it sent. */
-async function run(request: CodeRequest, id: string) {
-  const code = codeSnippets(proxy.origin, request).find((snippet) => snippet.id === id)?.code ?? '';
+/** Runs a snippet in a folder of its own, and returns its output. */
+async function outputOf(request: CodeRequest, id: string, origin = service.origin): Promise<string> {
+  const code = codeSnippets(origin, request).find((snippet) => snippet.id === id)?.code ?? '';
   const [command, ...args] = commands[id] ?? [process.execPath, '--input-type=module', '-'];
   const env = {
     ...process.env,
@@ -52,12 +60,17 @@ async function run(request: CodeRequest, id: string) {
     PYTHONIOENCODING: 'utf8',
     HOME: folder,
   };
-  const child = spawn(command, args, { cwd: root, env });
+  const child = spawn(command, args, { cwd: folder, env });
   child.stdin.end(code);
-  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return (await Promise.all([text(child.stdout), text(child.stderr)])).join('');
+}
+
+/** Runs a snippet. Returns its output and the body that it sent. */
+async function run(request: CodeRequest, id: string) {
+  const out = await outputOf(request, id, proxy.origin);
   const [sent] = proxy.taken();
-  if (!sent) throw new Error(`nothing was sent: ${error}${out}`);
-  return { out, error, body: sent.body, path: sent.path };
+  if (!sent) throw new Error(`nothing was sent: ${out}`);
+  return { out, body: sent.body, path: sent.path };
 }
 
 const functions = [
@@ -74,7 +87,7 @@ const weather: ChatBody = {
   function_call: 'auto',
 };
 
-describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id) => {
+describe.each(languages)('code in %s', (id) => {
   const isOurs = ['curl', 'python', 'javascript'].includes(id);
 
   it.each([false, true])('sends every text unchanged, and prints the response; streamed: %s', async (stream) => {
@@ -145,3 +158,42 @@ describe.each(languages.filter((id) => canRun[id] !== false))('code in %s', (id)
     expect(await reached(service, body.to)).toHaveLength(1);
   });
 });
+
+const hasJq = succeeds('sh', '-c', 'command -v jq');
+/** The OpenAI SDKs have no transcription jobs. */
+const hasLong = (id: string) => !id.startsWith('openai') && (id !== 'curl' || hasJq);
+
+/** Contains the quotes and substitutions of each language. */
+const words = `Good morning. It's "half" past $HOME, \${API_KEY} and \`id\`.`;
+
+describe.each(languages.filter((id) => id !== 'ai-sdk' && (id !== 'openai-python' || hasRequests)))(
+  'code for audio in %s',
+  (id) => {
+    it('converts a text to a speech file, and transcribes that file with timestamps', async () => {
+      const body = { text: words, voice: 'nova', format: 'wav', speed: 1.25 } as const;
+      const spoken = await outputOf({ kind: 'speech', body }, id);
+      if (id !== 'curl') expect(spoken).toBe('speech.wav\n');
+      expect((await readFile(join(folder, 'speech.wav'))).toString('latin1', 0, 4)).toBe('RIFF');
+      for (const timestamps of ['none', 'word'] as const) {
+        const fields = { timestamps, language: 'en' };
+        const out = await outputOf({ kind: 'transcription', file: 'speech.wav', body: fields }, id);
+        expect(out.replaceAll(String.raw`\"`, '"')).toContain(words);
+        expect(/0 \d\.\d+ Good morning|"start":0,/.test(out)).toBe(timestamps === 'word');
+      }
+    });
+
+    it.skipIf(!hasLong(id))('uploads a long file, and transcribes it by a job', async () => {
+      const long = { kind: 'long-transcription', file: 'river.wav', contentType: 'audio/wav' } as const;
+      const out = await outputOf({ ...long, body: { timestamps: 'word', language: 'en' } }, id);
+      expect(out).toBe('completed\nThe river is wide.\n');
+      const refused = await outputOf({ ...long, contentType: 'audio/mpeg', body: {} }, id);
+      expect(refused).toMatch(/INVALID_FORMAT|error: 400/);
+      expect(refused).not.toContain('completed');
+    });
+
+    it('shows a refusal', async () => {
+      const out = await outputOf({ kind: 'speech', body: { text: '…', format: 'wav' } }, id);
+      expect(out).toMatch(/cannot speak this text|error: 400/);
+    });
+  },
+);

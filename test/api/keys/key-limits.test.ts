@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { type ApiResponse, chat, code, holdOpen, type Person, useTestService } from '#test/service/service.ts';
@@ -132,6 +131,7 @@ const meterOf = async ({ id }: Person) => {
   return meter;
 };
 
+const inAnHour = () => new Date(services().clock.now() + 3_600_000).toISOString();
 const total = (credits: number) => ({ limit: { credits, period: 'total' } });
 const day = (credits: number) => ({ limit: { credits, period: 'day' } });
 
@@ -151,10 +151,10 @@ describe('the budget row of a limited key', () => {
   it('is deleted for an expired key when the next limit is set', async () => {
     const person = await service.person({ credits: 100 });
     for (let round = 0; round < 3; round++) {
-      const { id, key } = await made(person, { expiresAt: new Date(Date.now() + 400).toISOString() });
+      const { id, key } = await made(person, { expiresAt: inAnHour() });
       await change(person, id, day(5));
       await codeWith(key);
-      await sleep(450);
+      await service.post('/_local/clock', { advance: 'PT61M' });
     }
     expect((await meterOf(person)).budgets.size).toBeLessThan(2);
   });
@@ -184,10 +184,9 @@ describe('the budget row of a limited key', () => {
 
   it('is not recreated for an expired key unless a limit is sent', async () => {
     const person = await service.person({ credits: 100 });
-    const { id, key } = await made(person, { ...total(1), expiresAt: new Date(Date.now() + 600).toISOString() });
+    const { id, key } = await made(person, { ...total(1), expiresAt: inAnHour() });
     expect(await codeWith(key)).toBe('200 SUCCESS');
-    // A key works to the end of the second in which it expires.
-    await sleep(1700);
+    await service.post('/_local/clock', { advance: 'PT61M' });
     await made(person, total(1));
     expect(code(await change(person, id, { expiresAt: null }))).toBe('409 INVALID_STATE');
     expect(await codeWith(key)).toBe('401 INVALID_API_KEY');

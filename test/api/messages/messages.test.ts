@@ -52,22 +52,6 @@ describe('messages', () => {
     expect(page).toContain('&lt;b&gt;&amp;');
     expect(page).not.toContain('<b>&');
   });
-
-  it('are never retried after a fault of the carrier', async () => {
-    const me = await sender(service);
-    const faults: [fault: string, expected: string, reached: number][] = [
-      ['throttle', '503 SERVICE_UNAVAILABLE', 0],
-      ['unavailable', '502 DELIVERY_ERROR', 0],
-      ['lost-reply', '201 SUCCESS', 1],
-    ];
-    for (const [fault, expected, arrived] of faults) {
-      const to = numberFor();
-      await service.post('/_local/faults', { target: 'messages', fault });
-      expect([fault, code(await me.send({ to }))]).toEqual([fault, expected]);
-      expect([fault, (await reached(service, to)).length]).toEqual([fault, arrived]);
-    }
-    expect(await me.credits()).toBe(5098);
-  });
 });
 
 it('messages send an event without number and text to the account’s webhooks at each change', async () => {

@@ -8,7 +8,7 @@ import { code, cookieOf, useTestService } from '#test/service/service.ts';
 /** Runs when the functions send an operation to the database; the call waits for it. */
 let onDatabase: ((operation: string) => void | Promise<void>) | undefined;
 const service = useTestService({ onDynamoRequest: (operation) => onDatabase?.(operation) });
-const { post, me, login, reset, resetToken, links, advance } = authCalls(() => service);
+const { post, me, login, reset, resetToken, advance } = authCalls(() => service);
 
 describe('a common password', () => {
   const refusal = (field: string) => ({
@@ -201,14 +201,6 @@ describe('a password reset', () => {
     await reset(await resetToken(email));
     const cookie = cookieOf(await login(email, 'another river bank'));
     expect((await service.call('POST', '/api/keys', { cookie, body: { name: 'first' } })).status).toBe(201);
-  });
-
-  it('sends each link once after an outage of SES', async () => {
-    const { email } = await service.registered();
-    await mailsTo(service, email);
-    await service.post('/_local/faults', { target: 'ses', fault: 'unavailable', count: 6 });
-    await resetToken(email);
-    expect(await links(email)).toHaveLength(1);
   });
 
   it('revokes the session of a concurrent sign-in with the old password', async () => {

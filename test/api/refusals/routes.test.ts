@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Route } from '#contract/http/route.ts';
 import { allRoutes } from '#contract/routes.ts';
 import { issueCredential } from '#domain/shared/credential.ts';
@@ -11,6 +11,10 @@ import { type ApiResponse, usePerson, useTestService, chat } from '#test/service
 
 const service = useTestService();
 const person = usePerson(service, { planRank: 4 });
+let newcomer: Awaited<ReturnType<typeof service.registered>>;
+beforeAll(async () => {
+  newcomer = await service.registered();
+});
 
 /** Error codes of the OpenAI surface by our codes. */
 const openAiCodes: Readonly<Record<string, string>> = {
@@ -78,6 +82,14 @@ describe('every route', () => {
     const { path, body } = sampleOf(route);
     expect(await send(route.method, path, { body, cookie: person.cookie })).toBe('403 INSUFFICIENT_PERMISSIONS');
   });
+
+  it.each(routesWith(({ confirmed, credential, role }) => confirmed && credential !== 'key' && !role))(
+    '%s returns 403 for an account without a confirmed address',
+    async (_, route) => {
+      const { path, body } = sampleOf(route);
+      expect(await send(route.method, path, { body, cookie: newcomer.cookie })).toBe('403 ACCOUNT_NOT_CONFIRMED');
+    },
+  );
 
   it.each(routesWith(({ method, credential }) => method !== 'GET' && credential !== 'key'))(
     "%s returns 403 for another site's page",

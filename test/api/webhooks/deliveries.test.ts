@@ -1,5 +1,6 @@
 import { Webhook as Verifier } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
+import { services } from '#runtime/services/container.ts';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { code, type Person, useTestService } from '#test/service/service.ts';
 import { respondWith, useReceiver } from '#test/webhooks/receiver.ts';
@@ -26,7 +27,7 @@ const noticesTo = async ({ email }: Owner) =>
   (await mailsTo(service, email)).filter(({ subject }) => subject === 'Your webhook was disabled');
 const newKey = ({ cookie }: Owner) => service.call('POST', '/api/keys', { cookie, body: { name: 'new' } });
 const sent = async (count: number) => {
-  await expect.poll(() => receiver.received.length, { timeout: 8000, interval: 20 }).toBe(count);
+  await expect.poll(() => receiver.received.length, { timeout: 8000, interval: 20 }).toBeGreaterThanOrEqual(count);
 };
 const newest = async (somebody: Owner, about: object) => {
   await expect.poll(async () => (await log(somebody))[0], { timeout: 8000, interval: 50 }).toMatchObject(about);
@@ -90,20 +91,13 @@ describe('a webhook delivery', () => {
     receiver.respond(respondWith(500, {}, 'not now'));
     await newKey(somebody);
     await newest(somebody, { status: 'pending', attempts: 1, responseStatus: 500, response: 'not now' });
-    for (const [attempts, advance] of [
-      [2, 'PT6S'],
-      [3, 'PT6M'],
-      [4, 'PT34M'],
-      [5, 'PT3H'],
-    ] as const) {
-      await service.post('/_local/clock', { advance });
-      await newest(somebody, { status: 'pending', attempts });
-    }
+    await service.post('/_local/clock', { advance: 'PT6S' });
+    await newest(somebody, { status: 'pending', attempts: 2 });
     receiver.respond(respondWith(200));
-    await service.post('/_local/clock', { advance: 'PT6H' });
-    await newest(somebody, { status: 'delivered', attempts: 6, nextAttemptAt: null });
+    await service.post('/_local/clock', { advance: 'PT6M' });
+    await newest(somebody, { status: 'delivered', attempts: 3, nextAttemptAt: null });
     const same = receiver.received.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`);
-    expect([same.length, new Set(same).size]).toEqual([6, 1]);
+    expect([same.length, new Set(same).size]).toEqual([3, 1]);
     // Signatures use the real time, whatever the service's clock shows.
     for (const { headers } of receiver.received)
       expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60);
@@ -176,5 +170,65 @@ describe('a webhook delivery', () => {
       await call(gone, 'DELETE');
     }
     expect(await noticesTo(somebody)).toHaveLength(10);
+  });
+});
+
+/** A person with a webhook for these events. */
+async function subscriber(events: readonly string[]) {
+  const person = await service.person({ planRank: 3 });
+  const made = await service.call('POST', '/api/webhooks', { key: person.key, body: { url: receiver.url, events } });
+  return { ...person, webhook: made.body.data as { id: string; secret: string } };
+}
+
+const types = () => receiver.events().map(({ type }) => String(type));
+const typesSorted = () => types().toSorted();
+const keyCall = (person: Person, method: string, path: string, body?: unknown) =>
+  service.call(method, `/api/keys${path}`, { cookie: person.cookie, ...(body !== undefined && { body }) });
+
+describe('an account’s events', () => {
+  it('are sent once each and signed, in one transaction with their cause', async () => {
+    const person = await subscriber(['*']);
+    const made = await keyCall(person, 'POST', '', { name: 'new' });
+    const rotated = await keyCall(person, 'POST', `/${made.body.data.id}/rotate`, { graceSeconds: 60 });
+    await keyCall(person, 'DELETE', `/${rotated.body.data.id}`);
+    await keyCall(person, 'DELETE', `/${rotated.body.data.id}`);
+    await services().subscriptions().assign(person.id, 'pro_pass');
+    await sent(6);
+    await service.settled();
+    expect(typesSorted()).toEqual([
+      'credits.granted',
+      'key.created',
+      'key.revoked',
+      'key.rotated',
+      'subscription.created',
+      'subscription.expired',
+    ]);
+    const verifier = new Verifier(person.webhook.secret);
+    for (const { body, headers } of receiver.received) verifier.verify(body, headers as Record<string, string>);
+    const of = (type: string) => receiver.events().find((event) => event.type === type).data;
+    expect(of('key.created')).toMatchObject({ accountId: person.id, keyId: made.body.data.id });
+    expect(of('key.rotated')).toMatchObject({
+      keyId: rotated.body.data.id,
+      previousKeyId: made.body.data.id,
+      previousExpiresAt: expect.any(String),
+    });
+    expect(of('credits.granted')).toMatchObject({ credits: 100_000, source: 'plan' });
+    expect(of('subscription.created')).toMatchObject({ planId: 'pro_pass' });
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(6);
+  });
+
+  it('are limited to the subscribed events of the own account', async () => {
+    const person = await subscriber(['key.revoked']);
+    const other = await service.person({ planRank: 3 });
+    for (const somebody of [person, other]) {
+      const { body } = await keyCall(somebody, 'POST', '', { name: 'short-lived' });
+      await keyCall(somebody, 'DELETE', `/${body.data.id}`);
+    }
+    await sent(1);
+    await service.settled();
+    await service.settled();
+    expect(types()).toEqual(['key.revoked']);
+    expect(receiver.events()[0].data.accountId).toBe(person.id);
   });
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { times } from '#test/many.ts';
-import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+import { cookieOf, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const password = 'a quiet river bank';
 const post = (path: string, body: unknown, cookie?: string) =>

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { apiKeyKey, sessionKey } from '#repositories/accounts/account-items.ts';
 import { rowKey, usagePrefixes } from '#repositories/billing/ledger-items.ts';
 import { putRows, rowsOf, setInRow } from '#test/database/rows.ts';
-import { chat, startTestService, type TestService } from '#test/service/service.ts';
+import { chat, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
 let operations: string[] = [];
-beforeAll(async () => {
-  service = await startTestService({ onDynamoRequest: (operation) => void operations.push(operation) });
-});
-afterAll(() => service.close());
+const service = useTestService({ onDynamoRequest: (operation) => void operations.push(operation) });
 
 const call = (method: string, path: string, cookie: string, body?: unknown) =>
   service.call(method, path, { cookie, body });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { rowsOf } from '#test/database/rows.ts';
 import {
   authCalls,
@@ -11,13 +11,9 @@ import {
 } from '#test/requests/accounts/auth-calls.ts';
 import { tokenIn } from '#test/requests/accounts/inbox.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { code, startTestService, type TestService } from '#test/service/service.ts';
+import { code, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const { login, forgot, reset, guess, advance, links, owner } = authCalls(() => service);
 

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { authCalls, deviceOf, inTurn, signedIn, tooMany, wrong } from '#test/requests/accounts/auth-calls.ts';
 import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { type ApiResponse, code, cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+import { type ApiResponse, code, cookieOf, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const { post, login, forgot, reset, guess, advance, links, owner } = authCalls(() => service);
 

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { userKey } from '#repositories/accounts/account-items.ts';
 import { setInRow } from '#test/database/rows.ts';
 import { mailsTo, tokenIn } from '#test/requests/accounts/inbox.ts';
 import { nameCalls } from '#test/requests/odd-names.ts';
-import { cookieOf, startTestService, type TestService } from '#test/service/service.ts';
+import { cookieOf, useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const { register } = nameCalls(() => service);
 const forgot = (email: string) => service.call('POST', '/api/auth/forgot-password', { body: { email } });

@@ -1,15 +1,11 @@
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isName, keyName } from '#contract/accounts/names.ts';
 import { addressIn, explicitAddressIn } from '#contract/accounts/reads-as-address.ts';
 import { blank, hidden, keyLinks, keyNames, links, nameCalls, real } from '#test/requests/odd-names.ts';
-import { startTestService, type TestService } from '#test/service/service.ts';
+import { useTestService } from '#test/service/service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
+const service = useTestService();
 
 const { register } = nameCalls(() => service);
 const google = async (email: string, name: string) => {

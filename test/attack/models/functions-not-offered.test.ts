@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { done } from '#test/models/scripted-model.ts';
-import { chatPiece, contentOf, type ScriptedService, startScriptedService } from '#test/service/scripted-service.ts';
+import { chatPiece, contentOf, useScriptedService } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: {} });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: {} });
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const call = (name: string | null) => ({ index: 0, id: 'c', type: 'function', function: { name, arguments: '{}' } });

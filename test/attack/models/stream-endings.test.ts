@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { done, type Step } from '#test/models/scripted-model.ts';
 import { countedCost, endingsOf, messages, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
 import {
@@ -6,17 +6,12 @@ import {
   chatPiece,
   contentOf,
   pieces,
-  type ScriptedService,
-  startScriptedService,
+  useScriptedService,
   textEnd,
   textPiece,
 } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' } });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: { 'svc-instruct': 'lmi' } });
 
 const { hangs, endedSo } = endingsOf(() => service);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoEngine } from '#local/demo-engine/engine.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { countTokens } from '#local/sagemaker/words.ts';
@@ -6,19 +6,14 @@ import { done } from '#test/models/scripted-model.ts';
 import { countedCost, endingsOf, maxTokens, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
 import {
   pieces,
-  type ScriptedService,
-  startScriptedService,
+  useScriptedService,
   textEnd,
   textPiece,
   textReader,
   tokensOf,
 } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' } });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: { 'svc-instruct': 'lmi' } });
 
 const { hangs, endedSo } = endingsOf(() => service);
 

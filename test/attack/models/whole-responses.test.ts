@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Engine } from '#local/sagemaker/engine.ts';
 import { countedCost, maxTokens, messages, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
-import { type ScriptedService, startScriptedService, tokensOf } from '#test/service/scripted-service.ts';
+import { useScriptedService, tokensOf } from '#test/service/scripted-service.ts';
 
-let service: ScriptedService;
-beforeAll(async () => {
-  service = await startScriptedService({ families: { 'svc-instruct': 'lmi' } });
-});
-afterAll(() => service.close());
+const service = useScriptedService({ families: { 'svc-instruct': 'lmi' } });
 
 /** The model returns a whole reply as text. */
 const replies = (text: string): Engine => ({
