@@ -1,15 +1,151 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageName } from '#contract/inference/languages.ts';
-import { badJson, oddJson } from '#test/attacks/broken-json.ts';
 import { bent } from '#test/contract/arbitraries.ts';
 import { fuzzTarget, json, type Shot } from '#test/contract/fuzz-target.ts';
 import { violations } from '#test/contract/json-schema.ts';
 import { type Operation, operations, resolve, shownBodies } from '#test/contract/openapi.ts';
 import { noRefusal, undocumented } from '#test/contract/response-check.ts';
 import { atLength, patience } from '#test/many.ts';
-import { brokenCredentials, foreignBodies, oddHeaders, oddQueries, oddSegments } from '#test/requests/odd-requests.ts';
 import { useTestService } from '#test/service/service.ts';
+
+type Change = (json: string) => string | Uint8Array;
+
+/** Adds a field before the others. */
+const withField =
+  (field: string): Change =>
+  (json) =>
+    json.replace('{', json === '{}' ? `{${field}` : `{${field},`);
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+const bytes = (json: string, ...more: number[]): Uint8Array => Buffer.concat([Buffer.from(json), Buffer.from(more)]);
+
+/** Changes that make a JSON object invalid. A body may nest 32 levels, including itself. */
+const badJson: readonly (readonly [what: string, change: Change])[] = [
+  ['a key twice', (json) => withField('"twice":1,"twice":2')(json)],
+  ['a key twice, once escaped', withField('"twice":1,"\\u0074wice":2')],
+  ['a key twice, deep inside', withField('"deep":[{"twice":1,"twice":{}}]')],
+  ['__proto__', withField('"__proto__":{"polluted":true}')],
+  ['__proto__, escaped and deep inside', withField('"deep":{"\\u005f_proto__":{"polluted":true}}')],
+  ['33 levels', withField(`"deep":${nested(32)}`)],
+  ['100,000 levels', withField(`"deep":${nested(100_000)}`)],
+  ['a byte order mark', (json) => `\uFEFF${json}`],
+  ['half of it', (json) => json.slice(0, -1)],
+  ['more than it', (json) => `${json}{}`],
+  ['a byte that is no UTF-8', (json) => bytes(json.slice(0, -1), 0x22, 0xff, 0x22, 0x7d)],
+  ['an overlong encoding', (json) => bytes(json, 0xc0, 0x80)],
+  ['a surrogate in UTF-8', (json) => bytes(json, 0xed, 0xa0, 0x80)],
+  ['UTF-16', (json) => Buffer.from(json, 'utf16le')],
+  ['a list around it', (json) => `[${json}]`],
+  ['text around it', (json) => JSON.stringify(json)],
+  ['a comment', (json) => `${json}// or so`],
+  ['NaN', withField('"number":NaN')],
+  ['a raw line break in a string', withField('"text":"a\nb"')],
+  ['a NUL outside strings', (json) => `${json}\0`],
+  ['null', () => 'null'],
+  ['a number', () => '1e400'],
+  ['white space', () => ' \t\r\n'],
+  ['a form', () => 'model=svc-1&prompt=hello'],
+];
+
+/** Unusual but valid JSON. Unknown fields are ignored. */
+const oddJson: readonly (readonly [what: string, change: Change])[] = [
+  ['an infinite number', withField('"number":1e400')],
+  ['minus zero', withField('"number":-0')],
+  ['a number beyond integers', withField('"number":9007199254740993')],
+  ['a number of a thousand digits', withField(`"number":${'9'.repeat(1000)}`)],
+  ['a lone surrogate', withField('"text":"\\ud800"')],
+  ['a NUL', withField('"text":"\\u0000"')],
+  ['an astral character in two escapes', withField('"text":"\\ud83d\\ude00"')],
+  ['zero-width text', withField('"text":"\u200B\u2060\u202E"')],
+  ['constructor and prototype', withField('"constructor":{"prototype":{"polluted":true}},"prototype":[]')],
+  ['32 levels', withField(`"deep":${nested(31)}`)],
+  ['an empty key', withField('"":0')],
+  ['a key of 100,000 letters', withField(`"${'k'.repeat(100_000)}":0`)],
+  ['10,000 fields', withField(Array.from({ length: 10_000 }, (_, index) => `"f${index}":${index}`).join())],
+  ['white space everywhere', (json) => `\n\t ${json}\r\n `],
+];
+
+/** Content types and encodings other than plain JSON, as alternating header names and values. Each returns a 415. */
+const foreignBodies: readonly (readonly string[])[] = [
+  [],
+  ['content-type', ''],
+  ['content-type', 'text/plain'],
+  ['content-type', 'application/jsonp'],
+  ['content-type', 'application/json, text/plain'],
+  ['content-type', 'text/plain; type=application/json'],
+  ['content-type', 'multipart/form-data; boundary=x'],
+  ['content-type', 'application/x-www-form-urlencoded'],
+  ['content-type', 'application/json', 'content-type', 'application/json'],
+  ['content-type', 'application/json', 'content-encoding', 'gzip'],
+  ['content-type', 'application/json', 'content-encoding', 'identity, br'],
+  ['content-type', 'application/json', 'content-encoding', 'identity', 'content-encoding', 'deflate'],
+];
+
+/** Invalid credentials that contain a valid one. Each returns a 401. */
+const brokenCredentials: readonly ((key: string) => readonly string[])[] = [
+  () => [],
+  (key) => ['authorization', key],
+  (key) => ['authorization', `bearer ${key}`],
+  (key) => ['authorization', `BEARER ${key}`],
+  (key) => ['authorization', `Bearer  ${key}`],
+  (key) => ['authorization', `Bearer\t${key}`],
+  (key) => ['authorization', `Bearer ${key} ${key}`],
+  (key) => ['authorization', `Bearer ${key},`],
+  (key) => ['authorization', `Bearer "${key}"`],
+  (key) => ['authorization', `Bearer ${key}é`],
+  (key) => ['authorization', `Bearer ${key.slice(0, -1)}`],
+  (key) => ['authorization', `Bearer ${key.toUpperCase()}`],
+  (key) => ['authorization', `Basic ${Buffer.from(`:${key}`).toString('base64')}`],
+  (key) => ['authorization', `Bearer ${key}`, 'authorization', `Bearer ${key}`],
+  (key) => ['authorization', `Bearer ${key}`, 'Authorization', 'Bearer x'],
+  () => ['authorization', ''],
+  () => ['authorization', 'Bearer '],
+  () => ['authorization', `Bearer ${'a'.repeat(8000)}`],
+  () => ['authorization', 'Bearer __proto__'],
+  (key) => ['x-api-key', key],
+  (key) => ['proxy-authorization', `Bearer ${key}`],
+  (key) => ['cookie', `session=${key}`],
+  () => ['cookie', 'session=; session=x; ;;=;session'],
+];
+
+/** Headers that do not affect any response. */
+const oddHeaders: readonly (readonly string[])[] = [
+  ['accept', 'text/xml'],
+  ['accept-encoding', 'br;q=1.0, *;q=0'],
+  ['x-http-method-override', 'DELETE'],
+  ['x-forwarded-for', '::, 999.999.999.999, <script>'],
+  ['x-forwarded-host', 'evil.example', 'forwarded', 'for="_mdn"'],
+  ['x-request-id', '"><script>alert(1)</script>'],
+  ['range', 'bytes=0-1'],
+  ['if-none-match', '*'],
+  ['user-agent', 'é'.repeat(500)],
+  ['idempotency-key', ''],
+  ['idempotency-key', 'a, b'],
+  ['idempotency-key', '"unfinished'],
+  ['idempotency-key', 'k'.repeat(256)],
+  ['idempotency-key', 'é'],
+  ['idempotency-key', 'one', 'idempotency-key', 'two'],
+  ['constructor', 'x', '__proto__', 'y', 'tostring', 'z'],
+  ['x-long', 'x'.repeat(6000)],
+];
+
+/** Replacements for a path parameter, or suffixes of a path. */
+const oddSegments: readonly string[] = [
+  ...`%00 %2F %2e%2e%2f .. . %ff % %zz %E2%82 %F0%9F%98%80 %EF%BF%BF %0d%0aX:y ;x=y '%20OR%201=1-- %3Cscript%3E __proto__
+    constructor hasOwnProperty {id} * -1 0 1e3 9007199254740993`.split(/\s+/),
+  'a'.repeat(4000),
+  '%20'.repeat(1000),
+];
+
+/** Queries that no operation expects. */
+const oddQueries: readonly string[] = [
+  ...`? ?&&& ?= ?=&=  ?% ?a=%ff ?%00=%00 ?__proto__=x&constructor=y ?token[]=1 ?a=1&a=2&a=3 ?cursor=-1
+    ?cursor=99999999999999999999 ?limit=0 ?limit=1e2 ?limit=5&limit=9 ?limit=%20 ?group[$ne]=x ?from=2027-02-30
+    ?from=9999-12-31&to=0001-01-01 ?from=0000-00-00 ?newPlanId=constructor ?newPlanId= ?email=a@b@c
+    ?email=%00@example.com ?token=`.split(/\s+/),
+  `?token=${'t'.repeat(6000)}`,
+  `?${'a=b&'.repeat(1500)}`,
+];
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31);
 const service = useTestService();

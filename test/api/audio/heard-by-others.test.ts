@@ -4,12 +4,90 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { audioFacts, rangedFacts } from '#gateways/audio/audio-facts.ts';
-import { findFfmpeg } from '#test/audio/ffmpeg.ts';
-import { installRecognizer, recognize, wordsInOrder, wordsOf } from '#test/audio/recognizer.ts';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { startTestService, type TestService } from '#test/service/service.ts';
 
 const run = promisify(execFile);
+
+/** Installs a package into its own folder. Returns the path of its Python, or the reason why it cannot be installed. */
+async function installPackage(
+  folder: string,
+  requirement: string,
+): Promise<{ readonly python: string } | { readonly reason: string }> {
+  const python = join(folder, 'bin/python');
+  try {
+    await run('python3', ['-m', 'venv', folder]);
+  } catch {
+    return { reason: 'python3 with venv is not installed' };
+  }
+  try {
+    const options = ['--disable-pip-version-check', '--only-binary', ':all:', '--no-deps'];
+    await run(python, ['-m', 'pip', 'install', '--quiet', ...options, requirement], { timeout: 120_000 });
+  } catch {
+    return { reason: `no registry has ${requirement} for this Python` };
+  }
+  return { python };
+}
+
+/** Its wheel contains the command. */
+const wheel = 'imageio-ffmpeg==0.8.1';
+const printPath = 'import imageio_ffmpeg; print(imageio_ffmpeg.get_ffmpeg_exe())';
+
+/** The FFmpeg command of the system or of a separate folder, or the reason why it is missing. */
+async function findFfmpeg(folder: string): Promise<{ readonly ffmpeg: string } | { readonly reason: string }> {
+  const isThere = await run('ffmpeg', ['-version']).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return { ffmpeg: 'ffmpeg' };
+  const installed = await installPackage(folder, wheel);
+  if ('reason' in installed) return installed;
+  const { stdout } = await run(installed.python, ['-c', printPath]);
+  return { ffmpeg: stdout.trim() };
+}
+
+/** A small recognizer whose wheel contains an English model. */
+const recognizer = 'pocketsphinx==5.0.4';
+const script = 'test/support/audio/recognize.py';
+
+/** Installs the recognizer into its own folder. Returns the reason if that fails. */
+const installRecognizer = (folder: string) => installPackage(folder, recognizer);
+
+/** The recognized text of each recording, which has 24,000 samples per second. */
+async function recognize(python: string, folder: string, recordings: readonly Buffer[]): Promise<string[]> {
+  const paths = recordings.map((_, at) => join(folder, `${at}.raw`));
+  await Promise.all(recordings.map((samples, at) => writeFile(paths[at] ?? '', slower(samples))));
+  const { stdout } = await run(python, [script, ...paths]);
+  return stdout.trimEnd().split('\n');
+}
+
+/** Converts three samples to two, because the recognizer expects 16,000 per second. */
+function slower(samples: Buffer): Buffer {
+  const count = Math.floor(samples.length / 6) * 2;
+  const at = (index: number): number => samples.readInt16LE(Math.min(index * 2, samples.length - 2));
+  const taken = Buffer.alloc(count * 2);
+  for (let index = 0; index < count; index++) {
+    const place = index * 1.5;
+    const whole = Math.floor(place);
+    const part = place - whole;
+    taken.writeInt16LE(Math.round(at(whole) * (1 - part) + at(whole + 1) * part), index * 2);
+  }
+  return taken;
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[a-z']+/g) ?? [];
+
+/** The number of words that two texts have in common in the same order. */
+function wordsInOrder(spoken: readonly string[], heard: readonly string[]): number {
+  let before = Array<number>(heard.length + 1).fill(0);
+  for (const word of spoken) {
+    const row = [0];
+    for (const [at, other] of heard.entries())
+      row.push(word === other ? (before[at] ?? 0) + 1 : Math.max(before[at + 1] ?? 0, row[at] ?? 0));
+    before = row;
+  }
+  return before.at(-1) ?? 0;
+}
 
 const sentences = [
   'Good morning. The weather is very nice today, and we are going to walk to the river with our friends.',

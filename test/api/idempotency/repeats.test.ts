@@ -2,10 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { services } from '#runtime/services/container.ts';
-import { isReplay, meterOf, operations, path, requestId, useIdempotentCalls } from '#test/requests/idempotent-calls.ts';
-import { type ApiResponse, chat, code } from '#test/service/service.ts';
+import { useModelServer } from '#test/models/model-server.ts';
+import { type ApiResponse, chat, code, type Person, useTestService } from '#test/service/service.ts';
 
-const { model, service, send, customer, advance, spent } = useIdempotentCalls();
+const path = '/v1/chat/completions';
+const operations: string[] = [];
+const isReplay = ({ headers }: ApiResponse) => headers.get('idempotent-replayed') === 'true';
+const requestId = ({ headers }: ApiResponse) => headers.get('x-request-id');
+const meterOf = async ({ id }: Person) => (await services().metering().find(id))!;
+
+const model = useModelServer();
+const service = useTestService(() => ({
+  modelUrl: model.url,
+  onDynamoRequest: (operation) => void operations.push(operation),
+}));
+
+const send = (key: string, idempotencyKey: string, body: unknown = chat()): Promise<ApiResponse> =>
+  service.call('POST', path, { key, body, headers: { 'idempotency-key': idempotencyKey } });
+const customer = () => service.person({ planRank: 2, credits: 10 });
+const advance = (duration: string) => service.post('/_local/clock', { advance: duration });
+
+/** Number of model runs, and charged credits of the customer's ten. */
+const spent = async (person: Person) => [model.state.runs, 10 - (await meterOf(person)).spendable / 1_000_000];
 
 describe('a request with an Idempotency-Key', () => {
   it('returns the same response again, marked as replayed and charged once', async () => {

@@ -1,11 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { tokenize } from '#local/sagemaker/words.ts';
-import { chats, openAiCalls, prompt, texts, error } from '#test/requests/openai-calls.ts';
+import { services } from '#runtime/services/container.ts';
 import { chat, usePerson, useTestService } from '#test/service/service.ts';
+
+const chats = '/openai/v1/chat/completions';
+const prompt = { model: 'svc-instruct', prompt: 'Once upon a time', max_tokens: 8 };
+const texts = { model: 'svc-embed', input: ['a cat', 'a dog'], dimensions: 4 };
+const error = (message: unknown, type: string, param: string | null, code: string | null) => ({
+  error: { message, type, param, code },
+});
 
 const service = useTestService();
 const person = usePerson(service, { planRank: 4 });
-const { send, spendable } = openAiCalls(service, person);
+async function send(path: string, body?: unknown, headers: Record<string, string> = {}, method = 'POST') {
+  const reply = await fetch(service.origin + path, {
+    method,
+    headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  const json = () => JSON.parse(text);
+  return { status: reply.status, headers: reply.headers, text, json };
+}
+const spendable = async () => (await services().metering().find(person.id))?.spendable ?? 0;
 
 describe('an OpenAI response', () => {
   it('is the bare object, with the headers of every priced call', async () => {

@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, beforeAll } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { recordRequests } from '#jobs/requests.ts';
 import { fullyRecorded } from '#middleware/request-log.ts';
 import { itemBytes } from '#test/database/item-size.ts';
 import { rowsOf } from '#test/database/rows.ts';
 import { times } from '#test/many.ts';
 import { mistyped } from '#test/requests/mistyped.ts';
-import { requestReader } from '#test/requests/request-records.ts';
 import { type ApiResponse, chat, cookieOf, type Person, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -16,7 +15,20 @@ const handler = recordRequests();
 const complete = (key: string, body: unknown = chat(), headers = {}) =>
   service.call('POST', '/v1/chat/completions', { key, body, headers });
 const stored = async ({ id }: Person) => (await rowsOf('requests')).filter(({ a }) => a === id);
-const { list, recorded } = requestReader(service);
+async function list({ cookie }: Pick<Person, 'cookie'>, query = '') {
+  const response = await service.call('GET', `/api/requests${query}`, { cookie });
+  return { status: response.status, detail: response.body.detail, ...response.body.data };
+}
+
+/** The recorded requests of a person, once there are `count`. */
+async function recorded(person: Person, count: number, query = ''): Promise<any[]> {
+  for (let tries = 0; tries < 100; tries++) {
+    await service.settled();
+    const { requests } = await list(person, query);
+    if (requests.length >= count) return requests;
+  }
+  throw new Error(`there are no ${count} requests`);
+}
 
 async function stream(key: string, body: object): Promise<void> {
   const response = await fetch(`${service.origin}/v1/completions`, {

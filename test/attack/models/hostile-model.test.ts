@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sagemakerClient } from '#aws/clients.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
+import { payloadPart } from '#local/sagemaker/reply.ts';
+import { resetEnvironment } from '#runtime/process.ts';
 import {
   begun,
   completion,
   embeddings,
+  streamed,
   useHostileModel,
   whole,
   wholeReply,
@@ -144,5 +148,32 @@ describe('vectors', () => {
     running.model.becomes(reply(`${vector(1, '[2]')},${vector(0, '[1]')}`));
     const { texts } = await resultsOf('/v1/embeddings', embeddings, 1);
     expect(JSON.parse(texts[0]!).data.data.map(({ embedding }: any) => embedding)).toEqual([[1], [2]]);
+  });
+});
+
+describe('a slow model', () => {
+  beforeAll(() => {
+    process.env['MODEL_DEADLINE_MS'] = '1000';
+    resetEnvironment();
+  });
+
+  async function trickle(res: ServerResponse, bytes: string | Uint8Array): Promise<void> {
+    for (; !res.destroyed; await sleep(50)) res.write(bytes);
+  }
+  const slow: [string, Misdeed][] = [
+    ['has no end after its last byte', (res) => begun({ 'transfer-encoding': 'chunked' }, wholeReply)(res)],
+    ['trickles', (res) => trickle(begun({})(res), ' ')],
+    ['trickles its frames', (res) => trickle(begun({})(res), payloadPart(Buffer.from(':')))],
+  ];
+  describe.each(slow)('that %s', (name, misdeed) => {
+    const framed = name.includes('frames');
+    it.each<readonly [string, string, object]>(framed ? streamed : whole)(
+      'returns an uncharged 504: %s',
+      async (_, path, body) => {
+        running.model.becomes(misdeed);
+        const { statuses, cost } = await resultsOf(path, body, 1);
+        expect([statuses, cost]).toEqual([[504], 0]);
+      },
+    );
   });
 });

@@ -1,19 +1,47 @@
 import { describe, expect, it } from 'vitest';
+import { demoEngine } from '#local/demo-engine/engine.ts';
+import type { Engine } from '#local/sagemaker/engine.ts';
+import { countTokens } from '#local/sagemaker/words.ts';
 import { done, type Step } from '#test/models/scripted-model.ts';
-import { countedCost, endingsOf, messages, output, paths, perToken, prompt } from '#test/models/stream-endings.ts';
 import {
   chatEnd,
   chatPiece,
   contentOf,
   pieces,
-  useScriptedService,
   textEnd,
   textPiece,
+  textReader,
+  tokensOf,
+  useScriptedService,
 } from '#test/service/scripted-service.ts';
 
-const service = useScriptedService({ families: { 'svc-instruct': 'lmi' } });
+const prompt = 'The tide comes in twice a day. '.repeat(20);
+const maxTokens = 40;
+const output = pieces.join('');
+const messages = [{ role: 'user', content: prompt }];
 
-const { hangs, endedSo } = endingsOf(() => service);
+const paths = {
+  completions: ['/v1/completions', '/openai/v1/completions'],
+  chats: ['/v1/chat/completions', '/openai/v1/chat/completions'],
+  embeddings: ['/v1/embeddings', '/openai/v1/embeddings'],
+} as const;
+
+/** Microcredits per token of a completion. */
+const perToken = 1000;
+const countedCost = async (text: string): Promise<number> =>
+  text === '' ? 0 : ((await tokensOf(prompt)) + (await tokensOf(text))) * perToken;
+
+const service = useScriptedService({ families: { 'svc-instruct': 'lmi' } });
+const hangs = (): Promise<unknown> => service.model.ended();
+
+/** The charge of a stream whose client disconnects after its pieces if that is the ending. */
+const endedSo = (path: string, body: object, leaves?: true): Promise<number> =>
+  service.charged(async () => {
+    const leaving = new AbortController();
+    const reply = await service.open(path, { ...body, max_tokens: maxTokens, stream: true }, leaving.signal);
+    await textReader(reply)((text) => leaves !== undefined && text.includes(pieces.at(-1)!));
+    leaving.abort();
+  });
 
 const usage = (prompt_tokens: unknown, completion_tokens: unknown): object => ({
   choices: [],
@@ -108,7 +136,7 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
     const silent = failing.filter(({ isWhole }) => !isWhole);
     for (const { name, steps } of silent) {
       service.model.streams(steps(textEnd));
-      expect([name, await endedSo(path, { model: 'svc-1', prompt }, undefined)]).toEqual([name, 0]);
+      expect([name, await endedSo(path, { model: 'svc-1', prompt })]).toEqual([name, 0]);
     }
   });
 
@@ -117,7 +145,7 @@ describe.each(paths.completions)('a streamed completion of %s', (path) => {
     for (const absurd of [1e12, 9e15, Number.MAX_SAFE_INTEGER]) {
       for (const reported of [usage(absurd, 1), usage(1, absurd), usage(absurd, absurd)]) {
         service.model.streams([...pieces.map(textPiece), textEnd, reported, done]);
-        expect(await endedSo(path, { model: 'svc-1', prompt }, undefined)).toBe(counted);
+        expect(await endedSo(path, { model: 'svc-1', prompt })).toBe(counted);
       }
     }
   });
@@ -127,5 +155,176 @@ describe.each(paths.chats)('a streamed chat of %s', (path) => {
   it.each(endings)('costs 1 credit when $name', async ({ steps, leaves, stop }) => {
     service.model.streams([...pieces.map(chatPiece), ...steps(chatEnd)]);
     expect(await endedSo(path, { model: 'svc-1', messages, ...(stop && { stop }) }, leaves)).toBe(1_000_000);
+  });
+});
+
+/** The demo engine's stream, limited to `most` events. */
+const hangingAfter = (maxEvents: number): Engine => ({
+  async invoke(body, signal) {
+    const reply = await demoEngine({ wordDelayMs: 0 }).invoke(body, signal);
+    return reply.kind === 'stream' ? { ...reply, chunks: firstOf(reply.chunks, maxEvents) } : reply;
+  },
+});
+
+async function* firstOf(chunks: AsyncIterable<Uint8Array>, maxEvents: number): AsyncGenerator<Uint8Array> {
+  let sent = 0;
+  for await (const chunk of chunks) {
+    yield chunk;
+    sent += 1;
+    if (sent === maxEvents) await hangs();
+  }
+}
+
+/** Our tokenizer counts far more tokens for it than the model does. */
+const numbered = Array.from({ length: 120 }, (_, index) => `word${index + 100}`).join(' ');
+const modelsOwn = ['svc-1', 'svc-instruct'].flatMap((model) => paths.completions.map((path) => [path, model] as const));
+
+describe.each(modelsOwn)('a streamed completion of %s whose model %s reports usage with every chunk', (path, model) => {
+  const body = { model, prompt: numbered, max_tokens: 8, stream: true };
+
+  it('costs a client that disconnects after any chunk no more than one that reads the whole stream', async () => {
+    service.model.becomes(demoEngine({ wordDelayMs: 0 }));
+    const { cost: whole } = await service.priced(path, body);
+    expect(whole).toBeLessThan((await tokensOf(numbered)) * perToken);
+
+    const costs: number[] = [];
+    for (let read = 1; read <= body.max_tokens; read += 1) {
+      service.model.becomes(hangingAfter(read));
+      const cost = await service.charged(async () => {
+        const leaving = new AbortController();
+        const reply = await service.open(path, body, leaving.signal);
+        let chunks = 0;
+        await textReader(reply)((text) => {
+          chunks = text.split('\n\n').length - 1;
+          return chunks >= read;
+        });
+        expect(chunks).toBe(read);
+        leaving.abort();
+      });
+      costs.push(cost);
+    }
+    const tokens = countTokens(numbered);
+    expect(costs).toEqual(costs.map((_, index) => (tokens + index + 1) * perToken));
+    expect(Math.max(...costs)).toBeLessThanOrEqual(whole);
+  });
+});
+
+describe.each(paths.completions)('a streamed completion of %s with usage in its chunks', (path) => {
+  const reported = (text: string, tokens: number): object => ({ ...textPiece(text), ...totals(tokens) });
+  const totals = (tokens: unknown) => ({ usage: { prompt_tokens: 20, completion_tokens: tokens } });
+
+  it('costs nothing if the client disconnects while all text is held back for a stop sequence', async () => {
+    const heldBack = Promise.withResolvers<void>();
+    const hangsThen = async () => {
+      heldBack.resolve();
+      await hangs();
+    };
+    service.model.streams([...pieces.map((piece, index) => reported(piece, index + 1)), hangsThen]);
+    const cost = await service.charged(async () => {
+      const leaving = new AbortController();
+      const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true, stop: `${output}!` };
+      const reply = service.open(path, body, leaving.signal).catch(() => undefined);
+      await heldBack.promise;
+      leaving.abort();
+      await reply;
+    });
+    expect(cost).toBe(0);
+  });
+
+  it.each([
+    ['the client disconnects while a stop sequence may have begun', [' dich', ' a'], 2, ` aus 日本`],
+    ['the client disconnects', [' dich', ' aus'], 3, undefined],
+  ] as const)('is charged for the tokens of the delivered text when %s', async (_, more, tokens, stop) => {
+    service.model.streams([reported('Grüß', 1), ...more.map((piece, index) => reported(piece, index + 2)), hangs]);
+    const cost = await service.charged(async () => {
+      const leaving = new AbortController();
+      const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true, ...(stop && { stop }) };
+      const reply = await service.open(path, body, leaving.signal);
+      await textReader(reply)((text) => text.includes(more[tokens - 2]!));
+      leaving.abort();
+    });
+    expect(cost).toBe((20 + tokens) * perToken);
+  });
+
+  it('is charged for at most its max_tokens if the model exceeds it, even after a disconnect', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => reported(' tide', index + 1));
+    const body = { model: 'svc-1', prompt, max_tokens: maxTokens, stream: true };
+    service.model.streams([...many, textEnd, done]);
+    const { cost: whole } = await service.priced(path, body);
+    service.model.streams([...many.slice(0, maxTokens + 20), hangs]);
+    const left = await service.charged(async () => {
+      const leaving = new AbortController();
+      const read = textReader(await service.open(path, body, leaving.signal));
+      await read((text) => text.split(' tide').length > maxTokens + 20);
+      leaving.abort();
+    });
+    expect([whole, left]).toEqual([(20 + maxTokens) * perToken, (20 + maxTokens) * perToken]);
+  });
+
+  it.each([-1, 1.5, '4'])(
+    'is charged by our own count if the usage is %s and the client disconnects',
+    async (figure) => {
+      const odd = pieces.map((piece) => ({ ...textPiece(piece), ...totals(figure) }));
+      service.model.streams([...odd, hangs]);
+      expect(await endedSo(path, { model: 'svc-1', prompt }, true)).toBe(await countedCost(output));
+    },
+  );
+});
+
+/** The model returns a whole reply as text. */
+const replies = (text: string): Engine => ({
+  invoke: async () => ({ kind: 'stream', contentType: 'application/json', chunks: once(text) }),
+});
+
+async function* once(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+const wholeUsages: [string, string | undefined, number | 'ours'][] = [
+  ['no usage', undefined, 'ours'],
+  ['usage of null', 'null', 'ours'],
+  ['usage of 0', '{"prompt_tokens":0,"completion_tokens":0}', 'ours'],
+  ['usage', '{"prompt_tokens":20,"completion_tokens":9}', 29],
+  ['negative usage', '{"prompt_tokens":-20,"completion_tokens":-9}', 'ours'],
+  ['usage of 9e15', '{"prompt_tokens":9e15,"completion_tokens":9e15}', 'ours'],
+  ['usage of 1e300', '{"prompt_tokens":1e300,"completion_tokens":9}', 'ours'],
+  ['usage of 1e400', '{"prompt_tokens":1e400,"completion_tokens":9}', 'ours'],
+];
+const withUsage = (usageText: string | undefined, rest: string): string =>
+  `{${rest}${usageText === undefined ? '' : `,"usage":${usageText}`}}`;
+
+const choices = (choice: object) => `"choices":${JSON.stringify([{ ...choice, finish_reason: 'stop' }])}`;
+const vectors = '"data":[{"index":0,"embedding":[0.5,0.25]}]';
+
+describe.each(paths.completions)('a whole completion of %s', (path) => {
+  const body = { model: 'svc-1', prompt, max_tokens: maxTokens };
+
+  it.each(wholeUsages)('with %s is charged exactly', async (_, usageText, expected) => {
+    service.model.becomes(replies(withUsage(usageText, choices({ text: output }))));
+    const cost = expected === 'ours' ? await countedCost(output) : expected * perToken;
+    expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
+  });
+
+  it('is charged for at most the requested output, however long the response is', async () => {
+    service.model.becomes(replies(withUsage(undefined, choices({ text: `${output} `.repeat(100) }))));
+    const cost = ((await tokensOf(prompt)) + maxTokens) * perToken;
+    expect(await service.priced(path, body)).toMatchObject({ status: 200, cost });
+  });
+});
+
+describe.each(paths.chats)('a whole chat of %s', (path) => {
+  it.each(wholeUsages)('with %s costs 1 credit', async (_, usageText) => {
+    service.model.becomes(replies(withUsage(usageText, choices({ message: { content: output } }))));
+    const priced = await service.priced(path, { model: 'svc-1', messages, max_tokens: maxTokens });
+    expect(priced).toMatchObject({ status: 200, cost: 1_000_000 });
+  });
+});
+
+describe.each(paths.embeddings)('embeddings of %s', (path) => {
+  it.each(wholeUsages)('with %s are charged exactly', async (_, usageText, expected) => {
+    service.model.becomes(replies(withUsage(usageText?.replace(/,"completion_tokens":[^}]*/, ''), vectors)));
+    const tokens = expected === 'ours' ? await tokensOf(prompt) : 20;
+    const priced = await service.priced(path, { model: 'svc-embed', input: prompt });
+    expect(priced).toMatchObject({ status: 200, cost: tokens * 100 });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { findings } from '../pages/findings.ts';
-import { ask, eventually, goTo, heading, log, member, open, service, shoot, shows, signIn, signOut } from '../stage.ts';
+import { ask, eventually, goTo, heading, log, member, open, service, shows, signIn, signOut } from '../stage.ts';
 
 export function addressTests(): void {
   test('contain tabs and filters, so that a reload shows the same', async () => {
@@ -75,7 +75,6 @@ export function addressTests(): void {
     const person = await service.registered();
     const page = await open(`/confirm?token=${await service.mailedToken(person.email)}`);
     await shows(page, /^Sign in to confirm your email/);
-    await shoot(page, 'confirm-elsewhere');
     expect(await findings(page)).toEqual([]);
     await signIn(page, person);
     await shows(page, 'Email confirmed');

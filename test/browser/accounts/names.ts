@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { ask, changeData, eventually, log, member, press, say, service, shoot, shows } from '../stage.ts';
+import { ask, changeData, eventually, log, member, press, say, service, shows } from '../stage.ts';
 
 /** The longest name, without a place to break it. */
 const longName = 'W'.repeat(64);
@@ -30,12 +30,10 @@ export function nameTests(): void {
         await page.setViewportSize({ width, height: 900 });
         await eventually(async () => [path, width, await isTooWide(page)]).toEqual([path, width, []]);
       }
-      await shoot(page, `long-names-${path.slice(1).replace(/\W/g, '-') || 'overview'}`);
     }
     await press(page, /^Actions for/);
     await page.getByRole('menuitem', { name: 'Rotate' }).click();
     await page.getByRole('dialog').waitFor();
-    await shoot(page, 'long-names-dialog');
     await eventually(() => isTooWide(page)).toEqual([]);
   });
 

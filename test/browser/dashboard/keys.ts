@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { changeData, eventually, member, press, say, service, shoot, shows } from '../stage.ts';
+import { changeData, eventually, member, press, say, service, shows } from '../stage.ts';
 
 /** Badges with truncated text. */
 const cutBadges = (page: Page): Promise<string[]> =>
@@ -79,7 +79,6 @@ export function keyTests(): void {
     expect(await row('tomorrow').textContent()).toContain('Active');
     expect(await row('Unnamed key').textContent()).toContain('Frozen');
     expect(await row('test').textContent()).toContain('Active');
-    await shoot(page, 'keys-unreadable');
     await press(page, 'Actions for broken');
     await page.getByRole('menuitem').first().waitFor();
     expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Revoke']);
@@ -95,7 +94,6 @@ export function keyTests(): void {
     for (const width of [1360, 920, 800, 360]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await cutBadges(page)).toEqual([]);
-      await shoot(page, `keys-unreadable-${width}`);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
     }
     await changeData(page, '**/api/credits?*', (data) => ({
@@ -105,7 +103,6 @@ export function keyTests(): void {
     await page.goto('/usage');
     await shows(page, 'Plan change');
     expect(await cutBadges(page)).toEqual([]);
-    await shoot(page, 'ledger-360');
     await page.setViewportSize({ width: 1360, height: 900 });
     for (const path of ['/', '/usage', '/playground']) {
       await page.goto(path);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { eventually, member, pick, press, refuse, say, service, shoot, shows } from '../stage.ts';
+import { eventually, member, pick, press, refuse, say, service, shows } from '../stage.ts';
 
 /** The limits and alerts of an account. */
 export function limitTests(): void {
@@ -16,7 +16,6 @@ export function limitTests(): void {
     await shows(page, 'Credits must be at least 1');
     expect(await page.getByLabel('Credits', { exact: true }).inputValue()).toBe('0');
     await page.getByLabel('Credits', { exact: true }).fill('1');
-    await shoot(page, 'key-limits');
     await press(page, /^Create$/);
     const key = (await page.getByLabel('New API key', { exact: true }).textContent()) ?? '';
     await press(page, 'Done');
@@ -26,7 +25,6 @@ export function limitTests(): void {
     expect([await chatWith(), await chatWith()]).toEqual([200, 403]);
     await page.reload();
     await shows(page, '1 of 1 credit per day');
-    await shoot(page, 'key-limit-reached');
     await press(page, 'Actions for intern');
     await page.getByRole('menuitem', { name: 'Edit limits' }).click();
     await page.getByLabel('Credits', { exact: true }).fill('5');
@@ -42,7 +40,6 @@ export function limitTests(): void {
     const resets = /it resets on \d{1,2} \w{3} \d{4}, \d\d:\d\d\./;
     await eventually(() => drawer.textContent()).toMatch(resets);
     expect(await drawer.textContent()).not.toMatch(/\d{4}-\d\d-\d\dT/);
-    await shoot(page, 'key-limit-log');
 
     // The playground's own key has no limit.
     const detail =
@@ -72,7 +69,6 @@ export function limitTests(): void {
     await page.getByLabel('Value').last().fill('500');
     await page.getByText('Value must be at least 1').waitFor({ state: 'detached' });
     await page.getByRole('switch', { name: 'Send to webhooks' }).click();
-    await shoot(page, 'alerts');
     await press(page, 'Save alerts');
     await shows(page, 'Alerts saved.');
     await page.reload();

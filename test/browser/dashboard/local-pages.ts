@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { expectFits, findings } from '../pages/findings.ts';
-import { eventually, heading, open, phone, press, service, shoot, shows, visit } from '../stage.ts';
+import { eventually, heading, open, phone, press, service, shows, visit } from '../stage.ts';
 
 export function localPageTests(): void {
   test('the inbox shows a new email without a reload, with the product’s name, and keeps the current one open', async () => {
@@ -12,7 +12,6 @@ export function localPageTests(): void {
     const frame = page.locator('details.mail').first().frameLocator('iframe');
     await frame.getByText('Text AI platform').waitFor();
     await frame.getByRole('link', { name: 'Confirm address' }).waitFor();
-    await shoot(page, 'local-inbox');
     expect(await findings(page)).toEqual([]);
 
     const small = await open('/_local/inbox', undefined, phone);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
 import { expectFits, expectReadable } from '../pages/findings.ts';
-import { eventually, member, open, press, service, shoot, shows } from '../stage.ts';
+import { eventually, member, open, press, service, shows } from '../stage.ts';
 
 export function logTests(): void {
   test('lists requests with their status, and shows the reason of a refusal', async () => {
@@ -19,7 +19,6 @@ export function logTests(): void {
     await eventually(() => table.getByRole('row').count()).toBe(26);
     await press(page, 'Load more');
     await eventually(() => table.getByRole('row').count()).toBe(29);
-    await shoot(page, 'logs-table');
 
     await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx: client error');
     await eventually(() => table.getByRole('row').count()).toBe(2);
@@ -46,7 +45,6 @@ export function logTests(): void {
   test('explains an empty result and a failed load', async () => {
     const { page } = await member('/logs');
     await shows(page, 'No requests yet');
-    await shoot(page, 'logs-empty');
     await page.goto('/logs?status=429&days=7');
     await shows(page, 'No requests match these filters');
     await press(page, 'Clear filters');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectFits, expectReadable } from '../pages/findings.ts';
-import { eventually, member, phone, shows } from '../stage.ts';
+import { eventually, member, shows } from '../stage.ts';
 
 export function modelTests(): void {
   test('lists models with prices and plans, searches and sorts them, and calculates the cost of calls', async () => {
@@ -35,11 +35,5 @@ export function modelTests(): void {
     await shows(page, 'Enter whole numbers to see the cost.');
     await expectReadable(page, 'models');
     await expectFits(page, 'models');
-  });
-
-  test('fits a phone', async () => {
-    const { page } = await member('/models', {}, phone);
-    await page.getByRole('table', { name: 'Models' }).waitFor();
-    await expectFits(page, 'models-phone');
   });
 }

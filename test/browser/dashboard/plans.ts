@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { planListing, webhooksPlan } from '#contract/billing/plans.ts';
 import { messageRoutes } from '#contract/routes/messages.ts';
 import { settled, still } from '../pages/findings.ts';
-import { eventually, member, open, press, service, shoot, shows } from '../stage.ts';
+import { eventually, member, open, press, service, shows } from '../stage.ts';
 
 const { minPlanRank } = messageRoutes.sendMessage.priced;
 
@@ -63,7 +63,6 @@ export function planTests(): void {
     for (const width of [360, 700, 1024, 1280, 1360, 1600, 1920]) {
       await page.setViewportSize({ width, height: 900 });
       await still(page);
-      await shoot(page, `plans-${width}`);
       expect([width, await raggedRows(page)]).toEqual([width, []]);
     }
   });
@@ -109,7 +108,6 @@ export function planTests(): void {
     ]);
     expect(shown).toEqual(expected);
     expect(new Set(shown.map(String)).size).toBe(3);
-    await shoot(page, 'plans');
     const card = cards.filter({ hasText: 'Dev Pass' });
     await card.getByText('$29.99').waitFor();
     await card.getByText('100 calls per minute').waitFor();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { emailChangeCalls, newAddress } from '#test/requests/accounts/email-change.ts';
 import { tokenIn } from '#test/requests/accounts/inbox.ts';
 import { expectFits, expectReadable, findings, looksWell } from '../pages/findings.ts';
-import { eventually, heading, member, open, phone, press, service, shoot, shows } from '../stage.ts';
+import { eventually, heading, member, open, phone, press, service, shows } from '../stage.ts';
 
 const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 
@@ -43,7 +43,6 @@ export function settingsTests(): void {
     await press(page, 'Send links');
     await shows(page, 'Incorrect password');
     await dialog.getByLabel('Password', { exact: true }).fill(person.password);
-    await shoot(page, 'email-change-dialog');
     await press(page, 'Send links');
     await shows(page, `Links sent to ${person.email} and ${email}.`);
     await shows(page, `${person.email}: waiting`);
@@ -83,7 +82,6 @@ export function settingsTests(): void {
     await page.goto(`/email-change?token=${second.old}`);
     await press(page, 'This wasn’t me');
     await heading(page, 'Email change rejected');
-    await shoot(page, 'email-change-refused');
     expect(await findings(page)).toEqual([]);
   });
 

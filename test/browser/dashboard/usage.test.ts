@@ -1,7 +1,6 @@
 import { describe } from 'vitest';
 import { nameTests } from '../accounts/names.ts';
-import { composerTests } from '../messages/message-composer.ts';
-import { messageTests } from '../messages/messages.ts';
+import { composerTests, messageTests } from '../messages/messages.ts';
 import { dialogTests } from '../pages/dialogs.ts';
 import { paletteTests } from '../pages/palette.ts';
 import { useStage } from '../stage.ts';

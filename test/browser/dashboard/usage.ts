@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { times } from '#test/many.ts';
 import { chat } from '#test/service/service.ts';
-import { changeData, eventually, member, open, press, requestsOf, saved, service, shoot, shows } from '../stage.ts';
+import { changeData, eventually, member, open, press, requestsOf, saved, service, shows } from '../stage.ts';
 
 /** The lines of the "Export CSV" file, and its name. */
 async function exported(page: Page): Promise<{ name: string; lines: string[] }> {
@@ -63,41 +63,6 @@ export function usageTests(): void {
     expect(lines[2]).toMatch(/^"'=cmd, ""quoted"" …\w+",1,1,\d+,0,\d+$/);
   });
 
-  test('names each change of credits, and omits free calls', async () => {
-    const person = await service.person();
-    const subscription = (method: string, path: string, body?: unknown) =>
-      service.call(method, `/api/subscription${path}`, { key: person.key, body });
-    const { body } = await subscription('POST', '/create', { planId: 'dev_pass', billingCycle: 'monthly' });
-    await subscription('PUT', '/upgrade-plan', { newPlanId: 'pro_pass' });
-    await subscription('PUT', '/downgrade-plan', { newPlanId: 'dev_pass' });
-    await subscription('PUT', '/downgrade-plan', { newPlanId: 'pro_pass' });
-    await subscription('PATCH', `/${body.data.id}/cancel`);
-    await subscription('PATCH', `/${body.data.id}/resume`);
-    await subscription('PUT', '/downgrade-plan', { newPlanId: 'smm_pass' });
-    const call = () => service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
-    expect((await call()).status).toBe(200);
-    await service.post('/_local/faults', { target: 'sagemaker', fault: 'error', count: 25 });
-    for (let calls = 0; calls < 25; calls++) await call();
-    await service.settled();
-
-    const page = await open('/usage', person);
-    const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-    const next = day.format(Date.parse(body.data.nextBillingDate));
-    const texts = page.getByRole('table', { name: /^Credit history/ }).locator('td:nth-child(3)');
-    await eventually(() => texts.allTextContents()).toEqual([
-      'Chat, svc-1',
-      expect.stringMatching(`^Downgrade to SMME Pass scheduled for ${next}`),
-      'Subscription to Pro Pass resumed',
-      'Subscription to Pro Pass cancelled',
-      'Downgrade cancelled',
-      expect.stringMatching(`^Downgrade to Dev Pass scheduled for ${next}`),
-      'Upgraded to Pro Pass',
-      'Subscribed to Dev Pass',
-      'Free allowance',
-    ]);
-    await shoot(page, 'usage-credit-history');
-  });
-
   test('reloads a lagging credit history, and totals and exports usage of several pages', async () => {
     const { page, person } = await member('/login');
     await service.call('POST', '/v1/chat/completions', { key: person.key, body: chat() });
@@ -143,7 +108,6 @@ export function usageTests(): void {
     await from.fill(today);
     await shows(page, /^1 call, 1 credit in total/);
     await page.locator('.uplot canvas').waitFor();
-    await shoot(page, 'usage-custom-range');
     await from.fill('');
     await shows(page, 'Enter a date');
     await row.waitFor();
@@ -154,7 +118,6 @@ export function usageTests(): void {
     const requested = () => requests.filter((url) => url.includes('/api/usage?')).map((url) => new URL(url).search);
     await from.fill('2024-01-01');
     await shows(page, 'Choose a range of at most 366 days');
-    await shoot(page, 'usage-long-range');
     const [top, other] = [await from.boundingBox(), await to.boundingBox()];
     expect(top!.y).toBe(other!.y);
     await to.fill('2999-01-01');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import { complaints, eventually, goTo, member, press, service, shoot, shows, visit } from '../stage.ts';
+import { complaints, eventually, goTo, member, press, service, shows, visit } from '../stage.ts';
 import { loadsOf } from './loads.ts';
 
 const memberPages = ['/', '/keys', '/plans', '/usage', '/playground', '/settings'];
@@ -44,7 +44,6 @@ export function boundaryTests(): void {
     await goTo(page, 'Plans');
     await boundary(page).waitFor();
     await shows(page, /the plans are upside down/);
-    await shoot(page, 'boundary-page');
     expect(complaints().join(' ')).toContain('the plans are upside down');
     await goTo(page, 'API keys');
     await shows(page, 'Your keys');
@@ -64,7 +63,6 @@ export function boundaryTests(): void {
     await boundary(page).waitFor();
     await page.getByRole('link', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Reload' }).waitFor();
-    await shoot(page, 'boundary-sign-in');
     expect(complaints()).not.toEqual([]);
   });
 
@@ -74,7 +72,6 @@ export function boundaryTests(): void {
     await page.goto('/login');
     await boundary(page).waitFor();
     await page.getByRole('button', { name: 'Reload' }).waitFor();
-    await shoot(page, 'boundary-root');
     expect(complaints()).not.toEqual([]);
   });
 
@@ -86,7 +83,6 @@ export function boundaryTests(): void {
     await page.goto('/usage');
     await shows(page, 'The chart could not be shown.');
     await page.getByRole('table', { name: 'Usage by service' }).waitFor();
-    await shoot(page, 'boundary-chart');
     expect(complaints()).not.toEqual([]);
   });
 
@@ -107,7 +103,6 @@ export function boundaryTests(): void {
     await goTo(page, 'Plans');
     await boundary(page).waitFor();
     expect(loads.count).toBe(1);
-    await shoot(page, 'boundary-chunk');
     for (const name of ['API keys', 'Plans', 'Usage', 'Plans']) {
       await goTo(page, name);
       await eventually(() => boundary(page).count()).toBe(name === 'Plans' ? 1 : 0);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { launchBrowser } from '#test/browser.ts';
-import { become, eventually, member, press, service, shoot, shows } from '../stage.ts';
+import { become, eventually, member, press, service, shows } from '../stage.ts';
 import { changeTheme, expectReadable } from './findings.ts';
 
 const focused = (page: Page) =>
@@ -110,7 +110,6 @@ export function dialogTests(): void {
     await page.getByRole('region', { name: 'Similarity matrix' }).waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await changeTheme(page, colorScheme);
-      await shoot(page, `heat-map-${colorScheme}`);
       expect(await lowestContrast(page)).toBeGreaterThanOrEqual(4.5);
     }
   });

@@ -1,20 +1,6 @@
 import { expect, test } from 'vitest';
 import { chat } from '#test/service/service.ts';
-import {
-  eventually,
-  goTo,
-  heading,
-  log,
-  member,
-  open,
-  press,
-  refuse,
-  say,
-  service,
-  shoot,
-  shows,
-  signIn,
-} from '../stage.ts';
+import { eventually, goTo, heading, log, member, open, press, refuse, say, service, shows, signIn } from '../stage.ts';
 
 export function failureTests(): void {
   test('an unreachable service is reported, and a retry helps', async () => {
@@ -68,7 +54,6 @@ export function failureTests(): void {
     const notice = page.getByRole('status').filter({ hasText: 'Too many attempts' });
     await notice.waitFor();
     expect(await notice.textContent()).toMatch(/^Too many attempts\. Try again in \d+ s, or reset your password\.$/);
-    await shoot(page, 'sign-in-throttled');
     await notice.getByRole('link', { name: 'reset your password' }).click();
     await heading(page, 'Forgot password?');
   });

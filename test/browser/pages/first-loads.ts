@@ -5,7 +5,27 @@ import { chat, type Person } from '#test/service/service.ts';
 import { eventually, member, open, press, service, visit } from '../stage.ts';
 import { everyPage, guestPages, settled, still } from './findings.ts';
 import { type Smoothness, watchSmoothness } from './smoothness.ts';
-import { type Weight, weightOf } from './weight.ts';
+
+/** The compressed transfer size of a page's files, without API responses. */
+export interface Weight {
+  readonly bytes: number;
+  readonly files: number;
+  readonly uncompressed: readonly string[];
+}
+
+const measure = `(() => {
+  const entries = performance.getEntries().filter(({ entryType, name }) =>
+    (entryType === 'navigation' || entryType === 'resource') && !/\\/(api|_local)\\//.test(name));
+  return {
+    bytes: entries.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    files: entries.length,
+    uncompressed: entries
+      .filter(({ encodedBodySize, decodedBodySize }) => decodedBodySize > 2000 && encodedBodySize === decodedBodySize)
+      .map(({ name }) => name),
+  };
+})()`;
+
+export const weightOf = (page: Page): Promise<Weight> => page.evaluate<Weight>(measure);
 
 const widths = [1360, 360];
 /** Alternates between the two widths. At full length, both widths for each page. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unreadableTexts } from '../accounts/texts.ts';
-import { goTo, heading, member, open, press, service, shoot, shows } from '../stage.ts';
+import { goTo, heading, member, open, press, service, shows } from '../stage.ts';
 import { findings, isTooWide } from './findings.ts';
 
 const publicPages = ['/', '/pricing'] as const;
@@ -63,7 +63,6 @@ export function frontPageTests(): void {
         for (const width of [1440, 1280, 768, 360]) {
           await page.setViewportSize({ width, height: 800 });
           expect([width, await isTooWide(page)]).toEqual([width, false]);
-          await shoot(page, `public${path.replace('/', '-')}-${width}-${colorScheme}`);
         }
       }
       expect(await unreadableTexts(page)).toEqual([]);

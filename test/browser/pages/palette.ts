@@ -2,20 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Person } from '#test/service/service.ts';
 import { newOperator } from '../operators/actions.ts';
-import {
-  ask,
-  eventually,
-  heading,
-  member,
-  open,
-  phone,
-  press,
-  requestsOf,
-  service,
-  shoot,
-  shows,
-  visit,
-} from '../stage.ts';
+import { ask, eventually, heading, member, open, phone, press, requestsOf, service, shows, visit } from '../stage.ts';
 import { expectReadable, findings, settled } from './findings.ts';
 
 const input = (page: Page) => page.getByRole('combobox', { name: 'Search', exact: true });
@@ -69,7 +56,6 @@ export function paletteTests(): void {
     expect(await input(page).getAttribute('aria-controls')).toBe(await page.getByRole('listbox').getAttribute('id'));
     await expectReadable(page, 'palette');
     await page.setViewportSize(phone.viewport);
-    await shoot(page, 'palette-phone');
     await input(page).fill('<b>nothing</b>');
     await shows(page, 'No results for “<b>nothing</b>”.');
     expect(await input(page).getAttribute('aria-expanded')).toBe('false');
@@ -153,7 +139,6 @@ export function paletteTests(): void {
 
     await opened(page);
     await input(page).fill('harbour');
-    await shoot(page, 'palette-agents');
     expect(await findings(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/agents?agent=${agentId}`);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { changeTheme, findings } from '../pages/findings.ts';
-import { changeData, member, press, shoot, shows } from '../stage.ts';
+import { changeData, member, press, shows } from '../stage.ts';
 
 /** Color of a check mark on the accent color, by theme. */
 const ticks = { light: 'rgb(255, 255, 255)', dark: 'rgb(12, 36, 25)' };
@@ -33,7 +33,6 @@ export function analysisTests(): void {
         await changeTheme(page, theme);
         const tick = page.getByRole('checkbox', { name: 'Sentiment' }).locator('xpath=following-sibling::*');
         expect(await tick.first().evaluate(colorOf)).toBe(ticks[theme]);
-        await shoot(page, `playground-analyze-${theme}-${width}`);
         expect(await findings(page)).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       }

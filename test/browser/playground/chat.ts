@@ -29,19 +29,6 @@ export function chatTests(): void {
     expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(97);
   });
 
-  test('the last response is regenerated, and charged again', async () => {
-    const { page, person } = await member('/playground');
-    await ask(page, 'Tell me of rivers');
-    await eventually(() => log(page).getByRole('button', { name: 'Regenerate' }).count()).toBe(1);
-    const sent = page.waitForRequest('**/v1/chat/completions');
-    await press(page, 'Regenerate');
-    expect((await sent).postDataJSON().messages).toEqual([{ role: 'user', content: 'Tell me of rivers' }]);
-    await shows(page, 'Response regenerated.');
-    await eventually(() => log(page).textContent()).toMatch(/^YouTell me of riversAssistantfinish_reason: stop/);
-    await service.settled();
-    expect((await service.call('GET', '/api/credits', person)).body.data.balance).toBe(98);
-  });
-
   test('an undo during a response stops it, and restores the previous messages', async () => {
     const { page } = await member('/playground');
     await ask(page, 'Tell me of rivers');

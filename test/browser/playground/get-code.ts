@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keysSent } from '../accounts/shared-browser.ts';
 import { expectReadable } from '../pages/findings.ts';
-import { member, pick, press, say, service, visit } from '../stage.ts';
+import { pick, press, say, service, visit } from '../stage.ts';
 
 export function getCodeTests(): void {
   test('the code contains the current parameters and messages, and never the page’s key', async () => {
@@ -30,26 +30,6 @@ export function getCodeTests(): void {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 });
       await expectReadable(page, `playground-code-${width}`);
-    }
-  });
-
-  test('the other tabs have code too', async () => {
-    const { page } = await member('/playground');
-    const paths = {
-      Completion: '/v1/completions',
-      Embeddings: '/v1/embeddings',
-      'Text analysis': '/api/ai/analyze',
-      Translation: '/api/ai/translate',
-      'Text-to-speech': '/api/ai/speech',
-      Transcription: '/api/ai/transcribe',
-    };
-    for (const [tab, path] of Object.entries(paths)) {
-      await page.getByRole('tab', { name: tab, exact: true }).click();
-      await press(page, 'Get code');
-      const dialog = page.getByRole('dialog');
-      expect(await dialog.getByRole('region', { name: 'cURL code' }).textContent()).toContain(path);
-      await page.keyboard.press('Escape');
-      await dialog.waitFor({ state: 'hidden' });
     }
   });
 }

@@ -76,33 +76,17 @@ export function playgroundTests(): void {
     const { page } = await member('/playground');
     await page.getByLabel('Your message').fill('Hello');
     const isOff = (name: string) => page.getByRole('button', { name, exact: true }).isDisabled();
-    for (const name of ['Maximum tokens', 'Top k']) {
-      const field = page.getByRole('textbox', { name });
-      for (const [typed, error] of [
-        ['1.5', 'must be a whole number'],
-        ['-5', 'must be at least 1'],
-        ['0', 'must be at least 1'],
-        ['99999999999999999999', 'is too large'],
-      ] as const) {
-        await field.fill('');
-        await field.pressSequentially(typed);
-        await field.blur();
-        await shows(page, `${name} ${error}`);
-        expect((await field.inputValue()).replaceAll(',', '')).toBe(typed);
-        expect(await isOff('Send')).toBe(true);
-      }
-      await field.fill('');
-      await page.getByText(`${name} is too large`).waitFor({ state: 'detached' });
-      expect(await isOff('Send')).toBe(false);
-    }
+    const field = page.getByRole('textbox', { name: 'Maximum tokens' });
+    await field.pressSequentially('1.5');
+    await field.blur();
+    await shows(page, 'Maximum tokens must be a whole number');
+    expect([await field.inputValue(), await isOff('Send')]).toEqual(['1.5', true]);
+    await field.fill('');
+    await page.getByText('Maximum tokens must be a whole number').waitFor({ state: 'detached' });
+    expect(await isOff('Send')).toBe(false);
     await page.goto('/playground?tab=embeddings');
-    for (const [typed, error] of [
-      ['0', 'must be at least 1'],
-      ['1537', 'must be at most 1536'],
-    ] as const) {
-      await page.getByRole('textbox', { name: 'Dimensions' }).fill(typed);
-      await shows(page, `Dimensions ${error}`);
-      expect(await isOff('Compare')).toBe(true);
-    }
+    await page.getByRole('textbox', { name: 'Dimensions' }).fill('1537');
+    await shows(page, 'Dimensions must be at most 1536');
+    expect(await isOff('Compare')).toBe(true);
   });
 }

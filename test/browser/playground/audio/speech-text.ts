@@ -1,20 +1,7 @@
 import { expect, test } from 'vitest';
 import { tracesOf } from '../../accounts/shared-browser.ts';
 import { findings } from '../../pages/findings.ts';
-import {
-  become,
-  eventually,
-  goTo,
-  heading,
-  member,
-  pick,
-  press,
-  service,
-  shoot,
-  shows,
-  signOut,
-  visit,
-} from '../../stage.ts';
+import { become, eventually, goTo, heading, member, pick, press, service, shows, signOut, visit } from '../../stage.ts';
 import { looksWellAtAnyWidth, secondsIn } from './audio-page.ts';
 
 const words = 'The heron stands in the reeds.';
@@ -92,7 +79,6 @@ export function speechTextTests(): void {
     await shows(page, 'FLAC, needs --audio-url');
     expect(await flac.getAttribute('data-combobox-disabled')).toBe('true');
     expect(await findings(page)).toEqual([]);
-    await shoot(page, 'playground-speech-formats');
 
     await page.route('**/config.json', (route) =>
       route.fulfill({ json: { googleClientId: null, local: true, demoSpeechFormats: null } }),

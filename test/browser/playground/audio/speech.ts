@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keysSent, tracesOf } from '../../accounts/shared-browser.ts';
 import { findings } from '../../pages/findings.ts';
-import { eventually, member, pick, press, saved, service, shoot, shows, signOut, visit } from '../../stage.ts';
+import { eventually, member, pick, press, saved, service, shows, signOut, visit } from '../../stage.ts';
 import { chooseFile, looksWellAtAnyWidth, positionIn, secondsIn } from './audio-page.ts';
 
 export function speechTests(): void {
@@ -67,7 +67,6 @@ export function speechTests(): void {
     const level = page.getByRole('meter', { name: 'Input level' });
     await eventually(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(0);
     expect(await findings(page)).toEqual([]);
-    await shoot(page, 'playground-recording');
     await shows(page, /^0:02 of 5:00$/);
     await press(page, 'Stop recording');
     await shows(page, /^recording\.webm, [\d.]+ KiB, \d\.\d s: about 0\.\d credits$/);
@@ -122,7 +121,6 @@ export function speechTests(): void {
       await press(page, 'Record');
       await shows(page, sentence);
     }
-    await shoot(page, 'playground-recording-refused');
     await page.evaluate('delete window.MediaRecorder');
     await press(page, 'Record');
     await shows(page, 'This browser cannot record audio.');
