@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
-import { chat, code, type Person, useTestService } from '#test/service/service.ts';
+import { chat, code, type Person, usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
+const somebody = usePerson(service);
 
 const put = ({ cookie }: Pick<Person, 'cookie'>, body: unknown) => service.call('PUT', '/api/alerts', { cookie, body });
 const get = async ({ cookie }: Person) => (await service.call('GET', '/api/alerts', { cookie })).body.data;
@@ -90,15 +91,14 @@ describe('alerts', () => {
     [{ channels: ['email'] }, 'rules is required.'],
     [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId is not a key of this account.'],
   ])('with an invalid rule return 400 with the field and keep the previous rules: %j', async (body, detail) => {
-    const person = await service.person();
-    const refused = await put(person, body);
+    const refused = await put(somebody, body);
     expect([refused.status, refused.body.detail]).toEqual([400, detail]);
-    expect(await get(person)).toEqual(byMail(monthPercent(80), monthPercent(100)));
+    expect(await get(somebody)).toEqual(byMail(monthPercent(80), monthPercent(100)));
   });
 
   it('for a key of another account return 400', async () => {
-    const [one, other] = [await service.person(), await service.person()];
-    const refused = await put(one, byMail({ kind: 'key_percent', value: 50, keyId: other.keyId }));
+    const { keyId } = await service.person();
+    const refused = await put(somebody, byMail({ kind: 'key_percent', value: 50, keyId }));
     expect(code(refused)).toBe('400 INVALID_FORMAT');
   });
 });

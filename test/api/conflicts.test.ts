@@ -15,7 +15,6 @@ const orderFault = (fault: string, about: object = {}) =>
   service.post('/_local/faults', { target: 'dynamodb', fault, ...about });
 const thirtyPercent = () => orderFault('conflict', { count: 10_000, rate: 0.3 });
 const meterOf = async ({ id }: Person) => (await services().metering().find(id))!;
-const streamed = { ...chat(), stream: true };
 
 async function ledgerOf({ id }: Person) {
   await service.settled();
@@ -25,9 +24,7 @@ async function ledgerOf({ id }: Person) {
 
 /** Streams a chat to its end. */
 async function stream(key: string): Promise<string> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify(streamed) };
-  const response = await fetch(`${service.origin}/v1/chat/completions`, init);
+  const response = await service.open('/v1/chat/completions', key, { ...chat(), stream: true });
   return `${response.status} ${await response.text()}`;
 }
 

@@ -214,7 +214,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
           expect(message ?? error?.code).not.toBe('INVALID_API_KEY');
           if (response.status === 400 && message === 'INVALID_FORMAT') expect(detail).toMatch(unsayable);
         }),
-        runs(2, 220),
+        runs(1, 220),
       );
     },
     patience,
@@ -230,7 +230,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
           const faults = violations(operation.body!.schema, withLowerCaseLanguages(body), { resolve });
           expect(faults.length > 0 && response.status !== 400 ? { faults, response } : undefined).toBeUndefined();
         }),
-        runs(5, 1500),
+        runs(3, 1500),
       );
     },
     patience,
@@ -251,7 +251,7 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
             undocumented(operation, await target.fire(await target.shotOf(operation, path, bend(body)))),
           ]).toEqual([oddity, []]);
         }),
-        runs(2, 500),
+        runs(1, 500),
       );
     },
     patience,

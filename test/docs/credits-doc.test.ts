@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { creditsView } from '#domain/billing/balance.ts';
-import { startTestDatabase } from '#test/database/database.ts';
+import { useTestDatabase } from '#test/database/database.ts';
 import { namedTests, testExists } from '#test/docs/named-tests.ts';
 import { AccountModel, type PlanName } from '#test/meter/account-model.ts';
 import { type LedgerAccount, openLedgerAccount } from '#test/meter/ledger-account.ts';
@@ -58,11 +58,7 @@ async function act(what: string, account: LedgerAccount, model: AccountModel): P
 }
 
 describe('docs/credits.md', () => {
-  let database: Awaited<ReturnType<typeof startTestDatabase>>;
-  beforeAll(async () => {
-    database = await startTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useTestDatabase();
 
   it("lists the amounts of Ada's six months that the service and the model compute", async () => {
     const rows = tableUnder('Six months of Ada');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeFolder, testFolder } from '#test/folder.ts';
 import { atLength } from '#test/many.ts';
 import { freePort } from '#test/service/free-port.ts';
-import { startTestService } from '#test/service/service.ts';
+import { usePerson, useTestService } from '#test/service/service.ts';
 import { verifySnippets } from '../../dashboard/src/pages/webhooks/verify-snippets.ts';
 
 const page = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
@@ -74,6 +74,8 @@ function endGroup(pid: number): void {
   }
 }
 
+const service = useTestService();
+const person = usePerson(service, { planRank: 4 });
 let folder: string;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
@@ -108,31 +110,25 @@ describe('docs/webhooks.md', () => {
   it.skipIf(!hasCurl)(
     'creates a webhook, sends it a test, and lists its deliveries (skipped without curl)',
     async () => {
-      const service = await startTestService();
-      try {
-        const person = await service.person({ planRank: 4 });
-        const port = String(await freePort());
-        await writeFile(join(folder, 'server.mjs'), blocks.get('js')!);
-        const shell = shellBlocks.map(([, expected = '', code = '']) => ({ expected, code }));
-        expect(shell.length).toBe(2);
-        for (const { expected, code } of shell) {
-          const env = { ...process.env, API: service.origin, API_KEY: person.key, PORT: port };
-          const lines = code.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`);
-          const child = spawn('sh', ['-e', '-c', lines], { cwd: folder, env, detached: true });
-          children.push(child);
-          let printed = '';
-          child.stdout.on('data', (piece) => (printed += String(piece)));
-          await expect.poll(() => printed, { timeout: 20_000 }).toContain(expected);
-        }
-        const list = (await service.call('GET', '/api/webhooks', { key: person.key })).body.data.items;
-        const { id } = list.find(({ url }: { url: string }) => url.includes(port));
-        const deliveries = () => service.call('GET', `/api/webhooks/${id}/deliveries`, { key: person.key });
-        await expect
-          .poll(async () => (await deliveries()).body.data.items, { timeout: 20_000 })
-          .toMatchObject([{ type: 'webhook.test', status: 'delivered' }]);
-      } finally {
-        await service.close();
+      const port = String(await freePort());
+      await writeFile(join(folder, 'server.mjs'), blocks.get('js')!);
+      const shell = shellBlocks.map(([, expected = '', code = '']) => ({ expected, code }));
+      expect(shell.length).toBe(2);
+      for (const { expected, code } of shell) {
+        const env = { ...process.env, API: service.origin, API_KEY: person.key, PORT: port };
+        const lines = code.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`);
+        const child = spawn('sh', ['-e', '-c', lines], { cwd: folder, env, detached: true });
+        children.push(child);
+        let printed = '';
+        child.stdout.on('data', (piece) => (printed += String(piece)));
+        await expect.poll(() => printed, { timeout: 20_000 }).toContain(expected);
       }
+      const list = (await service.call('GET', '/api/webhooks', { key: person.key })).body.data.items;
+      const { id } = list.find(({ url }: { url: string }) => url.includes(port));
+      const deliveries = () => service.call('GET', `/api/webhooks/${id}/deliveries`, { key: person.key });
+      await expect
+        .poll(async () => (await deliveries()).body.data.items, { timeout: 20_000 })
+        .toMatchObject([{ type: 'webhook.test', status: 'delivered' }]);
     },
     60_000,
   );

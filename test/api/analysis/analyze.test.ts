@@ -3,9 +3,10 @@ import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import { services } from '#runtime/services/container.ts';
 import { times } from '#test/many.ts';
 import { expectNoCharge, partFailures } from '#test/models/hostile/failing-parts.ts';
-import { useTestService } from '#test/service/service.ts';
+import { usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService({ environment: { MODEL_DEADLINE_MS: '4000' } });
+const refused = usePerson(service);
 beforeAll(async () => {
   // Loading the vocabulary takes seconds on a busy machine, so load it before the tests.
   await bpeTokenizer.count('a');
@@ -130,11 +131,14 @@ describe('POST /api/ai/analyze', () => {
     ['an unknown unit', { ...sample, offsetUnit: 'bytes' }, /^offsetUnit must be code_point or utf16\./],
     ['a list', '[]', /JSON object/],
   ])('returns 400 for %s free of charge', async (_, body, detail) => {
-    const { key, id } = await service.person();
-    const response = await analyze(key, body);
+    const response = await analyze(refused.key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
     expect(response.body.detail).toMatch(detail);
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, used: {}, holds: new Map() });
+    expect(await services().metering().find(refused.id)).toMatchObject({
+      spendable: 100_000_000,
+      used: {},
+      holds: new Map(),
+    });
   });
 
   it.each(partFailures)('charges nothing if the model fails one of many parts: %s', (...failure) =>

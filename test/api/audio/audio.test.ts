@@ -4,9 +4,10 @@ import { maxDirectAudioBytes } from '#contract/audio/transcription.ts';
 import { audioDuration } from '#gateways/audio/audio-facts.ts';
 import { silence } from '#test/audio/files.ts';
 import { apiRequest } from '#test/service/api-request.ts';
-import { type ApiResponse, useTestService } from '#test/service/service.ts';
+import { type ApiResponse, usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
+const refused = usePerson(service);
 
 const text = 'Good morning, my friend! How are you?';
 const speak = (key: string, body: unknown = { text }) => service.call('POST', '/api/ai/speech', { key, body });
@@ -80,16 +81,15 @@ describe('POST /api/ai/speech', () => {
     ],
     ['a language that the model has not', { text: '你好' }, /cannot speak this text/],
   ])('returns 400 with a detail for %s, without a charge', async (_, body, detail) => {
-    const { key } = await service.person();
-    const refused = await speak(key, body);
-    expect([refused.status, refused.body.message]).toEqual([400, 'INVALID_FORMAT']);
-    expect(refused.body.detail).toMatch(detail);
-    const raw = await bytesOf('/api/ai/speech', key, body);
+    const response = await speak(refused.key, body);
+    expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
+    expect(response.body.detail).toMatch(detail);
+    const raw = await bytesOf('/api/ai/speech', refused.key, body);
     expect([raw.response.status, raw.response.headers.get('content-type')]).toEqual([
       400,
       'application/json; charset=utf-8',
     ]);
-    expect(await usedAudio(key)).toBe(0);
+    expect(await usedAudio(refused.key)).toBe(0);
   });
 
   it('charges nothing if the model fails before its first byte, and closes the connection if it breaks off later', async () => {
@@ -228,10 +228,9 @@ describe('POST /api/ai/transcribe', () => {
     ],
     ['a byte above the size limit', () => form(Buffer.alloc(maxDirectAudioBytes + 1), 'audio/wav'), 413, tooLarge],
   ])('explains its refusal of a file %s, and charges nothing', async (_, body, status, detail) => {
-    const { key } = await service.person();
-    const refusal = await transcribe(key, body());
+    const refusal = await transcribe(refused.key, body());
     expect([refusal.status, refusal.body.detail]).toEqual([status, expect.stringMatching(detail)]);
-    expect(await usedAudio(key)).toBe(0);
+    expect(await usedAudio(refused.key)).toBe(0);
   });
 
   it('returns 400 for an incomplete form, 401 for an invalid key, and 415 for another media type', async () => {

@@ -6,17 +6,17 @@ import { services } from '#runtime/services/container.ts';
 import { adts, silence, wavFile } from '#test/audio/files.ts';
 import { ended, newUpload, sendFile, transcribed, uploaded } from '#test/audio/long-audio.ts';
 import { oggPage, webm } from '#test/audio/recordings.ts';
-import { code, useTestService } from '#test/service/service.ts';
+import { code, usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
+const somebody = usePerson(service, { planRank: 4 });
 
 let spoken: Buffer;
 
 const text = 'Good morning, my friend. The river runs by the old stone house.';
 
 beforeAll(async () => {
-  const { key } = await service.person({ planRank: 4 });
-  const { body } = await service.call('POST', '/api/ai/speech', { key, body: { text } });
+  const { body } = await service.call('POST', '/api/ai/speech', { key: somebody.key, body: { text } });
   spoken = Buffer.from(body.data.audio, 'base64');
 });
 
@@ -146,8 +146,7 @@ describe('an upload', () => {
     ],
     ['without a length', { contentType: 'audio/wav' }, /^bytes/],
   ])('%s returns 400 with the name of the invalid field', async (_, body, detail) => {
-    const { key } = await service.person();
-    const refused = await service.call('POST', '/api/ai/uploads', { key, body });
+    const refused = await service.call('POST', '/api/ai/uploads', { key: somebody.key, body });
     expect([code(refused), refused.body.detail]).toEqual(['400 INVALID_FORMAT', expect.stringMatching(detail)]);
   });
 

@@ -35,7 +35,7 @@ describe('concurrent requests', () => {
   });
 
   it('to confirm and to cancel have exactly one effect', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < atLength(4, 20); round++) {
       const person = await service.person();
       const links = await requested(person);
       await confirm(links.new);
@@ -65,7 +65,7 @@ describe('concurrent requests', () => {
   });
 
   it('to change to an address and to register it give it to one account', async () => {
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < atLength(3, 20); round++) {
       const person = await service.person();
       const links = await requested(person);
       await confirm(links.new);

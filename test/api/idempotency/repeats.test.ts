@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { issueCredential } from '#domain/shared/credential.ts';
 import { services } from '#runtime/services/container.ts';
 import { useModelServer } from '#test/models/model-server.ts';
+import { apiRequest } from '#test/service/api-request.ts';
 import { type ApiResponse, chat, code, type Person, useTestService } from '#test/service/service.ts';
 
 const path = '/v1/chat/completions';
@@ -242,12 +243,8 @@ describe('the idempotency store', () => {
     const person = await customer();
     model.state.delayMs = 500;
     const body = { ...chat(), stream: true };
-    const headers = {
-      authorization: `Bearer ${person.key}`,
-      'content-type': 'application/json',
-      'idempotency-key': 'k',
-    };
-    const first = await fetch(service.origin + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const { headers } = apiRequest('POST', { key: person.key, body, headers: { 'idempotency-key': 'k' } });
+    const first = await service.open(path, person.key, body, { headers: headers! });
     const original = first.headers.get('x-request-id');
     await expectNoReplay(await send(person.key, 'k', body), original);
     expect(await first.text()).toContain('STREAM_COMPLETE');

@@ -17,9 +17,7 @@ const spent = async ({ id }: Person) => {
 const newPerson = () => service.person({ planRank: 2 });
 
 async function open({ key }: Person, path = '/v1/chat/completions', signal?: AbortSignal): Promise<Response> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ ...chat(), stream: true });
-  const response = await fetch(service.origin + path, { method: 'POST', headers, body, ...(signal && { signal }) });
+  const response = await service.open(path, key, { ...chat(), stream: true }, signal && { signal });
   expect(response.status).toBe(200);
   return response;
 }

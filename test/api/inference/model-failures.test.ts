@@ -1,17 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { demoEngine } from '#local/demo-engine/engine.ts';
-import { done } from '#test/models/scripted-model.ts';
-import {
-  contentOf,
-  pieces,
-  type ScriptedService,
-  useScriptedService,
-  textEnd,
-  textPiece,
-  tokensOf,
-  usage,
-} from '#test/service/scripted-service.ts';
+import { type ScriptedService, useScriptedService, usage } from '#test/service/scripted-service.ts';
 
 const service = useScriptedService();
 
@@ -93,65 +82,4 @@ it('an unstreamed call is charged after a client disconnect, and its hold is rel
     gone.resolve();
   });
   expect(cost).toBe(1_000_000);
-});
-
-describe('usage reported by a model', () => {
-  const text = pieces.join('');
-  const ours = async () => (await tokensOf('Say it')) + (await tokensOf(text));
-  const held = 'Say it'.length + 40;
-  const usageOf = (promptTokens: unknown, completionTokens: unknown) => ({
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-  });
-  const cases: [string, unknown, () => Promise<number>][] = [
-    ['is charged', usageOf(5, 6), async () => 11],
-    ['is replaced by our count if missing', undefined, ours],
-    ['is replaced by our count if it is 9e15', usageOf(9e15, 9e15), ours],
-    ['is replaced by our count if it exceeds the requested output', usageOf(5, 41), ours],
-    ['is charged if it equals the requested output', usageOf(5, 40), async () => 45],
-    ['is replaced by our count if it exceeds the prompt', usageOf(1000, 6), ours],
-    ['is charged up to the hold if it is a little more', usageOf(10, 40), async () => held],
-  ];
-
-  it.each(cases)('%s', async (_, reported, expected) => {
-    const request = { ...completion, max_tokens: 40 };
-    const tokens = await expected();
-    service.model.responds({ choices: [{ text, finish_reason: 'stop' }], usage: reported });
-    const { status, headers, cost } = await chargedResponse('/v1/completions', request);
-    expect([status, headers.get('x-credits-charged'), cost]).toEqual([200, String(tokens / 1000), tokens * 1000]);
-    expect(Number(headers.get('x-credits-remaining'))).toBeGreaterThan(0);
-
-    service.model.streams([...pieces.map(textPiece), textEnd, { choices: [], usage: reported }, done]);
-    const work = () => service.streamed('/v1/completions', { ...request, stream: true });
-    expect(await service.charged(work)).toBe(tokens * 1000);
-  });
-
-  it('is replaced by our own count if it is missing for embeddings', async () => {
-    service.model.becomes(demoEngine({ wordDelayMs: 0 }));
-    const input = Array.from({ length: 40 }, (_, index) => `text ${index}`);
-    const { cost } = await chargedResponse('/v1/embeddings', { model: 'svc-embed', input });
-    const counts = await Promise.all(input.map(tokensOf));
-    expect(cost).toBe(counts.reduce((sum, count) => sum + count, 0) * 100);
-  });
-});
-
-describe('a model in a container of another family', () => {
-  it.each(['svc-1', 'svc-code', 'svc-instruct'])('returns the response of the default family: %s', async (model) => {
-    service.model.becomes(demoEngine({ wordDelayMs: 0 }));
-    const messages = [{ role: 'user', content: 'Tell me of rivers' }];
-    const stopped = { model, messages, max_tokens: 40, stop: ['rivers'] };
-    const { body } = await service.plain('/v1/chat/completions', stopped);
-    const { message, finish_reason } = body.data.choices[0];
-    expect([message.content, finish_reason]).toEqual([expect.stringMatching(/: “Tell me of $/), 'stop']);
-    const { envelopes } = await service.streamed('/v1/chat/completions', { ...stopped, stream: true });
-    expect(contentOf(envelopes)).toBe(message.content);
-    expect(envelopes.at(-1)).toMatchObject({ message: 'STREAM_COMPLETE' });
-    const prompt = { model, prompt: 'Once upon a time', max_tokens: 12, top_p: 0, temperature: 0 };
-    const carried = await service.plain('/v1/completions', prompt);
-    expect(carried.body.data).toMatchObject({
-      choices: [{ finish_reason: 'length' }],
-      usage: { prompt_tokens: 4, completion_tokens: 12 },
-    });
-    expect(carried.headers.get('x-credits-charged')).toBe('0.016');
-  });
 });

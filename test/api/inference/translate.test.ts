@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
 import { expectNoCharge, partFailures } from '#test/models/hostile/failing-parts.ts';
-import { useTestService } from '#test/service/service.ts';
+import { usePerson, useTestService } from '#test/service/service.ts';
 
 const service = useTestService({ environment: { MODEL_DEADLINE_MS: '2000' } });
+const refused = usePerson(service);
 
 const sample = { text: 'Good morning, my friend!', sourceLanguage: 'en', targetLanguage: 'fr' };
 const translate = (key: string, body: unknown = sample) => service.call('POST', '/api/ai/translate', { key, body });
@@ -82,11 +83,10 @@ describe('POST /api/ai/translate', () => {
     ['the same language twice', { ...sample, targetLanguage: 'EN' }, /^targetLanguage must differ from sourceLanguage/],
     ['a list', '[]', /JSON object/],
   ])('returns 400 for %s free of charge', async (_, body, detail) => {
-    const { key, id } = await service.person();
-    const response = await translate(key, body);
+    const response = await translate(refused.key, body);
     expect([response.status, response.body.message]).toEqual([400, 'INVALID_FORMAT']);
     expect(response.body.detail).toMatch(detail);
-    expect(await services().metering().find(id)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
+    expect(await services().metering().find(refused.id)).toMatchObject({ spendable: 100_000_000, holds: new Map() });
   });
 
   it.each(partFailures)('charges nothing if the model fails one of many parts: %s', (...failure) =>

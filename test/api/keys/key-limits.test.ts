@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { services } from '#runtime/services/container.ts';
-import { type ApiResponse, chat, code, holdOpen, type Person, useTestService } from '#test/service/service.ts';
+import {
+  type ApiResponse,
+  chat,
+  code,
+  holdOpen,
+  type Person,
+  usePerson,
+  useTestService,
+} from '#test/service/service.ts';
 
 const service = useTestService();
+const somebody = usePerson(service);
 
 const create = ({ cookie }: Person, body: object): Promise<ApiResponse> =>
   service.call('POST', '/api/keys', { cookie, body: { name: 'limited', ...body } });
@@ -102,17 +111,14 @@ describe('invalid limits of a key', () => {
     [{ models: 'svc-1' }, 'models must be a list or null.'],
     [{ models: ['svc-1', 'svc-1'] }, 'models must not have duplicates.'],
   ])('return 400 with the field, and nothing is stored: %j', async (body, detail) => {
-    const person = await service.person();
-    const refused = await create(person, body);
+    const refused = await create(somebody, body);
     expect([refused.status, refused.body.detail]).toEqual([400, detail]);
-    const [only] = (await service.call('GET', '/api/keys', { cookie: person.cookie })).body.data;
-    expect(code(await change(person, only.id, body))).toBe('400 INVALID_FORMAT');
-    expect(await listed(person, only.id)).toMatchObject({ limit: null, models: null, services: null });
+    expect(code(await change(somebody, somebody.keyId, body))).toBe('400 INVALID_FORMAT');
+    expect(await listed(somebody, somebody.keyId)).toMatchObject({ limit: null, models: null, services: null });
   });
 
   it.each(['models', 'services'])('with unknown %s return 400 with the valid values', async (field) => {
-    const person = await service.person();
-    const { status, body } = await create(person, { [field]: ['nothing'] });
+    const { status, body } = await create(somebody, { [field]: ['nothing'] });
     expect(status).toBe(400);
     expect(body.detail).toMatch(new RegExp(`^${field}(?:\\.0|\\[0\\]) must be one of `));
   });

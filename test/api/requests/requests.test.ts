@@ -30,14 +30,7 @@ async function recorded(person: Person, count: number, query = ''): Promise<any[
   throw new Error(`there are no ${count} requests`);
 }
 
-async function stream(key: string, body: object): Promise<void> {
-  const response = await fetch(`${service.origin}/v1/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  await response.text();
-}
+const stream = async (key: string, body: object) => (await service.open('/v1/completions', key, body)).text();
 
 describe('the record of a request', () => {
   it('contains operation, key, duration and cost', async () => {

@@ -49,18 +49,9 @@ describe('a whole response', () => {
   });
 
   const wrong: [string, Misdeed, number][] = [
-    ['is empty', (res) => res.writeHead(200).end(), 502],
-    ['has no choices', (res) => begun({})(res).end('{"choices":[],"data":[]}'), 502],
     ['has a choice of nothing', (res) => begun({})(res).end('{"choices":[{"text":"","message":{}}]}'), 502],
     ['is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end(gzipSync(wholeReply)), 502],
     ['declares that it is packed', (res) => begun({ 'content-encoding': 'gzip' })(res).end('{}'), 502],
-    ['is not UTF-8', (res) => begun({})(res).end(Buffer.of(0xff, 0xfe, 0x7b)), 502],
-    ['is nested deeply', (res) => begun({})(res).end(`${'['.repeat(200_000)}${']'.repeat(200_000)}`), 502],
-    [
-      'has calls nested deeply',
-      (res) => begun({})(res).end(`{"choices":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}`),
-      502,
-    ],
     ['has a large head', (res) => begun({ 'x-padding': 'x'.repeat(20_000) })(res).end(wholeReply), 502],
     [
       'has many headers',

@@ -8,7 +8,6 @@ import { keyTests } from './keys.ts';
 import { logTests } from './logs.ts';
 import { modelTests } from './models.ts';
 import { planTests } from './plans.ts';
-import { toastTests } from './toasts.ts';
 import { usageTests } from './usage.ts';
 import { webhookTests } from './webhooks.ts';
 
@@ -20,7 +19,6 @@ describe.each([
   ['messages', composerTests],
   ['models', modelTests],
   ['plans', planTests],
-  ['toasts', toastTests],
   ['usage', usageTests],
   ['request logs', logTests],
   ['the command palette', paletteTests],

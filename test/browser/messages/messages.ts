@@ -5,8 +5,8 @@ import type { Person } from '#test/service/service.ts';
 import { expectFits, expectReadable, findings } from '../pages/findings.ts';
 import { become, eventually, goTo, member, open, press, service, shows } from '../stage.ts';
 
-export const recipient = (page: Page) => page.getByLabel('Recipient');
-export const textOf = (page: Page) => page.getByLabel('Text', { exact: true });
+const recipient = (page: Page) => page.getByLabel('Recipient');
+const textOf = (page: Page) => page.getByLabel('Text', { exact: true });
 
 /** Messages to phones: a new user's first message, its outcome, and the layout. */
 export function messageTests(): void {

@@ -1,21 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { launchBrowser } from '#test/browser.ts';
-import { become, eventually, member, press, service, shows } from '../stage.ts';
+import { eventually, member, press, shows } from '../stage.ts';
 import { changeTheme, expectReadable } from './findings.ts';
 
 const focused = (page: Page) =>
   page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
-
-/** Collects the width of the content in each frame. */
-const widthsOfFrames = `(() => {
-  globalThis.widths = [];
-  const look = () => {
-    globalThis.widths.push(document.querySelector('#content').getBoundingClientRect().width);
-    requestAnimationFrame(look);
-  };
-  look();
-})()`;
 
 export function dialogTests(): void {
   test('a past expiry entered by hand is refused at its field', async () => {
@@ -74,31 +63,6 @@ export function dialogTests(): void {
     await page.getByRole('menuitem', { name: 'Revoke' }).click();
     await page.getByRole('dialog').waitFor();
     await expectReadable(page, 'dialog-revoke');
-  });
-
-  test('a dialog moves nothing beside classic scroll bars, whether the page scrolls or not', async () => {
-    const browser = await launchBrowser({ hasScrollBars: true });
-    try {
-      const page = await browser.newPage({ baseURL: service.origin, reducedMotion: 'reduce' });
-      await become(page, await service.person());
-      for (const height of [1000, 300]) {
-        await page.setViewportSize({ width: 1360, height });
-        await page.goto('/keys');
-        await page.getByRole('row').nth(1).waitFor();
-        const content = async () => page.locator('#content').boundingBox();
-        const before = await content();
-        await page.evaluate(widthsOfFrames);
-        await press(page, 'Create API key');
-        await page.getByRole('dialog').waitFor();
-        expect(await page.evaluate('document.documentElement.clientWidth')).toBe(1360);
-        expect(await content()).toMatchObject({ x: before?.x, width: before?.width });
-        const widths = new Set(await page.evaluate<number[]>('globalThis.widths'));
-        expect([...widths]).toEqual([before?.width]);
-        await page.keyboard.press('Escape');
-      }
-    } finally {
-      await browser.close();
-    }
   });
 
   test('the similarities are readable in both themes', async () => {

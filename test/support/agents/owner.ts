@@ -7,7 +7,7 @@ export type Owner = Awaited<ReturnType<typeof agentOwner>>;
 
 /** A person with an agent, and calls to use it. */
 export async function agentOwner(
-  service: Pick<TestService, 'call' | 'person' | 'origin'>,
+  service: Pick<TestService, 'call' | 'open' | 'person'>,
   about: object = {},
   somebody?: Person,
 ) {
@@ -31,11 +31,7 @@ export async function agentOwner(
       get: async (query = '') => (await call('GET', at + query)).body.data,
       /** The envelopes of a streamed turn. */
       async stream(message: object): Promise<any[]> {
-        const response = await fetch(`${service.origin}${at}/messages`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ ...message, stream: true }),
-        });
+        const response = await service.open(`${at}/messages`, key, { ...message, stream: true });
         const events = (await response.text()).split('\n\n').filter(Boolean);
         return events.map((event) => JSON.parse(event.replace(/^data: /, '')));
       },

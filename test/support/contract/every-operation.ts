@@ -99,34 +99,20 @@ async function openAccount(service: Service, { send }: Caller): Promise<string> 
   return key;
 }
 
-async function useModels(service: Service, { send }: Caller, key: string): Promise<void> {
-  await send('listModels', { key });
-  await send('listServices', { key });
-  await send('translate', { key });
-  await send('analyze', { key });
-  await send('listVoices', { key });
-  await send('createSpeech', { key });
-  await send('createOpenAiSpeech', { key });
-  await send('createTranscription', { key });
-  await send('createOpenAiTranscription', { key });
+async function useModels(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
+  await inTurn(['listModels', 'listServices', 'translate', 'analyze', 'listVoices', 'createSpeech'], { key });
+  await inTurn(['createOpenAiSpeech', 'createTranscription', 'createOpenAiTranscription'], { key });
   const { id } = v.parse(Created, (await send('createChatCompletion', { key })).data);
   await service.settled();
   await send('cancelRequest', { key, path: { requestId: id.slice('chatcmpl-'.length) } });
-  await send('getCreditBalance', { key });
-  await send('getServiceQuota', { key });
-  await send('getCredits', { key });
-  await send('getUsage', { key });
-  await send('createCompletion', { key });
-  await send('createEmbeddings', { key });
-  await send('createOpenAiChatCompletion', { key });
-  await send('createOpenAiCompletion', { key });
-  await send('createOpenAiEmbeddings', { key });
-  await send('listOpenAiModels', { key });
+  await inTurn(['getCreditBalance', 'getServiceQuota', 'getCredits', 'getUsage'], { key });
+  await inTurn(['createCompletion', 'createEmbeddings', 'createOpenAiChatCompletion'], { key });
+  await inTurn(['createOpenAiCompletion', 'createOpenAiEmbeddings', 'listOpenAiModels'], { key });
   await send('getOpenAiModel', { key });
 }
 
 /** Uploads the sample's file with the form, like a caller. */
-async function transcribeLongAudio(service: Service, { send }: Caller, key: string): Promise<void> {
+async function transcribeLongAudio(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
   const { id, url, fields } = v.parse(CreatedUpload, (await send('createUpload', { key })).data);
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -142,23 +128,15 @@ async function transcribeLongAudio(service: Service, { send }: Caller, key: stri
     ({ status } = v.parse(CreatedJob, await response.json()).data);
     await sleep(50);
   }
-  await send('getTranscriptionJob', { key, path });
-  await send('listTranscriptionJobs', { key });
-  await send('deleteTranscriptionJob', { key, path });
+  await inTurn(['getTranscriptionJob', 'listTranscriptionJobs', 'deleteTranscriptionJob'], { key, path });
 }
 
-async function manageKeys({ send }: Caller): Promise<void> {
+async function manageKeys({ send, inTurn }: Caller): Promise<void> {
   const { cookie } = await send('login');
-  await send('changeProfile', { cookie });
-  await send('acceptTerms', { cookie });
+  await inTurn(['changeProfile', 'acceptTerms'], { cookie });
   const path = v.parse(Created, (await send('createKey', { cookie })).data);
-  await send('changeKey', { cookie, path });
-  await send('rotateKey', { cookie, path });
-  await send('revokeKey', { cookie, path });
-  await send('listKeys', { cookie });
-  await send('listRequests', { cookie });
-  await send('getAlerts', { cookie });
-  await send('setAlerts', { cookie });
+  await inTurn(['changeKey', 'rotateKey', 'revokeKey'], { cookie, path });
+  await inTurn(['listKeys', 'listRequests', 'getAlerts', 'setAlerts'], { cookie });
   const sessions = v.parse(Sessions, (await send('listSessions', { cookie })).data);
   const id = sessions.find(({ current }) => !current)?.id ?? '';
   await send('endSession', { cookie, path: { id } });
@@ -172,14 +150,11 @@ async function changeEmail(service: Service, { send }: Caller): Promise<void> {
   await send('cancelEmailChange', { cookie });
 }
 
-async function manageSubscription(service: Service, { send }: Caller, key: string): Promise<void> {
+async function manageSubscription(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
   await moveClock(service, { now: upgradedAt.toISOString() });
-  await send('previewUpgrade', { key });
-  await send('upgradePlan', { key });
-  await send('downgradePlan', { key });
+  await inTurn(['previewUpgrade', 'upgradePlan', 'downgradePlan'], { key });
   const path = v.parse(Created, (await send('getSubscription', { key })).data);
-  await send('cancelSubscription', { key, path });
-  await send('resumeSubscription', { key, path });
+  await inTurn(['cancelSubscription', 'resumeSubscription'], { key, path });
 }
 
 async function managePayments({ send }: Caller, key: string): Promise<void> {
@@ -204,19 +179,15 @@ async function managePayments({ send }: Caller, key: string): Promise<void> {
   await send('receiveStripeEvent', { raw: { payload, signature } });
 }
 
-async function useAgents(service: Service, { send }: Caller, key: string): Promise<void> {
+async function useAgents(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
   const path = v.parse(Created, (await send('createAgent', { key })).data);
-  await send('getAgent', { key, path });
-  await send('listAgents', { key });
-  await send('changeAgent', { key, path });
+  await inTurn(['getAgent', 'listAgents', 'changeAgent'], { key, path });
   const { id: documentId } = v.parse(Created, (await send('createDocument', { key, path })).data);
   await service.settled();
   await send('listDocuments', { key, path });
   const { id: conversationId } = v.parse(Created, (await send('createConversation', { key, path })).data);
   const conversation = { ...path, conversationId };
-  await send('createMessage', { key, path: conversation });
-  await send('getConversation', { key, path: conversation });
-  await send('listConversations', { key, path });
+  await inTurn(['createMessage', 'getConversation', 'listConversations'], { key, path: conversation });
   await send('deleteConversation', { key, path: conversation });
   await send('deleteDocument', { key, path: { ...path, documentId } });
   await send('deleteAgent', { key, path });
@@ -229,15 +200,12 @@ async function sendMessages({ send }: Caller, key: string): Promise<void> {
 }
 
 /** Delivers events to a receiver on this machine in place of the sample's URL. */
-async function manageWebhooks(service: Service, { send }: Caller, key: string): Promise<void> {
+async function manageWebhooks(service: Service, { send, inTurn }: Caller, key: string): Promise<void> {
   const receiver = createServer((_, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   const path = v.parse(Created, (await send('createWebhook', { key })).data);
   const { id: accountId } = v.parse(v.object({ id: v.number() }), (await send('getCreditBalance', { key })).data);
-  await send('getWebhook', { key, path });
-  await send('listWebhooks', { key });
-  await send('changeWebhook', { key, path });
-  await send('rotateWebhookSecret', { key, path });
+  await inTurn(['getWebhook', 'listWebhooks', 'changeWebhook', 'rotateWebhookSecret'], { key, path });
   const { port } = v.parse(v.object({ port: v.number() }), receiver.address());
   const webhooks = await services().webhooks();
   await webhooks.management().change(accountId, path.id, { url: `http://127.0.0.1:${port}/` });
@@ -251,7 +219,7 @@ async function manageWebhooks(service: Service, { send }: Caller, key: string): 
 }
 
 /** Calls the operations of operators on an account of the identity provider. */
-async function operate(service: Service, { send }: Caller): Promise<void> {
+async function operate(service: Service, { send, inTurn }: Caller): Promise<void> {
   await (await services().operators()).actions().setRole(email, 'operator');
   const { cookie } = await send('login');
   const person = { email: 'another@example.com', name: 'Another Sample' };
@@ -260,17 +228,11 @@ async function operate(service: Service, { send }: Caller): Promise<void> {
   const path = v.parse(Created, google.data);
   const { id: keyId } = v.parse(Created, (await send('createKey', { cookie: google.cookie })).data);
   await send('findAccount', { cookie, query: { email: person.email } });
-  await send('getAccount', { cookie, path });
-  await send('listAccountKeys', { cookie, path });
-  await send('grantCredits', { cookie, path });
-  await send('assignPlan', { cookie, path });
+  await inTurn(['getAccount', 'listAccountKeys', 'grantCredits', 'assignPlan'], { cookie, path });
   await send('suspendKey', { cookie, path: { ...path, keyId } });
-  await send('suspendAccount', { cookie, path });
-  await send('resumeAccount', { cookie, path });
+  await inTurn(['suspendAccount', 'resumeAccount'], { cookie, path });
   await service.settled();
-  await send('listAccountEntries', { cookie, path });
-  await send('listAccountMails', { cookie, path });
-  await send('listAccountRequests', { cookie, path });
+  await inTurn(['listAccountEntries', 'listAccountMails', 'listAccountRequests'], { cookie, path });
   await send('listAuditEvents', { cookie, query: { accountId: path.id } });
 }
 
@@ -344,7 +306,12 @@ function caller(origin: string) {
     return { cookie, data: v.is(Envelope, reply.response) ? reply.response.data : undefined };
   }
 
-  return { send, responses };
+  /** Sends the samples of several routes with one credential. Paths ignore names that they do not contain. */
+  async function inTurn(names: readonly (keyof typeof routes)[], call: Call): Promise<void> {
+    for (const name of names) await send(name, call);
+  }
+
+  return { send, inTurn, responses };
 }
 
 async function read(reply: Response): Promise<OperationResponse> {

@@ -36,12 +36,7 @@ export async function startScriptedService({ families = usualFamilies, url, dead
   const meterOf = async () => (await services().metering().find(person.id))!;
 
   const open = (path: string, body: object, signal?: AbortSignal) =>
-    fetch(`${service.origin}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${person.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      ...(signal && { signal }),
-    });
+    service.open(path, person.key, body, signal && { signal });
 
   /** The charge of the work in microcredits, once no hold is open. */
   async function charged(work: () => Promise<unknown>): Promise<number> {

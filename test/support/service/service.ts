@@ -39,6 +39,10 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     return { status: reply.status, headers: reply.headers, body: envelope };
   }
 
+  /** The response to a POST itself, such as a stream. */
+  const open = (path: string, key: string, body: unknown, more: RequestInit = {}): Promise<Response> =>
+    fetch(service.origin + path, { ...apiRequest('POST', { key, body }), ...more });
+
   async function post(path: string, body: unknown): Promise<any> {
     if (path.startsWith('/_local/')) deployed?.onlyHere();
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
@@ -99,7 +103,7 @@ export async function startTestService(options: Partial<ServiceOptions> = {}) {
     await removeFolder(folder);
   }
 
-  return { ...service, folder, call, post, mailedToken, registered, person, close };
+  return { ...service, folder, call, open, post, mailedToken, registered, person, close };
 }
 
 interface FileOptions extends Partial<ServiceOptions> {

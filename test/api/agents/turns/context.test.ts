@@ -12,7 +12,7 @@ const words = ['river', 'Brücke', 'bank', '日本語', 'lantern', 'quietly', 'm
 const textOf = (length: number, seed: number): string =>
   Array.from({ length }, (_, at) => words[(at * 7 + seed * 3) % words.length]).join(' ');
 
-const turns = atLength(30, 50);
+const turns = atLength(24, 50);
 
 /** Every third turn calls a function first. */
 const calls = (turn: number): boolean => turn % 3 === 2;
