@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageName } from '#contract/inference/languages.ts';
-import { bent } from '#test/contract/arbitraries.ts';
-import { fuzzTarget, json, type Shot } from '#test/contract/fuzz-target.ts';
+import { bent, fuzzTarget, json, type Shot } from '#test/contract/fuzz-target.ts';
 import { violations } from '#test/contract/json-schema.ts';
 import { type Operation, operations, resolve, shownBodies } from '#test/contract/openapi.ts';
 import { noRefusal, undocumented } from '#test/contract/response-check.ts';

@@ -2,8 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import { given, secret, secrets } from '#test/attacks/planted-secrets.ts';
-import { allMoods } from '#test/models/hostile/leaking-model.ts';
-import { useWatchedService } from '#test/service/watched/watched-service.ts';
+import { allMoods, useWatchedService } from '#test/service/watched/watched-service.ts';
 
 const watched = useWatchedService();
 const { met, leaked, send, local, auth, chat, mailedToken, identityToken, set, faults } = watched;

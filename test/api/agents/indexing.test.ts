@@ -99,16 +99,4 @@ describe('POST /api/agents/{id}/documents', () => {
     await expect.poll(() => spendable(owner), { timeout: patience }).toBe(before - tokenPrice('embeddings', 14));
     await expect.poll(() => restOf(owner), { timeout: patience }).toEqual([]);
   });
-
-  it('indexes two documents concurrently', async () => {
-    const model = embeddings('waits');
-    const owner = await ownerOf();
-    const made = await Promise.all([add(owner), add(owner, { name: 'Other', text })]);
-    await expect.poll(model.calls, { timeout: patience }).toBe(2);
-    expect(await owner.documents()).toMatchObject([{ status: 'indexing' }, { status: 'indexing' }]);
-    model.release();
-    for (const { body } of made)
-      expect(await owner.indexed(body.data.id)).toMatchObject({ status: 'ready', indexedChunks: 2 });
-    expect((await owner.call('GET', owner.path)).body.data.chunks).toBe(4);
-  });
 });

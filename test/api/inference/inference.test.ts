@@ -171,25 +171,6 @@ describe('a streamed chat', () => {
     expect(streamed).toBe(plain.body.data.choices[0].message.content);
     expect(await meterOf(person)).toMatchObject({ used: { chat: 2_000_000 }, holds: new Map() });
   });
-
-  it('streams the arguments of a function call', async () => {
-    const person = await service.person();
-    const functions = [
-      {
-        name: 'get_weather',
-        parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-      },
-    ];
-    const { events } = await stream(person, '/v1/chat/completions', {
-      ...chat('Weather in Paris?'),
-      functions,
-      function_call: { name: 'get_weather' },
-    });
-    const calls = events.flatMap(({ data }) => data?.choices?.[0]?.delta?.function_call ?? []);
-    expect(calls.map(({ name }) => name ?? '').join('')).toBe('get_weather');
-    expect(JSON.parse(calls.map((call) => call.arguments ?? '').join(''))).toEqual({ city: expect.any(String) });
-    expect(events.at(-2).data.choices[0].finish_reason).toBe('function_call');
-  });
 });
 
 describe('POST /v1/completions', () => {

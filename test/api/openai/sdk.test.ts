@@ -1,5 +1,5 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { APICallError, embed, embedMany, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
+import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { usePerson, useTestService } from '#test/service/service.ts';
@@ -285,15 +285,6 @@ describe('the AI SDK', () => {
     const prompt = 'A trip to Lisbon for 3 days';
     const { output } = await generateText({ ...svc1(), output: Output.object({ schema }), prompt });
     expect(output).toEqual({ city: 'Lisbon', days: 3 });
-  });
-
-  it('embeds one text and many', async () => {
-    const model = provider().embeddingModel('svc-embed');
-    const one = await embed({ ...plain, model, value: 'a cat' });
-    const many = await embedMany({ ...plain, model, values: ['a dog', 'a cat'] });
-    expect(one.embedding).toHaveLength(1536);
-    expect(many.embeddings[1]).toEqual(one.embedding);
-    expect(one.usage.tokens).toBeGreaterThan(0);
   });
 
   it('reports errors with their status and message', async () => {

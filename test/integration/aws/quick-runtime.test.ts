@@ -7,8 +7,7 @@ import { Deadline } from '#gateways/sagemaker/runtime.ts';
 import { sdkRuntime } from '#gateways/sagemaker/sdk-runtime.ts';
 import { vllm } from '#gateways/sagemaker/vllm.ts';
 import { modelStreamError, payloadPart } from '#local/sagemaker/reply.ts';
-import { credentials, invocation, later, useScriptedAws } from '#test/transport/fast-path.ts';
-import type { ScriptedResponse } from '#test/transport/scripted-aws.ts';
+import { credentials, invocation, later, type ScriptedResponse, useScriptedAws } from '#test/transport/fast-path.ts';
 
 const scripted = useScriptedAws();
 const { serviceOf, resultOf } = scripted;

@@ -1,7 +1,6 @@
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 import type { Engine } from '#local/sagemaker/engine.ts';
 
-/** A request as received by the model. */
 export interface SentRequest {
   readonly messages: readonly {
     readonly role: string;

@@ -5,7 +5,6 @@ import type { Person, TestService } from '../service/service.ts';
 
 export type Owner = Awaited<ReturnType<typeof agentOwner>>;
 
-/** A person with an agent, and calls to use it. */
 export async function agentOwner(
   service: Pick<TestService, 'call' | 'open' | 'person'>,
   about: object = {},
@@ -47,7 +46,6 @@ export async function agentOwner(
     return find();
   }
 
-  /** Adds a document and waits until it is indexed. */
   async function addDocument(document: { name: string; text: string }) {
     const made = await call('POST', `${path}/documents`, document);
     if (made.status !== 201) throw new Error(`${made.status}: ${made.body.detail}`);
@@ -57,7 +55,6 @@ export async function agentOwner(
   return { ...person, agent, path, call, credits, conversation, documents, indexed, addDocument };
 }
 
-/** Creates an agent of the scripted service's person, and a conversation with it. */
 export async function beginConversation(service: ScriptedService, about: object = {}) {
   const owner = await agentOwner(service.calls, about, service.person);
   return { owner, conversation: await owner.conversation() };

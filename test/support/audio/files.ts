@@ -1,4 +1,3 @@
-/** Concatenates bytes and Latin-1 texts. */
 export const joined = (...parts: readonly (Buffer | string)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)));
 

@@ -25,7 +25,6 @@ export async function sendFile(
 export const newUpload = (service: Service, key: string, bytes: number, contentType = 'audio/wav') =>
   service.call('POST', '/api/ai/uploads', { key, body: { contentType, bytes } });
 
-/** Uploads a file, and returns the id of its upload. */
 export async function uploaded(
   service: Service,
   key: string,
@@ -47,7 +46,6 @@ export const transcribed = (
 ): Promise<ApiResponse> =>
   service.call('POST', '/api/ai/transcriptions', { key, body: { uploadId, ...more }, headers });
 
-/** Waits until a transcription is neither queued nor running. */
 export async function ended(service: Service, key: string, id: string): Promise<ApiResponse['body']['data']> {
   for (let tries = 0; tries < 400; tries++) {
     const { body } = await service.call('GET', `/api/ai/transcriptions/${id}`, { key });

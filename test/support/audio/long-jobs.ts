@@ -12,7 +12,6 @@ export const wav = silence(20);
 export const spendable = async ({ id }: Person): Promise<number> =>
   (await services().metering().current(id, services().clock.now())).spendable / 1_000_000;
 
-/** A job that the model never finishes. */
 export async function hanging(service: TestService, { key }: Person): Promise<string> {
   await service.post('/_local/faults', { target: 'sagemaker', fault: 'hang', count: 1 });
   const { body } = await transcribed(service, key, await uploaded(service, key, wav));

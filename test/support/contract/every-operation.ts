@@ -321,7 +321,6 @@ async function read(reply: Response): Promise<OperationResponse> {
   return { status, headers, response: isJson ? JSON.parse(bytes.toString()) : null };
 }
 
-/** A sample with a file as a form. */
 function formOf(id: string, fields: unknown): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(v.parse(v.record(v.string(), v.string()), fields)))

@@ -31,7 +31,6 @@ export interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
-  /** Media types of the request body. */
   readonly mediaTypes: readonly string[];
   readonly body: (Content & { readonly required: boolean }) | undefined;
   readonly responses: ReadonlyMap<number, Response>;
@@ -46,7 +45,6 @@ export function resolve<T extends object>(value: T | Reference): T {
   return parts.reduce((inner, part) => inner[part], document);
 }
 
-/** The operations of docs/openapi.json. */
 export const operations: readonly Operation[] = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
   Object.entries<any>(methods).map(([method, operation]): Operation => {
     const contents: Readonly<Record<string, Content>> = operation.requestBody?.content ?? {};
@@ -67,6 +65,5 @@ export const operations: readonly Operation[] = Object.entries<any>(document.pat
   }),
 );
 
-/** The example bodies of an operation. */
 export const shownBodies = ({ body }: Operation): unknown[] =>
   body?.examples ? Object.values(body.examples).map(({ value }) => value) : body ? [body.example] : [];

@@ -1,7 +1,6 @@
 import { violations } from './json-schema.ts';
 import { type Operation, resolve } from './openapi.ts';
 
-/** A response as received. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -21,7 +21,6 @@ export function inTurn(next: () => Fault | undefined): (requestId: string) => Fa
   };
 }
 
-/** Random numbers below a bound, reproducible by seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -24,7 +24,6 @@ export async function onDatabase<T>(work: (client: DynamoDBDocumentClient) => Pr
   }
 }
 
-/** All rows of a table. */
 export const rowsOf = (table: TableId): Promise<Row[]> =>
   onDatabase(async (client) => {
     const rows: Row[] = [];
@@ -41,7 +40,6 @@ export const putRows = (table: TableId, rows: readonly Row[]): Promise<void> =>
     }
   });
 
-/** Sets one attribute of a row. */
 export const setInRow = (table: TableId, Key: UpdateCommandInput['Key'], name: string, value: unknown) =>
   onDatabase((client) =>
     client.send(

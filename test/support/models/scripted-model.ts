@@ -33,7 +33,6 @@ export async function startScriptedModel(families: Readonly<Record<string, Conta
       becomes({
         invoke: async () => ({ kind: 'stream', contentType: 'text/event-stream', chunks: bytes(steps) }),
       }),
-    /** The number of invocations. */
     invocations: () => state.invocations,
     /** Resolves with the time (performance.now) at which the caller of the running call disconnected. */
     ended: () => state.ended.promise,

@@ -1,2 +1,1 @@
-/** Replaces the last character of a credential or token. */
 export const mistyped = (text: string): string => text.slice(0, -1) + (text.endsWith('0') ? '1' : '0');

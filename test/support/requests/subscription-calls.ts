@@ -2,7 +2,6 @@ import type { Person, TestService } from '../service/service.ts';
 
 export const day = (moment: number) => new Date(moment).toISOString().slice(0, 10);
 
-/** Subscription requests of an account, with its key. */
 export function subscriptionCalls(service: TestService) {
   const call = (method: string, path: string, { key }: Person, body?: unknown) =>
     service.call(method, path, { key, body });

@@ -1,6 +1,5 @@
 export interface CallOptions {
   readonly body?: unknown;
-  /** Sent as a Bearer token. */
   readonly key?: string;
   readonly cookie?: string;
   readonly headers?: Record<string, string>;

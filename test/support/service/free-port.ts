@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
 
-/** A free port on loopback. */
 export function freePort(): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {

@@ -16,7 +16,6 @@ const running = new Set<ChildProcess>();
 afterAll(() => running.forEach((child) => child.kill()));
 
 interface OfferedOptions {
-  /** Builds the dashboard. */
   readonly isBuilt?: boolean;
   /** Takes payments by the stand-in for Stripe. */
   readonly takesPayments?: boolean;
@@ -62,7 +61,6 @@ export async function startOffered(
 
   return {
     origin,
-    /** The demo account's key. */
     key,
     /** Calls with the demo account's key. */
     call,

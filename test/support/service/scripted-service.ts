@@ -87,7 +87,6 @@ export async function startScriptedService({ families = usualFamilies, url, dead
   };
 }
 
-/** Starts the scripted service before the tests of a file. */
 export function useScriptedService(options?: ScriptedOptions): ScriptedService {
   const service = {} as ScriptedService;
   beforeAll(async () => void Object.assign(service, await startScriptedService(options)));

@@ -123,7 +123,6 @@ export function useTestService(options: FileOptions | (() => FileOptions) = {}):
   return service;
 }
 
-/** Registers a person before the tests of a file. */
 export function usePerson(service: TestService, about?: Parameters<TestService['person']>[0]): Person {
   const person = {} as Person;
   beforeAll(async () => void Object.assign(person, await service.person(about)));
@@ -149,7 +148,6 @@ export function holdOpen(accountId: number, amount: number, about: { keyId?: str
     .admit({ accountId, amount, keyId: about.keyId, requestId: about.requestId, ...call, now });
 }
 
-/** The status of a response, and the code of its envelope. */
 export const code = ({ status, body }: Pick<ApiResponse, 'status' | 'body'>): string => `${status} ${body.message}`;
 
 export const cookieOf = ({ headers }: ApiResponse): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -7,7 +7,6 @@ import { createFaults } from '#local/shared/faults.ts';
 import { listen } from '#local/shared/loopback.ts';
 import { services } from '#runtime/services/container.ts';
 
-/** A request as a test sends it. */
 export interface VictimRequest {
   readonly method: string;
   readonly path: string;
@@ -21,7 +20,6 @@ export interface Death {
   readonly steps: readonly string[];
   /** Whether it reached the step and was killed. */
   readonly died: boolean;
-  /** The whole response, if the client received it. */
   readonly response: string | undefined;
 }
 

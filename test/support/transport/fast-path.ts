@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
@@ -5,7 +7,64 @@ import { afterAll, beforeAll } from 'vitest';
 import { withConflictRetries } from '#aws/conflicts.ts';
 import { type AwsService, awsService } from '#aws/service.ts';
 import { Deadline } from '#gateways/sagemaker/runtime.ts';
-import { type ScriptedResponse, type Sent, startScriptedAws } from './scripted-aws.ts';
+import { listen, type Loopback } from '#local/shared/loopback.ts';
+
+export interface ScriptedResponse {
+  readonly status: number;
+  readonly body?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Cuts the connection after this many bytes of the body, or before the head if -1. */
+  readonly cutAfter?: number;
+  /** Sends nothing after this many bytes of the body. */
+  readonly hangsAfter?: number;
+  readonly silent?: true;
+}
+
+export interface Sent {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Distinguishes its connection from others. */
+  readonly connection: number | undefined;
+}
+
+/** An AWS with scripted responses that records its requests. The last response is repeated for all further requests. */
+async function startScriptedAws(): Promise<
+  Loopback & { sent: Sent[]; play(responses: readonly ScriptedResponse[]): void }
+> {
+  const sent: Sent[] = [];
+  let script: readonly ScriptedResponse[] = [];
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = (await buffer(request)).toString();
+    const planned = script[Math.min(sent.length, script.length - 1)];
+    const { method, url, headers, socket } = request;
+    sent.push({ method, url, headers, body, connection: socket.remotePort });
+    if (planned) send(response, planned);
+  }
+  const server = await listen((request, response) => void respond(request, response));
+  function play(responses: readonly ScriptedResponse[]): void {
+    script = responses;
+    sent.length = 0;
+  }
+  return { ...server, sent, play };
+}
+
+function send(
+  response: ServerResponse,
+  { status, body = '', headers, cutAfter, hangsAfter, silent }: ScriptedResponse,
+): void {
+  if (silent) return;
+  if (cutAfter === -1) {
+    response.destroy();
+    return;
+  }
+  const bytes = Buffer.from(body);
+  response.writeHead(status, { 'content-length': bytes.length, ...headers });
+  if (hangsAfter !== undefined) response.write(bytes.subarray(0, hangsAfter));
+  else if (cutAfter === undefined) response.end(bytes);
+  else response.write(bytes.subarray(0, cutAfter), () => setTimeout(() => response.destroy(), 20));
+}
 
 export const credentials = {
   accessKeyId: 'AKIDEXAMPLE',
@@ -26,7 +85,6 @@ interface Documents extends Pick<DynamoDBClientConfig, 'credentials'> {
   readonly requestTimeout?: number;
 }
 
-/** An error response of DynamoDB. */
 export const failure = (status: number, type: string, more: object = {}): ScriptedResponse => ({
   status,
   headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'R' },

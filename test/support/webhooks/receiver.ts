@@ -4,7 +4,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 
-/** A request as received by a webhook's receiver. */
 export interface Received {
   readonly at: number;
   readonly path: string;
@@ -43,7 +42,6 @@ export async function startReceiver(respond: Respond = respondWith(204)) {
     url: `http://127.0.0.1:${port}/hook`,
     port,
     received,
-    /** The received events in order. */
     events: (): any[] => received.map(({ body }) => JSON.parse(body)),
     respond(next: Respond) {
       current = next;

@@ -32,7 +32,6 @@ export function authCalls(service: () => TestService) {
   const identityToken = async (email: string, name = 'Ada'): Promise<string> =>
     (await service().post('/_local/identity-token', { email, name })).token;
 
-  /** Requests a reset link and returns its token. */
   async function resetToken(email: string): Promise<string> {
     if ((await forgot(email)).status !== 200) throw new Error('no reset link was sent');
     return tokenIn((await links(email))[0]);
