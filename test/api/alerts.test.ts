@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { times } from '#test/many.ts';
 import { mailsTo } from '#test/requests/accounts/inbox.ts';
 import { chat, code, type Person, usePerson, useTestService } from '#test/service/service.ts';
 
@@ -55,7 +56,7 @@ describe('alerts', () => {
 
   it('of all limited keys together are limited to 100 a day', async () => {
     const person = await service.person({ credits: 50 });
-    await put(person, byMail(...Array.from({ length: 20 }, (_, index) => ({ kind: 'key_percent', value: index + 1 }))));
+    await put(person, byMail(...times(20, (index) => ({ kind: 'key_percent', value: index + 1 }))));
     for (let round = 0; round < 6; round++) {
       const body = { name: 'limited', limit: { credits: 1, period: 'day' } };
       const { cookie } = person;
@@ -83,10 +84,7 @@ describe('alerts', () => {
     [byMail({ kind: 'month_percent', value: 0 }), 'rules.0.value must be positive.'],
     [byMail({ kind: 'balance_below', value: 1.5 }), 'rules.0.value must be an integer.'],
     [byMail(monthPercent(50), monthPercent(50)), 'rules must not have duplicate rules.'],
-    [
-      byMail(...Array.from({ length: 21 }, (_, index) => monthPercent(index + 1))),
-      'rules must have at most 20 entries.',
-    ],
+    [byMail(...times(21, (index) => monthPercent(index + 1))), 'rules must have at most 20 entries.'],
     [{ rules: [], channels: ['pigeon'] }, 'channels.0 must be email or webhook.'],
     [{ channels: ['email'] }, 'rules is required.'],
     [byMail({ kind: 'key_percent', value: 50, keyId: 'none' }), 'rules.0.keyId is not a key of this account.'],

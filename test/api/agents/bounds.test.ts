@@ -54,9 +54,7 @@ describe('limits of agents', () => {
       const owner = await agentOwner(service);
       const path = `${owner.path}/documents`;
       const text = textOf(450);
-      const made = await Promise.all(
-        Array.from({ length: 6 }, (_, at) => owner.call('POST', path, { name: `Part ${at}`, text })),
-      );
+      const made = await Promise.all(times(6, (at) => owner.call('POST', path, { name: `Part ${at}`, text })));
       expect(made.map(code).toSorted()).toEqual([
         ...Array(4).fill('201 SUCCESS'),
         ...Array(2).fill('409 INVALID_STATE'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { apiKeyKey } from '#repositories/accounts/account-items.ts';
 import { putRows, rowsOf } from '#test/database/rows.ts';
+import { times } from '#test/many.ts';
 import { chat, useTestService } from '#test/service/service.ts';
 
 const service = useTestService();
@@ -103,9 +104,7 @@ describe('API keys', () => {
     const { cookie, keyId } = await service.person();
     const now = Date.parse(((await (await fetch(`${service.origin}/_local/clock`)).json()) as { now: string }).now);
     const soon = new Date(now + 60_000).toISOString();
-    const made = await Promise.all(
-      Array.from({ length: 60 }, () => call('POST', '/api/keys', cookie, { name: 'n', expiresAt: soon })),
-    );
+    const made = await Promise.all(times(60, () => call('POST', '/api/keys', cookie, { name: 'n', expiresAt: soon })));
     expect(made.filter(({ status }) => status === 201)).toHaveLength(49);
     expect(made.find(({ status }) => status !== 201)?.body).toMatchObject({ message: 'INVALID_STATE', status: 409 });
     await call('DELETE', `/api/keys/${keyId}`, cookie);
@@ -116,14 +115,12 @@ describe('API keys', () => {
 
   it('are listed with the newest 200 ended ones, and creating a key deletes older ones', async () => {
     const { cookie, id, keyId } = await service.person();
-    await Promise.all(Array.from({ length: 300 }, (_, index) => plantKey(id, index)));
+    await Promise.all(times(300, (index) => plantKey(id, index)));
     const list = async () => (await call('GET', '/api/keys', cookie)).body.data as { id: string; name: string }[];
     const shown = await list();
     expect(shown).toHaveLength(201);
     expect(shown[0]?.id).toBe(keyId);
-    expect(shown.slice(1).map(({ name }) => name)).toEqual(
-      Array.from({ length: 200 }, (_, index) => `key ${299 - index}`),
-    );
+    expect(shown.slice(1).map(({ name }) => name)).toEqual(times(200, (index) => `key ${299 - index}`));
     await call('POST', '/api/keys', cookie, { name: 'next' });
     expect(await list()).toHaveLength(202);
     const stored = (await rowsOf('accounts')).filter(

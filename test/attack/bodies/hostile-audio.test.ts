@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { audioFacts, rangedFacts } from '#gateways/audio/audio-facts.ts';
+import { times } from '#test/many.ts';
 
 const size = 4 * 2 ** 20;
 
@@ -118,9 +119,7 @@ test.each(Object.entries(files))(
 );
 
 /** Three frames of 36 bytes: MPEG 2, layer III, 8 kbit/s. */
-const frames = Buffer.concat(
-  Array.from({ length: 3 }, () => Buffer.concat([Buffer.from('fff318c4', 'hex'), Buffer.alloc(32)])),
-);
+const frames = Buffer.concat(times(3, () => Buffer.concat([Buffer.from('fff318c4', 'hex'), Buffer.alloc(32)])));
 
 test.each([
   ['', none],
@@ -137,7 +136,7 @@ test('4 MiB of AAC at 16 kbit/s are read to the end', async () => {
     Buffer.from([0xff, 0xf1, 0x58, 0x40, frameBytes >> 3, ((frameBytes & 7) << 5) | 0x1f, 0xfc]),
     Buffer.alloc(frameBytes - 7, 0x21),
   ]);
-  const { container, seconds } = await audioFacts(Buffer.concat(Array.from({ length: frames }, () => frame)));
+  const { container, seconds } = await audioFacts(Buffer.concat(times(frames, () => frame)));
   expect(container).toMatch(/^ADTS/);
   expect(seconds).toBeGreaterThan(3800);
 });
