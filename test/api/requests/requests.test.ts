@@ -248,7 +248,6 @@ describe('the request list', () => {
     await service.post('/_local/clock', { advance: 'P31D' });
     const cookie = cookieOf(await service.call('POST', '/api/auth/login', { body: person }));
     expect((await list({ cookie })).requests).toEqual([]);
-    for (let tries = 0; tries < 50 && (await stored(person)).length > 0; tries++) await service.settled();
-    expect(await stored(person)).toEqual([]);
+    await expect.poll(() => stored(person)).toEqual([]);
   });
 });
