@@ -59,6 +59,13 @@ const hardDeclines = new Set([
   'stop_payment_order',
 ]);
 
+/** The bank asks for a confirmation (Stripe "Error codes"). */
+const asks = new Set([
+  'authentication_required',
+  'invoice_payment_intent_requires_action',
+  'subscription_payment_intent_requires_action',
+]);
+
 /** Statuses of disputes in which the money is gone. Inquiries (`warning_…`) take nothing. */
 const takenStatuses = new Set(['needs_response', 'under_review', 'lost']);
 
@@ -557,10 +564,10 @@ function unlessEnded(error: unknown): void {
 
 function translated(error: unknown): unknown {
   const { StripeCardError, StripeInvalidRequestError, StripeIdempotencyError, StripeError } = Stripe.errors;
+  const isAsked = error instanceof StripeError && [error.code, error.decline_code].some((code) => asks.has(code ?? ''));
+  if (isAsked) return new ChargeRefused('action_required');
   if (error instanceof StripeCardError) {
     const code = error.decline_code ?? error.code ?? '';
-    if (code === 'authentication_required' || error.code === 'authentication_required')
-      return new ChargeRefused('action_required');
     return new ChargeRefused(hardDeclines.has(code) ? 'hard_decline' : 'declined');
   }
   if (error instanceof StripeInvalidRequestError || error instanceof StripeIdempotencyError) return error;

@@ -19,7 +19,7 @@ const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write'
 
 const path = '/api/payments';
 
-/** Purchases of credits and plans. Every route but the list of packs returns 409 if the stage takes no payments. */
+/** Purchases of credits and plans. Every route returns 409 if the stage takes no payments. */
 export const paymentRoutes = {
   listPacks: defineRoute({
     id: 'list-packs',
