@@ -9,7 +9,7 @@ import { startFrontServer } from '#local/gateway/socket.ts';
 
 const open = { summary: '', credential: 'none', uses: {} } as const;
 const priced = { service: 'chat', capability: 'chat' } as const;
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   defineRoute({ ...open, id: 'echo', method: 'POST', path: '/api/echo' }),
   defineRoute({ ...open, id: 'param', method: 'GET', path: '/api/things/{id}' }),
   defineRoute({ ...open, id: 'literal', method: 'GET', path: '/api/things/all' }),
