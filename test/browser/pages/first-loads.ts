@@ -25,7 +25,7 @@ const measure = `(() => {
   };
 })()`;
 
-const weightOf = (page: Page): Promise<Weight> => page.evaluate<Weight>(measure);
+export const weightOf = (page: Page): Promise<Weight> => page.evaluate<Weight>(measure);
 
 const widths = [1360, 360];
 /** Alternates between the two widths. At full length, both widths for each page. */

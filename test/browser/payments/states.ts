@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { weightOf } from '../pages/first-loads.ts';
+import { watchSmoothness } from '../pages/smoothness.ts';
 import { refuse } from '../stage.ts';
 import { answer, hosted, payment, respond, subscription, topUp } from './answers.ts';
 import { blankPage, looksRight, signInDemo } from './payments-stage.ts';
@@ -85,6 +87,18 @@ export function stateTests(): void {
     await signInDemo(page, `/billing?payment=${id}`);
     await page.getByText(`This account has no payment ${id}.`).waitFor();
     await looksRight(page, 'returned-unknown');
+  });
+
+  test.each(['/billing', '/plans'])('%s transfers at most 200 KB at first, and shifts little', async (path) => {
+    const page = await blankPage();
+    await answer(page, { list: [[payment()]] });
+    const smoothness = await watchSmoothness(page);
+    await signInDemo(page, path);
+    await page.getByRole('button', { name: 'Buy 1,000 credits for $10.00' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const [{ shift }, { bytes }] = [await smoothness(), await weightOf(page)];
+    expect(bytes).toBeLessThan(200_000);
+    expect(shift).toBeLessThan(0.05);
   });
 
   test('the billing page of a new account is empty, and leads to the packs', async () => {
