@@ -18,8 +18,8 @@ describe.each([
   ['translate', routeEntry, 375],
   ['analyze', routeEntry, 375],
   ['list-keys', routeEntry, 525],
-  ['unknown-route', routeEntry, 162],
-  ['project-ledger', () => jobEntry(jobs.projectLedger), 480],
+  ['unknown-route', routeEntry, 168],
+  ['project-ledger', () => jobEntry(jobs.projectLedger), 490],
 ])('%s', (id, entryOf, budget) => {
   const out = join(folder, id);
   bundle(entryOf(id), out);

@@ -275,8 +275,11 @@ function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: 
 }
 
 /** An open payment is asked about repeatedly while its buyer waits. */
-const isNews = ({ provider }: Order, { state, session, invoice }: PaymentReport): boolean =>
-  state !== 'open' || provider.session !== session || (provider.invoice === undefined && invoice !== undefined);
+const isNews = ({ provider, url: known }: Order, { state, session, invoice, url }: PaymentReport): boolean =>
+  state !== 'open' ||
+  provider.session !== session ||
+  (provider.invoice === undefined && invoice !== undefined) ||
+  (url !== undefined && url !== known);
 
 function factsOf(order: Order, report: PaymentReport): Partial<Order> {
   const { session, invoice, subscription, payment } = { ...order.provider, ...report };
