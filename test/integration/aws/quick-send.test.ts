@@ -4,7 +4,14 @@ import { type ItemCommand, itemsBy, type SendCommand, sdkSend } from '#repositor
 import { quickSend } from '#repositories/shared/quick-send.ts';
 import { turnItems } from '#runtime/services/agent-calls.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { essenceOf, failure, requestTimeoutOf, type ScriptedResponse, scriptsOf, useScriptedAws } from '#test/transport/fast-path.ts';
+import {
+  essenceOf,
+  failure,
+  requestTimeoutOf,
+  type ScriptedResponse,
+  scriptsOf,
+  useScriptedAws,
+} from '#test/transport/fast-path.ts';
 
 const scripted = useScriptedAws();
 const { variables, serviceOf, documents, resultOf } = scripted;

@@ -4,7 +4,16 @@ import type { AwsService } from '#aws/service.ts';
 import { quickUpdate } from '#repositories/meter/quick-update.ts';
 import { meterUpdate, sagemakerRuntime } from '#runtime/services/call-services.ts';
 import { withEnvironment } from '#test/service/environment.ts';
-import { essenceOf, failure, invocation, later, requestTimeoutOf, type ScriptedResponse, scriptsOf, useScriptedAws } from '#test/transport/fast-path.ts';
+import {
+  essenceOf,
+  failure,
+  invocation,
+  later,
+  requestTimeoutOf,
+  type ScriptedResponse,
+  scriptsOf,
+  useScriptedAws,
+} from '#test/transport/fast-path.ts';
 
 const scripted = useScriptedAws();
 const { variables, serviceOf, documents, resultOf } = scripted;
