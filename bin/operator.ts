@@ -4,13 +4,15 @@ import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { requireTables } from './shared/tables.ts';
 
-const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer]
+const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer|clear-hold]
 
 Assigns the role operator, or the given one, to the account with this email address and writes an audit event.
+clear-hold lets the account buy again after a payment that was returned (docs/payments.md).
 
 Environment:
 
-  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE   names of the deployed tables; your AWS profile needs write access
+  ACCOUNTS_TABLE, METERS_TABLE, AUDIT_TABLE, or PAYMENTS_TABLE for clear-hold
+                                              names of the deployed tables; your AWS profile needs write access
   AWS_ENDPOINT_URL_DYNAMODB                   instead: URL of a database on this machine
 
 "pgrep -a dynoxide" shows the address of the database of a running npm start:
@@ -36,6 +38,7 @@ async function useLocalDatabase(): Promise<void> {
   process.env[tableVariables.accounts] ||= tables.accounts.name;
   process.env[tableVariables.meters] ||= tables.meters.name;
   process.env[tableVariables.audit] ||= tables.audit.name;
+  process.env[tableVariables.payments] ||= tables.payments.name;
 }
 
 async function run(): Promise<string> {
@@ -43,11 +46,17 @@ async function run(): Promise<string> {
   const [email, role = 'operator', ...rest] = positionals;
   if (values.help) return usage;
   if (!email || rest.length > 0) throw new Refusal(usage);
-  if (role !== 'operator' && role !== 'viewer')
+  if (role !== 'operator' && role !== 'viewer' && role !== 'clear-hold')
     throw new Refusal(`There is no role ${role}; there are operator and viewer.\n`);
   if (process.env['AWS_ENDPOINT_URL_DYNAMODB']) await useLocalDatabase();
+  else if (role === 'clear-hold') requireTables('accounts', 'payments');
   else requireTables('accounts', 'meters', 'audit');
   const { services } = await import('#runtime/services/container.ts');
+  if (role === 'clear-hold') {
+    const cleared = await services().clearHold(email);
+    if (cleared === undefined) throw new Refusal(`There is no account ${email}.\n`);
+    return `${email} can buy again; ${cleared} payments were cleared.\n`;
+  }
   await (await services().operators()).actions().setRole(email, role);
   return `${email} has the role ${role} now.\n`;
 }

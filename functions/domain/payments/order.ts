@@ -152,6 +152,9 @@ export interface ReceivedEvent {
 /** The failure of an order that its bank reported as fraud. It blocks purchases until an operator clears it. */
 export const fraudWarning = 'fraud_warning';
 
+/** Whether an order blocks purchases: its credits were spent before its payment was returned, or it was fraud. */
+export const isOnHold = ({ shortfall = 0, failure }: Order): boolean => shortfall > 0 || failure === fraudWarning;
+
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 
 export function paymentView(order: Order) {

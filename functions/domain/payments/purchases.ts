@@ -10,7 +10,7 @@ import type { Clock, Random } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import {
   type BillingProfile,
-  fraudWarning,
+  isOnHold,
   isOpen,
   type Order,
   type OrderStore,
@@ -231,7 +231,7 @@ export function purchases(parts: PurchaseParts) {
     let cursor: string | undefined;
     do {
       const { items, next } = await store.page(accountId, { limit: 200, cursor });
-      if (items.some(({ shortfall = 0, failure }) => shortfall > 0 || failure === fraudWarning)) throw onHold();
+      if (items.some(isOnHold)) throw onHold();
       cursor = next ?? undefined;
     } while (cursor !== undefined);
   }

@@ -3,7 +3,7 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { addLot, changeLot, freeIn } from '../meter/lots.ts';
 import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
 import { counted, pastDueSeconds } from '../meter/periods.ts';
-import type { Order } from './order.ts';
+import { fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
@@ -97,4 +97,19 @@ function planChange({ subscription, planRank }: Meter): SubscriptionChange {
   return since === undefined
     ? { kind: 'paid', plan }
     : { kind: 'payment_returned', plan, effectiveAt: since + pastDueSeconds };
+}
+
+/** Lets an account buy again after payments that were returned. Returns their number. */
+export async function clearHold(store: OrderStore, accountId: number): Promise<number> {
+  let cleared = 0;
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await store.page(accountId, { limit: 200, cursor });
+    for (const order of items.filter(isOnHold)) {
+      const failure = order.failure === fraudWarning ? { failure: 'fraud_cleared' } : {};
+      if (await store.save(order, { shortfall: 0, ...failure })) cleared += 1;
+    }
+    cursor = next ?? undefined;
+  } while (cursor !== undefined);
+  return cleared;
 }

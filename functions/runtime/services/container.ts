@@ -1,4 +1,5 @@
 import type { QueueId } from '#contract/platform/resources.ts';
+import { normalizedEmail } from '#domain/accounts/account.ts';
 import { deviceService } from '#domain/accounts/devices.ts';
 import { googleSignInService, type IdentityTokens } from '#domain/accounts/google-sign-in.ts';
 import { passwordService } from '#domain/accounts/passwords.ts';
@@ -183,6 +184,19 @@ function build() {
     subscriptions,
     payments,
     requirePayments,
+    /** Lets an account buy again after payments that were returned. Undefined: there is no such account. */
+    async clearHold(email: string): Promise<number | undefined> {
+      const account = await accounts().findByEmail(normalizedEmail(email));
+      if (!account) return undefined;
+      const [{ clearHold }, { paymentStore }] = await Promise.all([
+        import('#domain/payments/reversals.ts'),
+        import('#repositories/payments/payments.ts'),
+      ]);
+      return clearHold(
+        paymentStore(dynamo(), table('payments'), () => table('meters')),
+        account.id,
+      );
+    },
     ledger: lazy(async () => {
       const [{ projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([
         import('#domain/billing/ledger.ts'),
