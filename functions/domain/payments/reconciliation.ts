@@ -36,7 +36,8 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
     for await (const event of provider.undeliveredSince(since)) {
       if (signal?.aborted) return { payments, differences };
       const { isLive: _mode, ...received } = event;
-      if (await store.receive({ ...received, receivedAt: clock.now() })) await events.handle(event.id);
+      if (await store.receive({ ...received, receivedAt: clock.now() }))
+        await events.handle(event.id).catch(unlessUnknown);
     }
     const found = [
       { ids: provider.sessionsSince(since), type: 'checkout.session.completed' },
@@ -66,7 +67,7 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
       const renewal = await events.settleRenewal(accountId, invoice);
       return renewal ? unlessComplete(renewal) : undefined;
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'NOT_FOUND') return 'its order does not exist';
+      if (isUnknown(error)) return 'its order does not exist';
       throw error;
     }
   }
@@ -91,6 +92,13 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
 
   return { fromProvider, fromOrders };
 }
+
+/** A payment without an order is compared, and reported, below. */
+function unlessUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
+}
+
+const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 
 function unlessComplete({ state, failure, paidAt }: Order): string | undefined {
   if (paidAt === undefined) return failure === 'differs' ? 'the payment differs from the order' : undefined;
