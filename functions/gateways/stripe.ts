@@ -153,7 +153,9 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
   }
 
   async function sessionReport(id: string): Promise<PaymentReport> {
-    const session = await call((stripe) => stripe.checkout.sessions.retrieve(id, { expand: ['line_items'] }));
+    const session = await call((stripe) =>
+      stripe.checkout.sessions.retrieve(id, { expand: ['line_items', 'payment_intent'] }),
+    );
     const [line, second] = session.line_items?.data ?? [];
     const invoice = idOf(session.invoice);
     const isPaid = session.status === 'complete' && session.payment_status === 'paid';
@@ -167,7 +169,8 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
       ...(session.url !== null && { url: session.url }),
       ...(invoice !== undefined && { invoice }),
     };
-    if (!isPaid) return { ...facts, state: session.status === 'expired' ? 'expired' : 'open' };
+    if (!isPaid)
+      return { ...facts, state: session.status === 'expired' ? 'expired' : hasFailed(session) ? 'failed' : 'open' };
     const report = invoice === undefined ? undefined : await invoiceReport(invoice);
     const payment = idOf(session.payment_intent);
     return {
@@ -549,6 +552,12 @@ function orderIn(metadata: Stripe.Metadata | null | undefined): OrderRef | undef
 }
 
 const keyOf = ({ id, attempt }: Order, step: string): string => `${id}-${step}-${attempt}`;
+
+/** A payment that was still processing when the page was complete. */
+function hasFailed({ status, payment_intent: payment }: Stripe.Checkout.Session): boolean {
+  if (status !== 'complete' || !payment || typeof payment === 'string') return false;
+  return payment.status === 'requires_payment_method' || payment.status === 'canceled';
+}
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Stripe.errors.StripeError ? error.code : undefined;
