@@ -12,7 +12,7 @@ import type { SettlementParts } from './settlement.ts';
  * or a dispute was won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
-export function reversals({ store, metering, clock, onChange }: SettlementParts) {
+export function reversals({ store, metering, clock, onChange, align }: SettlementParts) {
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     const refundedCents = Math.max(
       report.refundedCents ?? 0,
@@ -46,6 +46,8 @@ export function reversals({ store, metering, clock, onChange }: SettlementParts)
     if (isChanged) return 'changed';
     const after = (await store.find(order)) ?? order;
     await onChange(after, order);
+    // A month that was paid back can end the plan, which must not be charged again then.
+    if (order.period) await align(order.accountId);
     return after;
   };
 }
