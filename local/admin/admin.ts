@@ -5,7 +5,7 @@ import { inboxPage, inboxScript } from '../mail/inbox.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import { phonePage, phoneScript } from '../messages/phone-page.ts';
 import type { phoneCalls, PhoneStore } from '../messages/phones.ts';
-import { outcomes } from '../payments/scripts.ts';
+import { outcomes } from '../payments/outcomes.ts';
 import type { StripeServer } from '../payments/stripe.ts';
 import { StripeProblem } from '../payments/wire/errors.ts';
 import { ClockOrder, type ShiftedClock } from '../shared/clock.ts';

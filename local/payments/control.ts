@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { BodyTooLarge, readBody, sendJson } from '../shared/loopback.ts';
 import { describeError } from '../shared/problems.ts';
 import { StripeFault } from './faults.ts';
-import { outcomes } from './scripts.ts';
+import { outcomes } from './outcomes.ts';
 import type { StripeServer } from './stripe.ts';
 import { StripeProblem } from './wire/errors.ts';
 

@@ -9,24 +9,9 @@ import { attempt } from './objects/payments.ts';
 import { chargeOf, failRefund, refund } from './objects/refunds.ts';
 import { collect } from './objects/subscriptions.ts';
 import { idOf, type ScriptedOutcome } from './objects/types.ts';
+import type { Outcome } from './outcomes.ts';
 import { invalidRequest } from './wire/errors.ts';
 import { required, update, type World } from './world.ts';
-
-export const outcomes = [
-  'paid',
-  'failed',
-  'processing',
-  'expired',
-  'refunded',
-  'refund_failed',
-  'disputed',
-  'inquiry',
-  'fraud_warning',
-  'won',
-  'lost',
-  'action_required',
-] as const;
-export type Outcome = (typeof outcomes)[number];
 
 /**
  * Makes `outcome` happen to a session, invoice, payment, subscription, customer, refund or dispute. `id` is its id, or
