@@ -36,7 +36,7 @@ export const subscriptionRoutes = {
     bodyInput: NewSubscription,
     output: CreatedSubscription,
     idempotent: true,
-    refusals: ['ALREADY_SUBSCRIBED', ...payment, 'RATE_LIMIT_EXCEEDED'],
+    refusals: ['ALREADY_SUBSCRIBED', 'INVALID_STATE', ...payment, 'RATE_LIMIT_EXCEEDED'],
     uses: { tables: { ...paying.tables, idempotency: 'delete' }, payments: true },
   }),
   getSubscription: defineRoute({
