@@ -332,14 +332,18 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
       return { invoice };
     },
     async cancelCharge(invoice) {
-      await call((stripe) => stripe.invoices.voidInvoice(invoice).catch(unlessEnded));
+      await call(async (stripe) => {
+        const { status } = await stripe.invoices.retrieve(invoice);
+        if (status === 'draft') await stripe.invoices.del(invoice).catch(unlessEnded);
+        else await stripe.invoices.voidInvoice(invoice).catch(unlessEnded);
+      });
     },
     async report(order, customer) {
       const known = order.provider.session ?? order.provider.invoice;
       const ids = known === undefined ? await lookUp(order, customer) : order.provider;
       if (ids.session !== undefined) return sessionReport(ids.session);
-      if (ids.invoice !== undefined) return invoiceReport(ids.invoice);
-      return undefined;
+      // An invoice that was cancelled as a draft does not exist any more.
+      return ids.invoice === undefined ? undefined : invoiceReport(ids.invoice).catch(undefinedIfMissing);
     },
     async renewal(invoice) {
       const { reason, subscription, ...report } = await invoiceReport(invoice);

@@ -83,7 +83,7 @@ export interface PaymentProvider {
   startPlan(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
   /** Charges an invoice of its own. */
   chargeInvoice(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
-  /** Voids an unpaid invoice. */
+  /** Voids an unpaid invoice, or deletes its draft. */
   cancelCharge(invoice: string): Promise<void>;
   /** Looks for what was created if the order has no ids. Undefined if there is nothing. */
   report(order: Order, customer: string): Promise<PaymentReport | undefined>;

@@ -72,6 +72,10 @@ export function settlement(parts: SettlementParts) {
 
   async function applied(before: Order, report: PaymentReport, customer: string): Promise<Order | 'changed'> {
     const isPaid = report.state === 'paid';
+    if (isUnfinished(before, report)) {
+      await provider.cancelCharge(report.invoice);
+      return (await saved(before, { state: 'failed', failure: 'not_created' })) ?? 'changed';
+    }
     if (!(await isSame(before, report, customer))) {
       if (before.failure === 'differs') return before;
       if (isPaid) onMismatch(before, 'differs');
@@ -94,6 +98,13 @@ export function settlement(parts: SettlementParts) {
       order = granted;
     }
     return isPaid && order.paidAt !== undefined ? reverse(order, report) : order;
+  }
+
+  /** A charge of the saved card whose request ended between the invoice and its payment, so that nothing pays it. */
+  function isUnfinished(order: Order, report: PaymentReport): report is PaymentReport & { readonly invoice: string } {
+    const isCharge = order.kind !== 'renewal' && report.session === undefined && report.invoice !== undefined;
+    const isOld = clock.now() - order.createdAt >= lostMs;
+    return isCharge && isOld && order.state === 'created' && report.state === 'open';
   }
 
   /** An order of a foreign account, mode, currency or amount grants nothing. */
