@@ -131,7 +131,9 @@ export function purchases(parts: PurchaseParts) {
 
   /** Charges the first month of a plan to the saved card. Returns once it is granted. */
   async function subscribe(accountId: number, plan: PlanLimits): Promise<void> {
-    await charge(accountId, planOrder(plan), (order, buyer) => provider.startPlan(order, buyer, titleOf(plan)));
+    const refuseSubscribed = async (): Promise<void> => void (await planGoods(accountId, plan.name));
+    const start = (order: Order, buyer: Buyer) => provider.startPlan(order, buyer, titleOf(plan));
+    await charge(accountId, planOrder(plan), start, refuseSubscribed);
   }
 
   /** Charges an upgrade to the saved card. Returns once it is granted. */
@@ -145,7 +147,11 @@ export function purchases(parts: PurchaseParts) {
     const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter) };
     const title = `Upgrade to ${titleOf(plan)}`;
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
-    await charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, title));
+    const refuseChanged = async (): Promise<void> => {
+      const { planRank, period } = await metering.current(accountId, clock.now());
+      if (planRank !== meter.planRank || period.anchor !== anchor || period.index !== index) throw busy();
+    };
+    await charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, title), refuseChanged);
   }
 
   /** Buys a pack with the saved card. */
@@ -158,7 +164,7 @@ export function purchases(parts: PurchaseParts) {
     accountId: number,
     goods: Goods,
     request: (order: Order, buyer: Buyer) => Promise<Order['provider']>,
-    check: () => Promise<void> = async () => undefined,
+    check: () => Promise<void>,
   ): Promise<Order> {
     await refuseShortfall(accountId);
     const buyer = await buyerOf(accountId);
