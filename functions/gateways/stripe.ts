@@ -580,8 +580,8 @@ function translated(error: unknown): unknown {
   const isAsked = error instanceof StripeError && [error.code, error.decline_code].some((code) => asks.has(code ?? ''));
   if (isAsked) return new ChargeRefused('action_required');
   if (error instanceof StripeCardError) {
-    const code = error.decline_code ?? error.code ?? '';
-    return new ChargeRefused(hardDeclines.has(code) ? 'hard_decline' : 'declined');
+    const codes = [error.code ?? '', error.decline_code ?? ''];
+    return new ChargeRefused(codes.some((code) => hardDeclines.has(code)) ? 'hard_decline' : 'declined');
   }
   if (error instanceof StripeInvalidRequestError || error instanceof StripeIdempotencyError) return error;
   return error instanceof StripeError ? new ProviderUnavailable(error.type, { cause: error }) : error;
