@@ -260,7 +260,7 @@ class Ungrantable extends Error {
 const isGone = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 
 /** The end of the UTC month, so that an account has at most 13 purchased lots and none is merged into a later one. */
-function packExpiry(now: number): number {
+export function packExpiry(now: number): number {
   const date = new Date(now * 1000);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + packMonths + 1, 1) / 1000;
 }

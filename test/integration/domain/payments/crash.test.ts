@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { patience, someOf } from '#test/many.ts';
+import { small } from '#test/payments/paying-service.ts';
+import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+
+const world = usePayingWorld();
+
+interface Flow {
+  readonly name: string;
+  /** What has happened before. Returns the account. */
+  readonly prepare: () => Promise<number>;
+  readonly run: (id: number) => Promise<unknown>;
+}
+
+async function thenDrained(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } finally {
+    await world.drain();
+  }
+}
+
+const flows: readonly Flow[] = [
+  {
+    name: 'a checkout that is paid',
+    prepare: () => world.account(),
+    run: async (id) => world.buy(id),
+  },
+  {
+    name: 'a plan that is paid on the page',
+    prepare: () => world.account(),
+    run: async (id) => world.buy(id, { planId: 'dev_pass' }),
+  },
+  {
+    name: 'a plan that the saved card pays',
+    prepare: () => world.cardholder(),
+    run: (id) => thenDrained(world.plans.create(id, 'dev_pass')),
+  },
+  {
+    name: 'an upgrade',
+    prepare: () => world.subscriber('dev_pass'),
+    run: (id) => thenDrained(world.plans.upgrade(id, 'smm_pass')),
+  },
+  {
+    name: 'an automatic top-up',
+    prepare: () => world.cardholder(),
+    run: async (id) => {
+      await world.payments.topUps.set(id, { threshold: 601, pack: small.id, monthlyLimit: 100_000 });
+      await world.drain();
+    },
+  },
+  {
+    name: 'a cancellation',
+    prepare: () => world.subscriber('dev_pass'),
+    run: async (id) => thenDrained(world.plans.cancel(id, (await world.plans.current(id))!.id)),
+  },
+];
+
+/** Every payment has its credits, every credit its payment, and Stripe collects what the meter says. */
+async function expectExact(id: number): Promise<void> {
+  const orders = await world.orders(id);
+  const granted = orders.filter(({ state }) => state === 'granted');
+  const net = (await world.charges(id)).filter((cents) => cents > 0);
+  expect(net).toEqual(granted.map(({ cents }) => cents).toSorted((one, other) => one - other));
+  const creditsOf = (kinds: readonly string[]) =>
+    granted.filter(({ kind }) => kinds.includes(kind)).reduce((sum, { credits }) => sum + credits, 0);
+  expect(await world.granted(id, 'purchase')).toBe(creditsOf(['pack', 'top_up']));
+  expect(await world.granted(id, 'plan')).toBe(creditsOf(['plan', 'renewal', 'upgrade']));
+  const { subscription } = await world.meter(id);
+  const { customer, subscription: stripeId } = await world.profile(id);
+  const running =
+    customer === undefined ? [] : (await world.stripe.subscriptions.list({ customer, status: 'active' })).data;
+  expect(running).toHaveLength(subscription?.status === undefined ? 0 : 1);
+  if (subscription) {
+    expect(running[0]?.id).toBe(stripeId);
+    expect(running[0]?.cancel_at_period_end).toBe(subscription.status === 'cancelled');
+    expect(running[0]?.items.data[0]?.current_period_end).toBe(subscription.paidUntil);
+  }
+}
+
+async function recovered(id: number): Promise<void> {
+  world.die(undefined);
+  world.stand.faults.clear();
+  await world.drain();
+  await world.move({ minutes: 6 });
+  await world.move({ minutes: 70 });
+  await expectExact(id);
+}
+
+describe.each(flows)('$name', ({ prepare, run }) => {
+  it.each([false, true])(
+    'survives the end of the process at each write (which took effect: %s)',
+    async (isWritten) => {
+      const first = await prepare();
+      world.die(undefined);
+      await run(first);
+      const writes = Array.from({ length: world.writes() }, (_, index) => index + 1);
+      for (const write of someOf(writes, 4, isWritten ? 1 : 3)) {
+        const id = await prepare();
+        world.die({ write, isWritten });
+        await run(id).catch(() => undefined);
+        await recovered(id);
+      }
+    },
+    patience,
+  );
+});
+
+const requests = [
+  [0, 'POST', '/v1/customers'],
+  [0, 'POST', '/v1/checkout/sessions'],
+  [2, 'POST', '/v1/subscriptions'],
+  [3, 'POST', '/v1/invoices'],
+  [3, 'POST', '/v1/invoiceitems'],
+  [3, 'POST', '/v1/subscriptions'],
+  [4, 'POST', '/v1/invoices'],
+  [5, 'POST', '/v1/subscriptions'],
+] as const;
+
+describe('a response of Stripe that is lost', () => {
+  it.each(requests)('once, in flow %i of %s %s, changes nothing', async (index, method, path) => {
+    const { prepare, run } = flows[index]!;
+    const id = await prepare();
+    world.stand.faults.order({ fault: 'lost_reply', method, path });
+    expect(await outcomeOf(run(id))).toBe('done');
+    expect(world.stand.faults.active()).toEqual([]);
+    await recovered(id);
+  });
+
+  it.each(requests)(
+    'and a request that is refused, in flow %i of %s %s, is made up for',
+    async (index, method, path) => {
+      const { prepare, run } = flows[index]!;
+      const id = await prepare();
+      world.stand.faults.order({ fault: 'rate_limit', count: 3, method, path });
+      await run(id).catch(() => undefined);
+      await recovered(id);
+      world.stand.faults.clear();
+      await world.move({ hours: 1 });
+      const again = await outcomeOf(run(id));
+      // An upgrade or a cancellation that had taken effect is refused.
+      const isDone = index === 5 || path === '/v1/subscriptions';
+      expect(again).toBe(isDone && index > 2 ? 'INVALID_STATE' : 'done');
+      await recovered(id);
+    },
+  );
+});
+
+it('leaves money and credits equal', async () => {
+  expect(await world.differences()).toEqual([]);
+});

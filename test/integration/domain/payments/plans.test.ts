@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { cents } from '#contract/payments/payments.ts';
+import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+import { postForm } from '#test/payments/stripe-server.ts';
+
+const world = usePayingWorld();
+
+const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.current(id))!.id);
+const resume = async (id: number) => world.plans.resume(id, (await world.plans.current(id))!.id);
+
+describe('a plan', () => {
+  it('starts when it is paid, with the months of Stripe’s subscription', async () => {
+    const id = await world.account();
+    const { id: order } = await world.open(id, { planId: 'dev_pass' });
+    await world.move({ minutes: 40 });
+
+    await world.script(order, 'paid');
+
+    const { subscription = '' } = await world.profile(id);
+    const { items, billing_cycle_anchor: anchor } = await world.stripe.subscriptions.retrieve(subscription);
+    const meter = await world.meter(id);
+    expect([meter.period.anchor, meter.subscription?.paidUntil]).toEqual([anchor, items.data[0]?.current_period_end]);
+    expect(await world.granted(id, 'plan')).toBe(5000);
+    expect(await world.charges(id)).toEqual([2999]);
+  });
+
+  it('paid on two pages is granted once, and the second payment goes back', async () => {
+    const id = await world.account();
+    const first = await world.open(id, { planId: 'dev_pass' });
+    const second = await world.open(id, { planId: 'smm_pass' });
+    await world.script(first.id, 'paid');
+
+    await world.script(second.id, 'paid');
+
+    expect(await world.order(id, second.id)).toMatchObject({ state: 'refunded', failure: 'already_subscribed' });
+    expect(await world.granted(id, 'plan')).toBe(5000);
+    expect(await world.charges(id)).toEqual([0, 2999]);
+    const { customer = '' } = await world.profile(id);
+    expect((await world.stripe.subscriptions.list({ customer })).data).toHaveLength(1);
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 2999, ends: false });
+  });
+
+  it('created ten times at once is charged once', async () => {
+    const id = await world.cardholder();
+
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => outcomeOf(world.plans.create(id, 'dev_pass'))));
+
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
+    const allowed = new Set(['done', 'INVALID_STATE', 'ALREADY_SUBSCRIBED', 'SERVICE_UNAVAILABLE']);
+    expect(outcomes.filter((outcome) => !allowed.has(outcome))).toEqual([]);
+    await world.drain();
+    expect([await world.granted(id, 'plan'), await world.charges(id)]).toEqual([5000, [500, 2999]]);
+  });
+
+  it('is neither started nor charged if the card is declined or needs the bank', async () => {
+    const id = await world.cardholder();
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('PAYMENT_DECLINED');
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('PAYMENT_ACTION_REQUIRED');
+    await world.drain();
+
+    expect(await world.plans.current(id)).toBeNull();
+    expect(await world.charges(id)).toEqual([500]);
+    await world.useCard(id, 'pm_card_visa');
+    expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('done');
+  });
+
+  it('is refused after three declines in a day, before the bank is asked', async () => {
+    const id = await world.cardholder();
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+    for (let count = 0; count < 3; count++) await outcomeOf(world.plans.create(id, 'dev_pass'));
+    await world.useCard(id, 'pm_card_visa');
+
+    expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('PAYMENT_DECLINED');
+    expect(await world.charges(id)).toEqual([500]);
+    await world.move({ days: 1, minutes: 1 });
+    expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('done');
+  });
+});
+
+describe('an upgrade', () => {
+  it('charges exactly the cents of its proration, and then the larger plan', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.move({ days: 10 });
+    const { amount, credits } = await world.plans.preview(id, 'pro_pass');
+
+    const { proration } = await world.plans.upgrade(id, 'pro_pass');
+
+    expect(proration).toMatchObject({ amount, credits });
+    expect(await world.charges(id)).toEqual([2999, cents(amount)]);
+    expect(await world.granted(id, 'plan')).toBe(5000 + credits);
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 29_999, ends: false });
+    await world.move({ days: 22 });
+    expect(await world.charges(id)).toEqual([2999, cents(amount), 29_999]);
+  });
+
+  it('that is declined changes nothing', async () => {
+    const id = await world.subscriber('dev_pass');
+    const before = await world.meter(id);
+    await world.useCard(id, 'pm_card_chargeCustomerFail');
+
+    expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('PAYMENT_DECLINED');
+    await world.drain();
+
+    expect(await world.meter(id)).toEqual(before);
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 2999, ends: false });
+    expect((await world.orders(id))[0]).toMatchObject({ kind: 'upgrade', state: 'failed' });
+    const { customer = '' } = await world.profile(id);
+    expect((await world.stripe.invoices.list({ customer, status: 'open' })).data).toEqual([]);
+    await world.useCard(id, 'pm_card_visa');
+    expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('done');
+  });
+
+  it('that the bank asks about changes nothing until it is confirmed', async () => {
+    const id = await world.subscriber('dev_pass');
+    const before = await world.meter(id);
+    await world.useCard(id, 'pm_card_authenticationRequired');
+
+    await expect(world.plans.upgrade(id, 'smm_pass')).rejects.toMatchObject({ code: 'PAYMENT_ACTION_REQUIRED' });
+    await world.drain();
+    const [open] = await world.orders(id);
+    expect(open).toMatchObject({
+      kind: 'upgrade',
+      state: 'action_required',
+      url: expect.stringContaining('/invoices/'),
+    });
+    expect(await world.meter(id)).toEqual(before);
+
+    await world.script(open!.id, 'paid');
+
+    expect(await world.order(id, open!.id)).toMatchObject({ state: 'granted' });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'smm_pass' });
+    expect(await world.collected(id)).toMatchObject({ cents: 9999 });
+  });
+
+  it('that is not confirmed within a day cannot be paid later', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    await outcomeOf(world.plans.upgrade(id, 'smm_pass'));
+    const [open] = await world.orders(id);
+    await world.move({ days: 1, minutes: 5 });
+
+    expect(await world.order(id, open!.id)).toMatchObject({ state: 'failed' });
+    await postForm(open!.url!, { do: 'authenticate' });
+    await world.drain();
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass' });
+    expect(await world.charges(id)).toEqual([2999]);
+  });
+
+  it('that is confirmed in the next month goes back', async () => {
+    const id = await world.subscriber('dev_pass');
+    const { subscription } = await world.meter(id);
+    await world.moveTo((subscription!.paidUntil! - 12 * 3600) * 1000);
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    expect(await outcomeOf(world.plans.upgrade(id, 'pro_pass'))).toBe('PAYMENT_ACTION_REQUIRED');
+    const [open] = await world.orders(id);
+    await world.script((await world.profile(id)).subscription!, 'paid');
+    await world.useCard(id, 'pm_card_visa');
+    await world.move({ hours: 14 });
+    const before = await world.granted(id, 'plan');
+    await world.script(open!.id, 'paid');
+
+    expect(await world.order(id, open!.id)).toMatchObject({ state: 'refunded', failure: 'plan_changed' });
+    expect(await world.granted(id, 'plan')).toBe(before);
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass' });
+  });
+
+  it('under 50 cents is carried to the next invoice', async () => {
+    const id = await world.subscriber('dev_pass');
+    const { subscription } = await world.meter(id);
+    await world.moveTo((subscription!.paidUntil! - 3 * 3600) * 1000);
+
+    const { proration } = await world.plans.upgrade(id, 'smm_pass');
+
+    const amount = cents(proration.amount);
+    expect(amount > 0 && amount < 50).toBe(true);
+    expect(await world.charges(id)).toEqual([2999]);
+    const { customer = '' } = await world.profile(id);
+    expect(await world.stripe.customers.retrieve(customer)).toMatchObject({ balance: amount });
+    await world.move({ hours: 6 });
+    expect(await world.charges(id)).toEqual([2999, 9999 + amount]);
+    expect((await world.orders(id))[0]).toMatchObject({ kind: 'renewal', state: 'granted', cents: 9999 });
+    expect(await world.granted(id, 'plan')).toBe(30_000 + proration.credits);
+  });
+});
+
+describe('Stripe collects what the meter says', () => {
+  it('after a downgrade, its return, a cancellation and a resumption', async () => {
+    const id = await world.subscriber('smm_pass');
+    const steps = [];
+    for (const act of [
+      () => world.plans.downgrade(id, 'dev_pass'),
+      () => world.plans.downgrade(id, 'smm_pass'),
+      () => cancel(id),
+      () => resume(id),
+      () => cancel(id),
+      () => world.plans.create(id, 'dev_pass'),
+    ]) {
+      await act();
+      const { cents: price, ends } = await world.collected(id);
+      steps.push([price, ends]);
+    }
+    expect(steps).toEqual([
+      [2999, false],
+      [9999, false],
+      [9999, true],
+      [9999, false],
+      [9999, true],
+      [2999, false],
+    ]);
+
+    await world.move({ days: 32 });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass' });
+    expect([await world.charges(id), await world.granted(id, 'plan')]).toEqual([[2999, 9999], 30_000]);
+  });
+
+  it('after a larger plan continues a cancelled one', async () => {
+    const id = await world.subscriber('dev_pass');
+    await cancel(id);
+    await world.move({ days: 3 });
+
+    await world.plans.create(id, 'smm_pass');
+
+    expect(await world.collected(id)).toEqual({ status: 'active', cents: 9999, ends: false });
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'smm_pass', status: 'active' });
+  });
+
+  it('nothing after the end of a cancelled plan', async () => {
+    const id = await world.subscriber('dev_pass');
+    await cancel(id);
+    await world.move({ days: 33 });
+    expect(await world.charges(id)).toEqual([2999]);
+    expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
+  });
+
+  it('nothing for a free plan or a plan that an operator assigns', async () => {
+    const [freed, assigned] = [await world.subscriber('dev_pass'), await world.subscriber('dev_pass')];
+    await world.plans.downgrade(freed, 'freemium');
+    await world.plans.assign(assigned, '5');
+    expect([await world.collected(freed), await world.collected(assigned)]).toMatchObject([
+      { ends: true },
+      { status: 'canceled' },
+    ]);
+
+    await world.move({ days: 33 });
+
+    expect([await world.charges(freed), await world.charges(assigned)]).toEqual([[2999], [2999]]);
+    expect((await world.meter(freed)).planRank).toBe(1);
+    expect((await world.meter(assigned)).planRank).toBe(5);
+  });
+
+  it('the rest of a month in which Stripe cannot be reached, once it can', async () => {
+    const id = await world.subscriber('dev_pass');
+    world.stand.faults.order({ fault: 'error', count: 1000 });
+    expect(await outcomeOf(cancel(id))).toBe('done');
+    world.stand.faults.clear();
+    expect(await world.collected(id)).toMatchObject({ ends: false });
+    await world.move({ minutes: 10 });
+    expect(await world.collected(id)).toMatchObject({ ends: true });
+  });
+});
+
+it('leaves money and credits equal', async () => {
+  expect(await world.differences()).toEqual([]);
+});

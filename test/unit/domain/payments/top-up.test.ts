@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { packs } from '#contract/payments/payments.ts';
+import { openMeter } from '#domain/billing/grants.ts';
+import type { BillingProfile, ProfileChange } from '#domain/payments/order.ts';
+import { ChargeRefused } from '#domain/payments/provider.ts';
+import { topUps } from '#domain/payments/top-up.ts';
+import { ServiceError } from '#domain/shared/service-error.ts';
+
+const now = Date.UTC(2027, 0, 10);
+
+/** Runs a top-up whose charge is refused. */
+async function refused(error: Error, failures = 0) {
+  let profile: BillingProfile = {
+    accountId: 1,
+    revision: 1,
+    topUp: { threshold: 1000, packId: packs[0]?.id ?? '', monthlyLimit: 100_000, state: 'on', failures },
+  };
+  const failed: unknown[] = [];
+  const { meter } = openMeter(1, now / 1000, planOfRank);
+  const parts = {
+    store: { profile: async () => profile, page: async () => ({ items: [], next: null }) },
+    provider: {},
+    purchases: {
+      topUp: async () => Promise.reject(error),
+      changeProfile: async (_: number, change: (before: BillingProfile) => ProfileChange) => {
+        profile = { ...profile, ...change(profile) } as BillingProfile;
+      },
+    },
+    metering: { current: async () => meter },
+    watchBalance: async () => undefined,
+    queue: async () => ({ send: async () => undefined }),
+    clock: { now: () => now },
+    onFailure: async (_: number, rule: unknown) => void failed.push(rule),
+  };
+  await topUps(parts as never).run(1);
+  return { rule: profile.topUp, mails: failed.length };
+}
+
+const declined = (reason: 'declined' | 'hard_decline') =>
+  new ServiceError('PAYMENT_DECLINED', 'declined', { cause: new ChargeRefused(reason) });
+
+it('is switched off by a hard decline, with a notice', async () => {
+  expect(await refused(declined('hard_decline'))).toMatchObject({
+    rule: { state: 'off', lastFailure: { reason: 'declined', at: now } },
+    mails: 1,
+  });
+});
+
+it.each([
+  [0, 1],
+  [1, 6],
+  [2, 24],
+])('after %i declines waits %i hours, without a notice', async (failures, hours) => {
+  expect(await refused(declined('declined'), failures)).toMatchObject({
+    rule: { state: 'on', failures: failures + 1, retryAt: now + hours * 3_600_000 },
+    mails: 0,
+  });
+});
+
+it('is switched off by the fourth decline', async () => {
+  expect(await refused(declined('declined'), 3)).toMatchObject({ rule: { state: 'off' }, mails: 1 });
+});
