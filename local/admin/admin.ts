@@ -30,6 +30,8 @@ export interface AdminOptions {
    * continues in the background.
    */
   readonly afterMove: () => Promise<boolean>;
+  /** Runs what became due at a stop on the way to a later time. */
+  readonly passStop: () => Promise<void>;
   /** Resolves when the jobs have processed the messages and events that resulted. */
   readonly settled: () => Promise<void>;
   readonly log: (line: string) => void;
@@ -68,6 +70,7 @@ export function createAdmin({
   issuer,
   stripe,
   afterMove,
+  passStop,
   settled,
   log,
 }: AdminOptions): Pages {
@@ -114,7 +117,7 @@ export function createAdmin({
     const nextStop = (): number => stripe?.nextDueAt() ?? Number.POSITIVE_INFINITY;
     for (let stop = nextStop(); stop < target && stop > clock.now(); stop = nextStop()) {
       await clock.move({ now: stop });
-      await afterMove();
+      await passStop();
     }
     await clock.move(stripe ? { now: target } : order);
   }

@@ -40,6 +40,8 @@ export interface Background {
    * background.
    */
   readonly catchUp: () => Promise<boolean>;
+  /** Runs what Stripe made due, at a stop of the clock on its way. */
+  readonly passStop: () => Promise<void>;
   /** Resolves every `catchUp` with false, because the service is shutting down. */
   readonly stopWaiting: () => void;
   readonly wake: () => void;
@@ -120,6 +122,13 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     return (await withTimeLimit(catchUpMs, Promise.race([work, ending.promise]))) ?? false;
   }
 
+  async function passStop(): Promise<void> {
+    await stripe?.advance();
+    await settledAll();
+    await runJob(jobs.sweepPayments, {});
+    await settledAll();
+  }
+
   function wake(): void {
     for (const pump of streams) pump.wake();
   }
@@ -129,7 +138,7 @@ export async function startBackground(options: BackgroundOptions, closers: Close
     ending.resolve(false);
   }
 
-  return { settled, catchUp, stopWaiting, wake };
+  return { settled, catchUp, passStop, stopWaiting, wake };
 }
 
 async function withTimeLimit<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {

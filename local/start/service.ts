@@ -161,6 +161,7 @@ async function start(options: ServiceOptions, folder: DataFolder, closers: Close
     issuer,
     stripe,
     afterMove: background.catchUp,
+    passStop: background.passStop,
     settled: background.settled,
     log,
   });
