@@ -272,9 +272,6 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
       if (!session.url) throw new Error('the checkout session has no page');
       return { session: session.id, url: session.url };
     },
-    async expireCheckout(session) {
-      await call((stripe) => stripe.checkout.sessions.expire(session).catch(unlessEnded));
-    },
     savedCard: (id) => call((stripe) => cardOf(stripe, id)),
     async startPlan(order, { customer, card }, title) {
       const price_data = await monthly(order.cents, title);
@@ -386,6 +383,16 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
         ),
       );
       return created.id;
+    },
+    async runningPlans(customer) {
+      const { data } = await call((stripe) => stripe.subscriptions.list({ customer, limit: 100 }));
+      return data.map(({ id, created }) => ({ id, createdAt: created * 1000 }));
+    },
+    async expireCheckouts(customer) {
+      await call(async (stripe) => {
+        for await (const { id } of stripe.checkout.sessions.list({ customer, status: 'open', limit: 100 }))
+          await stripe.checkout.sessions.expire(id).catch(unlessEnded);
+      });
     },
     async setPrice(id, cents, title) {
       const price_data = await monthly(cents, title);

@@ -74,7 +74,7 @@ export const paymentRoutes = {
     path: `${path}/auto-top-up`,
     summary: 'Get the automatic top-up',
     output: AutoTopUp,
-    refusals: ['INVALID_STATE'],
+    refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: paying,
   }),
   setAutoTopUp: defineRoute({

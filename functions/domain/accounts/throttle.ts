@@ -83,6 +83,9 @@ export const webhookSends = windows('webhook-send', [{ max: limits.webhookSendsP
 /** Checkouts an hour, because thieves try stolen cards (docs/payments.md#security). */
 export const checkouts = windows('checkout', [{ max: 5, ms: hour }]);
 
+/** Requests that ask the payment provider, whose limit all accounts share. */
+export const paymentRequests = windows('payment-request', [{ max: 60, ms: minute }]);
+
 export const agentChanges = windows('agent-change', [{ max: limits.agentChangesPerMinute, ms: minute }]);
 
 /** Invalid files are read and deleted free of charge, so uploads are limited. */

@@ -170,7 +170,8 @@ export function withPlan(subscription: Subscription, planId: string): Subscripti
 }
 
 function endSubscription(meter: Meter, now: number, plans: Plans): Settled {
-  if (meter.subscription?.unpaidSince !== undefined) return endUnpaid(meter, now, plans);
+  const { unpaidSince, creditsExpireAt = Number.POSITIVE_INFINITY } = meter.subscription ?? {};
+  if (unpaidSince !== undefined && now < creditsExpireAt) return endUnpaid(meter, now, plans);
   const period = { anchor: meter.freeAnchor, index: monthsSince(meter.freeAnchor, now) };
   const ended = { ...withoutSubscription(meter), ...newCounters(meter), period };
   return grantMonth(onPlan(ended, plans(freePlanRank)), now, plans);

@@ -51,6 +51,7 @@ export function subscriptionService(
     const isUpgrade = isRunning && chosen.plan.rank > before.planRank;
     const collected = chosen.plan.price ? await payments() : undefined;
     if (collected && (isUpgrade || !isRunning)) {
+      if (isUpgrade && before.subscription?.unpaidSince !== undefined) throw unpaid();
       await enforceChangeLimit(accountId);
       if (!isUpgrade) {
         await collected.subscribe(accountId, chosen.plan);

@@ -14,8 +14,8 @@ export function nextTransition(meter: Meter): number {
 }
 
 export function subscriptionTransition({ subscription }: Meter): number {
-  if (subscription?.unpaidSince !== undefined) return subscription.unpaidSince + pastDueSeconds;
-  return subscription?.creditsExpireAt ?? Number.POSITIVE_INFINITY;
+  const { unpaidSince, creditsExpireAt = Number.POSITIVE_INFINITY } = subscription ?? {};
+  return unpaidSince === undefined ? creditsExpireAt : Math.min(creditsExpireAt, unpaidSince + pastDueSeconds);
 }
 
 /**

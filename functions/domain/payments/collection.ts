@@ -17,6 +17,9 @@ const retryMs = 5 * 60_000;
 const renewedMs = 2 * 3_600_000;
 const unpaidMs = 6 * 3_600_000;
 
+/** Milliseconds after which the payment of a new subscription is certainly settled. */
+const settledMs = 3_600_000;
+
 const maxTries = 8;
 
 export interface CollectionParts {
@@ -61,6 +64,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     const wanted = meter && collected(meter, Math.floor(clock.now() / 1000), plans);
     const actual = subscription === undefined ? undefined : await provider.plan(subscription);
     const isRunning = actual !== undefined && !actual.isEnded;
+    await stopOthers(customer, subscription);
     let started: string | undefined;
     if (!wanted) {
       if (isRunning) await provider.stop(actual.id);
@@ -82,6 +86,20 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       await store.saveProfile(profile, { alignAt, ...(started !== undefined && { subscription: started }) });
   }
 
+  /** Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled. */
+  async function stopOthers(customer: string, kept: string | undefined): Promise<void> {
+    for (const { id, createdAt } of await provider.runningPlans(customer))
+      if (id !== kept && clock.now() - createdAt > settledMs) await provider.stop(id);
+  }
+
+  /** Ends all collection for an account that is about to be deleted. */
+  async function stopAll(accountId: number): Promise<void> {
+    const { customer } = await store.profile(accountId);
+    if (customer === undefined) return;
+    await provider.expireCheckouts(customer);
+    for (const { id } of await provider.runningPlans(customer)) await provider.stop(id);
+  }
+
   /** Compares now. A failure is repeated by the sweep, because the account is marked. */
   async function alignSoon(accountId: number): Promise<void> {
     try {
@@ -92,7 +110,7 @@ export function collection({ store, provider, metering, plans, clock, onError }:
     }
   }
 
-  return { mark, align, alignSoon };
+  return { mark, align, alignSoon, stopAll };
 }
 
 /** Lost events of a renewal, and the end of a week past due, are noticed then. */

@@ -149,6 +149,13 @@ export interface ReceivedEvent {
   readonly receivedAt: number;
 }
 
+/** Why the money of an order goes back without a grant. */
+const returnReasons = ['account_deleted', 'already_subscribed', 'plan_changed', 'plan_ended', 'plan_repeated'] as const;
+export type ReturnReason = (typeof returnReasons)[number];
+
+export const isReturning = (order: Order): order is Order & { readonly failure: ReturnReason } =>
+  returnReasons.some((reason) => reason === order.failure);
+
 /** The failure of an order that its bank reported as fraud. It blocks purchases until an operator clears it. */
 export const fraudWarning = 'fraud_warning';
 

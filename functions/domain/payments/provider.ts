@@ -77,7 +77,6 @@ export interface PaymentProvider {
   readonly isLive: () => Promise<boolean>;
   createCustomer(accountId: number, email: string): Promise<string>;
   openCheckout(order: Order, request: CheckoutRequest): Promise<{ readonly session: string; readonly url: string }>;
-  expireCheckout(session: string): Promise<void>;
   savedCard(customer: string): Promise<SavedCard | undefined>;
   /** Starts collecting a plan with the saved card, and charges the first month. */
   startPlan(order: Order, buyer: Buyer, title: string): Promise<ProviderIds>;
@@ -92,6 +91,10 @@ export interface PaymentProvider {
   plan(subscription: string): Promise<CollectedPlan | undefined>;
   /** Starts collecting a plan whose running month is paid. Returns the subscription. */
   collectFrom(start: CollectionStart, buyer: Buyer, title: string, key: string): Promise<string>;
+  /** Subscriptions of a customer that still collect. Creation in epoch ms. */
+  runningPlans(customer: string): Promise<readonly { readonly id: string; readonly createdAt: number }[]>;
+  /** Closes the pages to pay on that a customer has open. */
+  expireCheckouts(customer: string): Promise<void>;
   setPrice(subscription: string, cents: number, title: string): Promise<void>;
   endWithPeriod(subscription: string, ends: boolean): Promise<void>;
   /** Ends it now, and voids its open invoices. Has no effect if it has ended. */

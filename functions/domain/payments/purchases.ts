@@ -39,6 +39,8 @@ export interface PurchaseParts {
   readonly metering: Metering;
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
+  /** Counts requests that ask the provider. Returns the seconds to wait, or 0. */
+  readonly mayAsk: (accountId: number) => Promise<number>;
   /** Called when the bank asks for a confirmation. Must not throw. */
   readonly onConfirmation: (order: Order) => Promise<void>;
   readonly publicOrigin: string;
@@ -57,6 +59,7 @@ export function purchases(parts: PurchaseParts) {
     metering,
     findAccount,
     enforceCheckoutLimit,
+    mayAsk,
     onConfirmation,
     publicOrigin,
     clock,
@@ -116,7 +119,8 @@ export function purchases(parts: PurchaseParts) {
     const order = await store.find({ accountId, id });
     if (!order) throw new ServiceError('NOT_FOUND', 'There is no such payment.');
     const isFinal = !isOpen(order) && order.state !== 'paid';
-    return paymentView(isFinal ? order : await settlement.settle(order).catch(unavailable));
+    if (isFinal || (await mayAsk(accountId)) > 0) return paymentView(order);
+    return paymentView(await settlement.settle(order).catch(unavailable));
   }
 
   async function page(accountId: number, query: { readonly limit: number; readonly cursor: string | undefined }) {
@@ -125,6 +129,7 @@ export function purchases(parts: PurchaseParts) {
   }
 
   async function portal(accountId: number) {
+    await refuseTooMany(accountId);
     const customer = await customerOf(accountId);
     return { url: await provider.portal(customer, `${publicOrigin}/billing`).catch(unavailable) };
   }
@@ -207,6 +212,13 @@ export function purchases(parts: PurchaseParts) {
     await changeProfile(accountId, ({ declines = [] }) => ({
       declines: [...declines, clock.now()].slice(-maxDeclines),
     }));
+  }
+
+  async function refuseTooMany(accountId: number): Promise<void> {
+    const retryAfterSeconds = await mayAsk(accountId);
+    if (retryAfterSeconds === 0) return;
+    const detail = `Too many requests about payments; try again in ${retryAfterSeconds} s.`;
+    throw new ServiceError('RATE_LIMIT_EXCEEDED', detail, { retryAfterSeconds });
   }
 
   async function requireCard(accountId: number): Promise<void> {
@@ -297,7 +309,7 @@ export function purchases(parts: PurchaseParts) {
     return { accountId, id, state: 'created', createdAt: now, attempt: 0, provider: {}, revision: 1, ...goods };
   };
 
-  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, changeProfile };
+  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany, changeProfile };
 }
 
 /** What is sold. `title` names it on the page to pay on, and on invoices. */

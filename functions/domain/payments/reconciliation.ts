@@ -67,8 +67,7 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
       const renewal = await events.settleRenewal(accountId, invoice);
       return renewal ? unlessComplete(renewal) : undefined;
     } catch (error) {
-      if (isUnknown(error)) return 'its order does not exist';
-      throw error;
+      return isUnknown(error) ? 'its order does not exist' : 'it could not be compared';
     }
   }
 
@@ -80,14 +79,18 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
       if (signal?.aborted) break;
       if (order.paidAt === undefined && !isOpen(order)) continue;
       payments += 1;
-      const settled = await settlement.settle(order);
-      const { customer = '' } = await store.profile(order.accountId);
-      const report = settled.paidAt === undefined ? undefined : await provider.report(settled, customer);
-      const isUnpaid = settled.paidAt !== undefined && report?.state !== 'paid';
-      const problem = isUnpaid ? 'granted, but not paid at the provider' : unlessComplete(settled);
+      const problem = await problemOfOrder(order).catch(() => 'it could not be compared');
       if (problem !== undefined) differences.push({ id: order.id, problem });
     }
     return { payments, differences };
+  }
+
+  async function problemOfOrder(order: Order): Promise<string | undefined> {
+    const settled = await settlement.settle(order);
+    const { customer = '' } = await store.profile(order.accountId);
+    const report = settled.paidAt === undefined ? undefined : await provider.report(settled, customer);
+    const isUnpaid = settled.paidAt !== undefined && report?.state !== 'paid';
+    return isUnpaid ? 'granted, but not paid at the provider' : unlessComplete(settled);
   }
 
   return { fromProvider, fromOrders };

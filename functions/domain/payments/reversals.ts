@@ -3,7 +3,7 @@ import { microPerCredit } from '#contract/billing/prices.ts';
 import { addLot, changeLot, freeIn } from '../meter/lots.ts';
 import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
 import { counted, pastDueSeconds } from '../meter/periods.ts';
-import { fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
+import { fraudWarning, isOnHold, isReturning, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
@@ -14,14 +14,12 @@ import type { SettlementParts } from './settlement.ts';
  */
 export function reversals({ store, metering, clock, onChange, align }: SettlementParts) {
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
-    const refundedCents = Math.max(
-      report.refundedCents ?? 0,
-      order.failure === undefined ? 0 : (order.refundedCents ?? 0),
-    );
+    const refundedCents = Math.max(report.refundedCents ?? 0, isReturning(order) ? (order.refundedCents ?? 0) : 0);
     const disputedCents = report.disputedCents ?? 0;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
     if (isKnown) return order;
     const wanted = creditsToTake(order, refundedCents + disputedCents);
+    const isWhole = refundedCents + disputedCents >= (order.chargedCents ?? order.cents);
     const state = stateAfter(order, refundedCents, disputedCents);
     const { lot, taken = 0 } = order;
     const money = { state, refundedCents, disputedCents };
@@ -33,7 +31,7 @@ export function reversals({ store, metering, clock, onChange, align }: Settlemen
     let isChanged = false;
     let change: Partial<Order> = money;
     const apply = (meter: Meter): Settled => {
-      const moved = movedCredits(meter, order, wanted - taken, Math.floor(clock.now() / 1000));
+      const moved = movedCredits(meter, order, { amount: wanted - taken, isWhole }, Math.floor(clock.now() / 1000));
       const total = taken + moved.taken;
       change = { ...money, taken: total, shortfall: Math.max(0, wanted - total) };
       return moved.settled;
@@ -65,13 +63,24 @@ function stateAfter(order: Order, refundedCents: number, disputedCents: number):
   return 'granted';
 }
 
+/** `amount`: microcredits to take, or to return if negative. `isWhole`: the whole payment was returned. */
+interface Returned {
+  readonly amount: number;
+  readonly isWhole: boolean;
+}
+
 /** Takes (positive) or returns (negative) credits of the order's lot. */
-function movedCredits(meter: Meter, order: Order, amount: number, now: number): { taken: number; settled: Settled } {
+function movedCredits(
+  meter: Meter,
+  order: Order,
+  { amount, isWhole }: Returned,
+  now: number,
+): { taken: number; settled: Settled } {
   const source = order.kind === 'pack' || order.kind === 'top_up' ? 'purchase' : 'plan';
   const lot = { source, id: order.lot?.id ?? 0, expiresAt: order.lot?.expiresAt ?? 0 } as const;
   const taken = amount < 0 ? amount : Math.min(amount, freeIn(meter, lot), Math.max(0, meter.spendable));
   const moved = taken === 0 ? meter : changeLot(meter, lot, -taken);
-  const after = returnedPlan(moved ?? meter, order, amount, now);
+  const after = returnedPlan(moved ?? meter, order, isWhole, now);
   const isLost = moved === undefined && lot.expiresAt <= now;
   if (moved === undefined && !isLost) {
     const granted = addLot(after, { source, expiresAt: lot.expiresAt, granted: -taken }, now);
@@ -83,14 +92,13 @@ function movedCredits(meter: Meter, order: Order, amount: number, now: number): 
   return { taken, settled: counted(meter, { meter: after, entries: [{ ...entry, ...change }] }, now) };
 }
 
-/** A plan whose current month was paid back counts as unpaid from now on, and as paid again if the money comes back. */
-function returnedPlan(meter: Meter, { period }: Order, amount: number, now: number): Meter {
+/** A plan whose current month was paid back whole counts as unpaid from now on, and as paid again if money comes back. */
+function returnedPlan(meter: Meter, { period }: Order, isWhole: boolean, now: number): Meter {
   const { subscription } = meter;
-  if (!period || subscription?.status !== 'active' || subscription.paidUntil !== period.end || period.end <= now)
-    return meter;
+  if (!period || subscription?.paidUntil !== period.end || period.end <= now) return meter;
   const { unpaidSince, ...paid } = subscription;
-  if (amount < 0) return unpaidSince === undefined ? meter : { ...meter, subscription: paid };
-  return unpaidSince === undefined ? { ...meter, subscription: { ...subscription, unpaidSince: now } } : meter;
+  if (isWhole === (unpaidSince !== undefined)) return meter;
+  return { ...meter, subscription: isWhole ? { ...subscription, unpaidSince: now } : paid };
 }
 
 function planChange({ subscription, planRank }: Meter): SubscriptionChange {

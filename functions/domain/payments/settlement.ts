@@ -9,7 +9,16 @@ import type { Metering } from '../meter/metering.ts';
 import { counted, periodEnd } from '../meter/periods.ts';
 import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
-import { fraudWarning, isOpen, type Order, type OrderRef, type OrderStore, type ProviderIds } from './order.ts';
+import {
+  fraudWarning,
+  isOpen,
+  isReturning,
+  type Order,
+  type OrderRef,
+  type OrderStore,
+  type ProviderIds,
+  type ReturnReason,
+} from './order.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 
@@ -126,7 +135,9 @@ export function settlement(parts: SettlementParts) {
   async function grant(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
     if (isReturning(order)) return giveBack(order, report, order.failure);
     const now = Math.floor(clock.now() / 1000);
-    if (order.kind === 'plan') await adopt(order.accountId, report.subscription);
+    if (order.kind === 'plan' && !(await hasPlan(order.accountId, now)))
+      await adopt(order.accountId, report.subscription);
+    if (order.kind === 'renewal' && (await isForeign(order))) return giveBack(order, report, 'plan_ended');
     let isChanged = false;
     let change: Partial<Order> = {};
     const apply = (meter: Meter): Settled => {
@@ -183,7 +194,7 @@ export function settlement(parts: SettlementParts) {
     if (!plan) throw new Error(`the order ${order.id} names no plan`);
     const terms = { ...plans(plan.rank), price: order.cents / 100 };
     if (order.kind === 'plan') {
-      if (isSubscribed(meter) || !period) throw new Ungrantable('already_subscribed');
+      if (isRunning(meter, now) || !period) throw new Ungrantable('already_subscribed');
       const credits = plan.creditsPerMonth === null ? {} : { creditsPerMonth: order.credits };
       const chosen = { planId: plan.name, plan: { ...terms, ...credits } };
       const settled = named(startSubscription(meter, chosen, newId(), now, plans, period));
@@ -200,14 +211,24 @@ export function settlement(parts: SettlementParts) {
     return { settled, change: lotOf(settled, 'plan') };
   }
 
-  /** The provider's subscription of a plan that was paid. There is one for each account. */
+  async function hasPlan(accountId: number, now: number): Promise<boolean> {
+    const meter = await metering.find(accountId);
+    return !meter || isRunning(meter, now);
+  }
+
+  /** Whether a renewal comes from a subscription that is not the account's. */
+  async function isForeign({ accountId, provider: { subscription } }: Order): Promise<boolean> {
+    return (await store.profile(accountId)).subscription !== subscription;
+  }
+
+  /** Keeps the provider's subscription of a plan that was paid. An account has one: an earlier one that still runs ends. */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
     if (subscription === undefined) return;
     for (let tries = 0; tries < maxTries; tries++) {
       const profile = await store.profile(accountId);
       const current = profile.subscription;
       if (current === subscription) return;
-      if (current !== undefined && (await provider.plan(current))?.isEnded === false) return;
+      if (current !== undefined) await provider.stop(current);
       if (await store.saveProfile(profile, { subscription })) return;
     }
   }
@@ -222,8 +243,9 @@ export function settlement(parts: SettlementParts) {
     const payment = report.payment ?? order.provider.payment;
     const charged = report.chargedCents ?? order.cents;
     const rest = charged - (report.refundedCents ?? 0);
-    if (order.kind === 'plan' && report.subscription !== undefined) await provider.stop(report.subscription);
     if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-return`);
+    if (order.kind === 'plan' && report.subscription !== undefined) await provider.stop(report.subscription);
+    else if (order.kind === 'renewal') await align(order.accountId);
     return (await saved(order, { state: 'refunded', refundedCents: charged })) ?? 'changed';
   }
 
@@ -231,22 +253,15 @@ export function settlement(parts: SettlementParts) {
   async function returnFraud(ref: OrderRef): Promise<void> {
     const order = await store.find(ref);
     if (!order || order.failure === fraudWarning || order.paidAt === undefined) return;
+    if (!(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
     const { payment } = order.provider;
     const rest = (order.chargedCents ?? order.cents) - (order.refundedCents ?? 0);
     if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-fraud`);
-    await saved(order, { failure: fraudWarning });
     await settle(ref);
   }
 
   return { settle, returnFraud };
 }
-
-/** Why the money of an order goes back. */
-const returnReasons = ['account_deleted', 'already_subscribed', 'plan_changed', 'plan_ended', 'plan_repeated'] as const;
-type ReturnReason = (typeof returnReasons)[number];
-
-const isReturning = (order: Order): order is Order & { readonly failure: ReturnReason } =>
-  returnReasons.some((reason) => reason === order.failure);
 
 class Ungrantable extends Error {
   readonly reason: ReturnReason | 'gap';
@@ -272,16 +287,15 @@ function lotOf({ meter, entries }: Settled, source: 'plan' | 'purchase', expires
   return isGranted && lot ? { lot: { id: lot.id, expiresAt: lot.expiresAt } } : {};
 }
 
+/** Also while a cancelled plan's month runs, which can be continued. */
+const isRunning = (meter: Meter, now: number): boolean => isSubscribed(meter) || isMonthRunning(meter, now);
+
 function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: number): boolean {
   const { anchor, index } = meter.period;
-  const isRunning = offered.resumes ? isMonthRunning(meter, now) : isSubscribed(meter);
+  const runs = offered.resumes ? isMonthRunning(meter, now) : isSubscribed(meter);
   const isUnpaid = meter.subscription?.unpaidSince !== undefined;
   return (
-    isRunning &&
-    !isUnpaid &&
-    anchor === offered.anchor &&
-    index === offered.index &&
-    meter.planRank === offered.fromRank
+    runs && !isUnpaid && anchor === offered.anchor && index === offered.index && meter.planRank === offered.fromRank
   );
 }
 

@@ -38,6 +38,7 @@ interface NewRule {
 /** Buys a pack when the balance falls below a threshold (docs/payments.md#automatic-top-up). */
 export function topUps({ store, provider, purchases, metering, watchBalance, queue, clock, onFailure }: TopUpParts) {
   async function get(accountId: number) {
+    await purchases.refuseTooMany(accountId);
     const { customer, topUp } = await store.profile(accountId);
     const card = customer === undefined ? undefined : await provider.savedCard(customer).catch(unavailable);
     const { threshold = null, packId = null, monthlyLimit = null, state = 'off', lastFailure } = topUp ?? {};

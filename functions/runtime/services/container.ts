@@ -10,6 +10,7 @@ import { termsService } from '#domain/accounts/terms.ts';
 import {
   agentChanges,
   checkouts,
+  paymentRequests,
   uploads,
   keyChanges,
   subscriptionChanges,
@@ -111,6 +112,7 @@ function build() {
     return paymentServices(core, {
       findAccount: (accountId) => accounts().find(accountId),
       enforceCheckoutLimit: (accountId) => throttles().enforce(checkouts, String(accountId)),
+      mayAsk: async (accountId) => Math.ceil((await throttles().take(paymentRequests, String(accountId))) / 1000),
       queue: paymentQueue,
     });
   });

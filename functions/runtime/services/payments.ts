@@ -21,11 +21,16 @@ import { dynamoClient } from './dynamo-client.ts';
 interface PaymentNeeds {
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;
   readonly enforceCheckoutLimit: (accountId: number) => Promise<void>;
+  /** Counts requests that ask the provider. Returns the seconds to wait, or 0. */
+  readonly mayAsk: (accountId: number) => Promise<number>;
   readonly queue: () => Promise<MessageQueue>;
 }
 
 /** Only stages with payments load this module, and with it the payment provider's package. */
-export function paymentServices(core: CoreServices, { findAccount, enforceCheckoutLimit, queue }: PaymentNeeds) {
+export function paymentServices(
+  core: CoreServices,
+  { findAccount, enforceCheckoutLimit, mayAsk, queue }: PaymentNeeds,
+) {
   const { environment, clock, random, table, plans, metering } = core;
   const {
     PAYMENTS_SECRET: name,
@@ -68,6 +73,7 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     settlement: settling,
     findAccount,
     enforceCheckoutLimit,
+    mayAsk,
     onConfirmation: telling.confirmationNeeded,
     publicOrigin,
     random,
@@ -106,10 +112,7 @@ export function paymentServices(core: CoreServices, { findAccount, enforceChecko
     collection: collecting,
     reconciliation: comparing,
     /** Ends what the provider collects for an account that is about to be deleted. */
-    async stopCollecting(accountId: number): Promise<void> {
-      const { subscription } = await store.profile(accountId);
-      if (subscription !== undefined) await provider.stop(subscription).catch(unavailable);
-    },
+    stopCollecting: (accountId: number) => collecting.stopAll(accountId).catch(unavailable),
     /** Queues what is due. Returns its number. */
     async queueDue(signal: AbortSignal): Promise<number> {
       const messages = await queue();

@@ -84,6 +84,7 @@ async function startWorld() {
   const payments = paymentServices(core, {
     findAccount: async (id) => ({ id, email: `${id}@example.com`, confirmedAt: 1 }) as never,
     enforceCheckoutLimit: async () => undefined,
+    mayAsk: async () => 0,
     queue: async () => ({
       async send(message) {
         if (isQueueDown) throw new Error('the queue cannot be reached');

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { clearHold } from '#domain/payments/reversals.ts';
+import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+
+const world = usePayingWorld();
+const plan = { planId: 'dev_pass' };
+
+/** Subscriptions of an account at Stripe that still collect. */
+async function running(id: number): Promise<string[]> {
+  const { customer = '' } = await world.profile(id);
+  return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
+}
+
+const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.current(id))!.id);
+
+const planOrder = async (id: number) => (await world.orders(id)).find(({ kind }) => kind === 'plan')!;
+
+describe('an account has one subscription at Stripe', () => {
+  it('also after a second checkout that is paid while a cancelled month runs', async () => {
+    const id = await world.account();
+    const [first, second] = [await world.open(id, plan), await world.open(id, plan)];
+    await world.script(first.id, 'paid');
+    await cancel(id);
+
+    await world.script(second.id, 'paid');
+
+    expect(await world.order(id, second.id)).toMatchObject({ state: 'refunded', failure: 'already_subscribed' });
+    expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    await world.move({ days: 40 });
+    expect([await running(id), await world.charges(id)]).toEqual([[], [0, 2999]]);
+  });
+
+  it('also if an earlier one could not be ended', async () => {
+    const id = await world.subscriber();
+    const { subscription: old } = await world.profile(id);
+    await world.script(old ?? '', 'failed');
+    world.stand.faults.order({ fault: 'error', count: 1000, method: 'DELETE' });
+    await world.move({ days: 42 });
+    expect((await world.plans.current(id))?.status).not.toBe('active');
+
+    await world.script(old ?? '', 'paid');
+    world.stand.faults.clear();
+    await world.buy(id, plan);
+
+    expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    expect((await world.profile(id)).subscription).not.toBe(old);
+  });
+
+  it('and a foreign one ends with the next comparison', async () => {
+    const id = await world.subscriber();
+    const { customer = '', subscription } = await world.profile(id);
+    const { items, default_payment_method: card } = await world.stripe.subscriptions.retrieve(subscription ?? '');
+    const product = String(items.data[0]!.price.product);
+    const price_data = { currency: 'usd', product, unit_amount: 100, recurring: { interval: 'month' } } as const;
+    await world.stripe.subscriptions.create({
+      customer,
+      items: [{ price_data }],
+      ...(typeof card === 'string' && { default_payment_method: card }),
+    });
+    expect(await running(id)).toHaveLength(2);
+    await world.move({ hours: 2 });
+
+    await world.payments.collection.align(id);
+
+    expect(await running(id)).toEqual([subscription]);
+  });
+
+  it('and none after the account is deleted, nor a page to pay on', async () => {
+    const id = await world.subscriber();
+    const { id: order } = await world.open(id);
+    await world.payments.stopCollecting(id);
+    await world.drain();
+    expect([await running(id), (await world.order(id, order))?.state]).toEqual([[], 'expired']);
+  });
+});
+
+describe('money that is returned for the current month', () => {
+  it('in part leaves the plan', async () => {
+    const id = await world.subscriber();
+    const { provider } = await planOrder(id);
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 1 });
+    await world.move({ days: 8 });
+    expect(await world.plans.current(id)).toMatchObject({ status: 'active' });
+  });
+
+  it('whole ends the plan after seven days, unless it comes back, even if its credits are spent', async () => {
+    const [lost, won] = [await world.subscriber(), await world.subscriber()];
+    for (const id of [lost, won]) {
+      await world.leave(id, 0);
+      await world.script((await planOrder(id)).id, 'disputed');
+      expect((await world.meter(id)).subscription?.unpaidSince).toBeDefined();
+    }
+    await world.script((await planOrder(won)).id, 'won');
+    await world.move({ days: 8 });
+    expect((await world.plans.current(lost))?.status).not.toBe('active');
+    expect((await world.plans.current(won))?.status).toBe('active');
+    expect(await running(lost)).toEqual([]);
+  });
+
+  it('ends a cancelled plan too, which is past due once it is resumed, and cannot be upgraded', async () => {
+    const id = await world.subscriber();
+    await cancel(id);
+    await world.script((await planOrder(id)).id, 'disputed');
+    expect(await outcomeOf(world.plans.create(id, 'smm_pass'))).toBe('INVALID_STATE');
+    await world.plans.resume(id, (await world.plans.current(id))!.id);
+    expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('INVALID_STATE');
+    await world.move({ days: 8 });
+    expect((await world.plans.current(id))?.status).not.toBe('active');
+  });
+});
+
+it('a refund that failed after a confirmed payment returns the credits', async () => {
+  const id = await world.subscriber();
+  await world.useCard(id, 'pm_card_authenticationRequired');
+  expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('PAYMENT_ACTION_REQUIRED');
+  const order = (await world.orders(id)).find(({ kind }) => kind === 'upgrade')!;
+  await world.script(order.id, 'paid');
+  const before = await world.balance(id);
+  await world.script(order.id, 'refunded');
+  expect(await world.balance(id)).toBeLessThan(before);
+  await world.script(order.id, 'refund_failed');
+  expect([await world.balance(id), (await world.order(id, order.id))?.state]).toEqual([before, 'granted']);
+});
+
+it('an operator clears the hold of payments that were returned', async () => {
+  const id = await world.cardholder();
+  await world.script((await world.orders(id))[0]!.id, 'fraud_warning');
+  expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');
+  expect(await clearHold(world.payments.store, id)).toBe(1);
+  expect(await outcomeOf(world.open(id))).toBe('done');
+});
