@@ -50,7 +50,8 @@ describe('an account has one subscription at Stripe', () => {
     const id = await world.subscriber();
     const { customer = '', subscription } = await world.profile(id);
     const { items, default_payment_method: card } = await world.stripe.subscriptions.retrieve(subscription ?? '');
-    const product = String(items.data[0]!.price.product);
+    const { product } = items.data[0]!.price;
+    if (typeof product !== 'string') throw new Error('the product is expanded');
     const price_data = { currency: 'usd', product, unit_amount: 100, recurring: { interval: 'month' } } as const;
     await world.stripe.subscriptions.create({
       customer,
