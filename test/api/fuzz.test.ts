@@ -180,6 +180,8 @@ const unsayable = new RegExp(
     /must have, before each tool message/,
     /must not be sent together with functions/,
     /must name a plan/,
+    /must have either pack or planId/,
+    /^monthlyLimit must be at least the price/,
     /^newPlanId names a (larger|smaller) plan/,
     /must be the address of this account/,
     /must not be one of the most common passwords/,
@@ -239,9 +241,11 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
     '%s returns 400, never 500, for a body that is not an unambiguous JSON object',
     async (_, operation) => {
       const bodies = target.bodyOf(operation).map((body) => JSON.stringify(body));
+      const takesNull = violations(operation.body!.schema, null, { resolve }).length === 0;
+      const bad = badJson.filter(([what]) => !(takesNull && what === 'null'));
       await fc.assert(
         fc.asyncProperty(target.addressOf(operation), bodies, fc.nat(), async (path, body, pick) => {
-          const [what, break_] = badJson[pick % badJson.length]!;
+          const [what, break_] = bad[pick % bad.length]!;
           const response = await target.fire(await target.shotOf(operation, path, break_(body)));
           expect([what, response.status, noRefusal(path, response)]).toEqual([what, 400, []]);
           const [oddity, bend] = oddJson[pick % oddJson.length]!;

@@ -136,6 +136,9 @@ export function findPlan(planId: string): PlanLimits | undefined {
   return found && planOfRank(found.id);
 }
 
+/** The plan's name for customers. */
+export const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;
+
 /** Whole credits granted each month. */
 export function monthlyGrant(plan: PlanLimits): number {
   return plan.creditsPerMonth ?? unlimitedCredits;

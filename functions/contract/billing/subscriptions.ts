@@ -26,7 +26,7 @@ export const PlanList = v.object({
 const planIds: readonly string[] = planListing.flatMap(({ id, name }) => [name, String(id)]);
 
 /** Name of a plan, or its id as a string. */
-const planId = v.pipe(
+export const planId = v.pipe(
   v.picklist(planIds, 'must be the name of a plan, or its id as a string'),
   v.description("A plan's name, or its id as a string."),
 );

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { planId } from '../billing/subscriptions.ts';
 import { offer } from '../offer/current-offer.ts';
 import { defaultOffer, defaultPacks } from '../offer/default-offer.ts';
 import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
@@ -62,10 +63,13 @@ export const PackList = v.object({
   ),
 });
 
-const packId = text(64);
+const packId = v.picklist(
+  packs.map(({ id }) => id),
+  'must be a pack of GET /payments/packs',
+);
 
 export const NewCheckout = v.pipe(
-  v.object({ pack: v.optional(packId), planId: v.optional(text(64)) }, 'must be a JSON object'),
+  v.object({ pack: v.optional(packId), planId: v.optional(planId) }, 'must be a JSON object'),
   v.check(({ pack, planId }) => (pack === undefined) !== (planId === undefined), 'must have either pack or planId'),
 );
 

@@ -1,4 +1,4 @@
-import type { PlanLimits, Plans } from '#contract/billing/plans.ts';
+import { type PlanLimits, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents } from '#contract/payments/payments.ts';
 import { isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
@@ -8,7 +8,6 @@ import type { Clock } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { OrderStore } from './order.ts';
 import type { PaymentProvider } from './provider.ts';
-import { titleOf } from './purchases.ts';
 
 /** Milliseconds until a comparison is repeated, if the one after the change failed. */
 const retryMs = 5 * 60_000;

@@ -1,4 +1,4 @@
-import { findPlan, type PlanLimits } from '#contract/billing/plans.ts';
+import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack } from '#contract/payments/payments.ts';
 import type { Account, OutgoingMail } from '../accounts/account.ts';
@@ -16,7 +16,6 @@ import {
 } from './mails.ts';
 import type { Order, TopUpRule } from './order.ts';
 import type { PaymentReport, SavedCard } from './provider.ts';
-import { titleOf } from './purchases.ts';
 
 export interface NoticeParts {
   readonly findAccount: (accountId: number) => Promise<Account | undefined>;

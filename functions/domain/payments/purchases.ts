@@ -1,5 +1,4 @@
-import { findPlan, type PlanLimits } from '#contract/billing/plans.ts';
-import { offer } from '#contract/offer/current-offer.ts';
+import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
 import type { Account } from '../accounts/account.ts';
 import { isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
@@ -330,8 +329,6 @@ function planOrder(plan: PlanLimits): Goods {
   return { kind: 'plan', cents: cents(price ?? 0), credits: creditsPerMonth ?? 0, planId: name, title: titleOf(plan) };
 }
 
-export const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;
-
 const unknownGoods = (field: string, list: string): ServiceError =>
   new ServiceError('INVALID_FORMAT', `${field} must be one of ${list}.`, { field: { path: field, isMissing: false } });
 
@@ -357,7 +354,7 @@ const inProgress = (id: string): ServiceError =>
 const busy = (): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
 
-export function unavailableError(error: unknown): unknown {
+function unavailableError(error: unknown): unknown {
   if (!(error instanceof ProviderUnavailable)) return error;
   return new ServiceError('SERVICE_UNAVAILABLE', 'The payment provider cannot be reached. Try again in a minute.', {
     retryAfterSeconds: 60,
@@ -366,6 +363,6 @@ export function unavailableError(error: unknown): unknown {
 }
 
 /** The order stays open, and is settled later. */
-function unavailable(error: unknown): never {
+export function unavailable(error: unknown): never {
   throw unavailableError(error);
 }

@@ -6,7 +6,7 @@ import type { Clock, MessageQueue } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
-import { type Purchases, unavailableError } from './purchases.ts';
+import { type Purchases, unavailable } from './purchases.ts';
 
 const hour = 3_600_000;
 
@@ -191,8 +191,4 @@ const isSameRule = (one: TopUpRule, other: TopUpRule): boolean =>
 function startOfMonth(now: number, later = 0): number {
   const date = new Date(now);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + later, 1);
-}
-
-function unavailable(error: unknown): never {
-  throw unavailableError(error);
 }

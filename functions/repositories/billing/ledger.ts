@@ -1,6 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { findPlan, type PlanLimits, planOfRank } from '#contract/billing/plans.ts';
-import { offer } from '#contract/offer/current-offer.ts';
+import { findPlan, planOfRank, titleOf } from '#contract/billing/plans.ts';
 import { alertMail } from '#domain/accounts/mails.ts';
 import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 import { type Alert, nameOfAlert } from '#domain/alerts/alerts.ts';
@@ -157,5 +156,3 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
 
   return { append, markKeyUsed, announce, announceEnd, announceUnpaid };
 }
-
-const titleOf = ({ rank, name }: PlanLimits): string => offer.plans.find(({ id }) => id === rank)?.title ?? name;

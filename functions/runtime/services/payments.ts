@@ -4,7 +4,7 @@ import type { PlanPayments } from '#domain/billing/payments.ts';
 import { collection } from '#domain/payments/collection.ts';
 import { paymentEvents } from '#domain/payments/events.ts';
 import { notices } from '#domain/payments/notices.ts';
-import { purchases, unavailableError } from '#domain/payments/purchases.ts';
+import { purchases, unavailable } from '#domain/payments/purchases.ts';
 import { reconciliation } from '#domain/payments/reconciliation.ts';
 import { settlement } from '#domain/payments/settlement.ts';
 import { topUps } from '#domain/payments/top-up.ts';
@@ -137,8 +137,4 @@ export function paymentServices(
       await topping.run(work.accountId);
     },
   };
-}
-
-function unavailable(error: unknown): never {
-  throw unavailableError(error);
 }
