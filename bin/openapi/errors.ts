@@ -133,18 +133,19 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   PAYMENT_ACTION_REQUIRED: {
     cause: 'The bank of the buyer asks for a confirmation of the payment',
-    remedy: 'Open the link in `detail` and confirm the payment. Nothing changes until then',
-    detail: 'The bank asks you to confirm the payment: https://pay.example.com/invoice.',
+    remedy:
+      'Open the link in `detail` to confirm it, or without a link pay with `POST /payments/checkout`. Nothing changes until then',
+    detail: 'The bank asks you to confirm the payment. Confirm payment ord_1 at https://pay.example.com/invoice.',
   },
   PAYMENT_DECLINED: {
     cause: 'The saved card was declined',
     remedy: 'Change the card in the customer portal, then try again',
-    detail: 'The card was declined. Change it with POST /payments/portal, then try again.',
+    detail: 'The saved card was declined. Change it with POST /payments/portal, then try again.',
   },
   PAYMENT_METHOD_REQUIRED: {
     cause: 'The account has no saved card that could pay',
     remedy: 'Pay with `POST /payments/checkout`, which saves the card',
-    detail: 'No card is saved. Pay with POST /payments/checkout.',
+    detail: 'The account has no saved card. Pay with POST /payments/checkout, which saves it.',
   },
   INSUFFICIENT_PERMISSIONS: {
     cause:

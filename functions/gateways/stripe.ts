@@ -66,7 +66,7 @@ const asks = new Set([
   'subscription_payment_intent_requires_action',
 ]);
 
-/** Statuses of disputes in which the money is gone. Inquiries (`warning_…`) take nothing. */
+/** Statuses of disputes in which Stripe has withdrawn the amount. Inquiries (`warning_…`) take nothing. */
 const takenStatuses = new Set(['needs_response', 'under_review', 'lost']);
 
 export function stripeProvider(settings: StripeSettings): PaymentProvider {
@@ -368,7 +368,7 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
             customer,
             items: [{ price_data }],
             default_payment_method: card.id,
-            // The day of the anchor, because a month without the 31st would move all later ones.
+            // A start in a month without the 31st would otherwise move all later renewals.
             billing_cycle_anchor_config: {
               day_of_month: at.getUTCDate(),
               hour: at.getUTCHours(),
@@ -562,7 +562,7 @@ function orderIn(metadata: Stripe.Metadata | null | undefined): OrderRef | undef
   return id !== undefined && Number.isSafeInteger(accountId) ? { accountId, id } : undefined;
 }
 
-const keyOf = ({ id, attempt }: Order, step: string): string => `${id}-${step}-${attempt}`;
+const keyOf = ({ id }: Order, step: string): string => `${id}-${step}`;
 
 /** A payment that was still processing when the page was complete. */
 function hasFailed({ status, payment_intent: payment }: Stripe.Checkout.Session): boolean {

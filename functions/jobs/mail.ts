@@ -58,5 +58,5 @@ function detailOf(event: unknown): Detail {
   const { success, output, issues } = v.safeParse(Feedback, event);
   if (success) return output.detail;
   const places = issues.map((issue) => v.getDotPath(issue) ?? 'the event');
-  throw new Error(`not an event on a mail's fate as SES publishes it: ${places.join(', ')}`);
+  throw new Error(`invalid SES bounce or complaint event: ${places.join(', ')}`);
 }

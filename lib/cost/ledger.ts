@@ -56,7 +56,7 @@ function tableLines(rows: number): Line[] {
 const ledgerWithoutArchive = ({ callsPerDay }: LedgerLoad, year: number): readonly Line[] =>
   tableLines(365 * callsPerDay * (year - 0.5));
 
-/** Like `tableRowsCost`, with the archive. */
+/** Like `ledgerWithoutArchive`, with the archive. */
 function ledgerWithArchive({ callsPerDay, accounts }: LedgerLoad, year: number): readonly Line[] {
   const rows = 365 * callsPerDay;
   const parts = 12 * accounts * Math.ceil(rows / 12 / accounts / 5000);

@@ -218,7 +218,7 @@ function originsOf(origin: string): readonly string[] {
   return ['127.0.0.1', 'localhost'].map((name) => `http://${name}:${port}`);
 }
 
-/** A secret of its own for each data folder, so that only this stand-in's events are accepted. */
+/** A new secret for each run, so that only this stand-in's events are accepted. */
 async function openStripe(folder: DataFolder, origin: string, now: () => number, log: (line: string) => void) {
   const { startStripe } = await import('../payments/stripe.ts');
   const secret = `whsec_${randomBytes(24).toString('hex')}`;

@@ -65,7 +65,7 @@ const report = (what: string, list: readonly number[]) =>
   console.log(`${what}: median ${list[list.length >> 1]?.toFixed(2)} s, longest ${list.at(-1)?.toFixed(2)} s`);
 
 test(
-  `${count} events reach seven live webhooks within seconds beside three dead ones`,
+  `${count} events reach seven working webhooks within seconds beside three failing ones`,
   async () => {
     const person = await service.person({ planRank: 4 });
     const dead = [await webhook(person, hang), await webhook(person, respondWith(500)), await webhook(person)];
@@ -88,7 +88,7 @@ test(
 );
 
 test(
-  'an event of another account is delivered within seconds beside hundreds that are due to hanging webhooks',
+  'an event of another account is delivered within seconds while hundreds wait for hanging webhooks',
   async () => {
     const busy = await service.person({ planRank: 4 });
     for (let count = 0; count < 5; count++) await webhook(busy, hang);

@@ -43,7 +43,7 @@ export function statusLabel({
   amount,
   refundedAmount,
 }: Pick<PaymentRecord, 'status' | 'amount' | 'refundedAmount'>): StatusLabel {
-  const isPart = status === 'refunded' && refundedAmount < amount;
+  const isPart = status === 'granted' && refundedAmount > 0 && refundedAmount < amount;
   return isPart ? { ...statuses.refunded, title: 'Partly refunded' } : statuses[status];
 }
 

@@ -188,10 +188,7 @@ const Plan = v.strictObject({
 const Pack = v.strictObject({
   id: name,
   credits: integer(1, 1_000_000_000),
-  priceUsd: v.pipe(
-    amount(2, 'USD'),
-    v.minValue(500, 'must be at least 5 USD, because thieves test stolen cards with small sums'),
-  ),
+  priceUsd: v.pipe(amount(2, 'USD'), v.minValue(500, 'must be at least 5 USD, to deter card testing')),
 });
 
 /** The content of an offer file. Its JSON Schema is published as `examples/offers/offer.schema.json`. */

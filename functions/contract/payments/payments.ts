@@ -31,8 +31,8 @@ export type OrderKind = (typeof orderKinds)[number];
 
 /**
  * `created`: not paid yet. `action_required`: the bank asks the buyer to confirm. `paid`: the money has arrived and
- * the credits follow. `granted`: the credits or the plan have arrived. `disputed` and `refunded`: the money was taken
- * back after that.
+ * the credits follow. `granted`: the credits or the plan have arrived. `disputed` and `refunded`: the payment was
+ * disputed or refunded.
  */
 export const orderStates = [
   'created',
@@ -65,12 +65,15 @@ export const PackList = v.object({
 
 const packId = v.picklist(
   packs.map(({ id }) => id),
-  'must be a pack of GET /payments/packs',
+  'must be an id from GET /payments/packs',
 );
 
 export const NewCheckout = v.pipe(
   v.object({ pack: v.optional(packId), planId: v.optional(planId) }, 'must be a JSON object'),
-  v.check(({ pack, planId }) => (pack === undefined) !== (planId === undefined), 'must have either pack or planId'),
+  v.check(
+    ({ pack, planId }) => (pack === undefined) !== (planId === undefined),
+    'must have either pack or planId, not both',
+  ),
 );
 
 const PaymentId = v.string();

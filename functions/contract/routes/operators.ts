@@ -120,7 +120,7 @@ export const operatorRoutes = {
     pathInput: AccountPath,
     bodyInput: PlanAssignment,
     output: OperatedAccount,
-    // The payment provider collects the price of the new plan from now on.
+    // Payments for an earlier plan end, because an assigned plan is not charged.
     uses: { tables: { ...action.uses.tables, payments: 'write' }, payments: true },
   }),
   grantCredits: defineRoute({

@@ -12,7 +12,7 @@ export interface AuditReads {
   pause(): Promise<void>;
 }
 
-/** Totals: audited accounts, accounts that differ from their ledger, and accounts ahead of it. */
+/** Totals: audited accounts, accounts that differ from their ledger, and accounts whose ledger is behind. */
 export interface Audit {
   readonly accounts: number;
   readonly differing: number;

@@ -29,7 +29,7 @@ export interface PlanEnd {
   readonly at: number;
 }
 
-/** A meter's stream image: the entries that ended with `seq`, and the account's state after the last. */
+/** A meter's stream image: the entries of one write, the last of which has `seq`, and the account's state after it. */
 export interface MeterImage extends ChargedAccount {
   readonly seq: number;
   readonly topUpBelow?: number;

@@ -56,7 +56,10 @@ export function sweeper(store: MeterStore, current: (accountId: number, now: num
     return { accounts };
   }
 
-  /** Checks at the first deadline or earlier, because a later call may expire sooner (docs/adr/0002-holds-watch.md). */
+  /**
+   * Schedules the next check: at the first deadline, at most `graceSeconds` from now, because a later call may expire
+   * sooner (docs/adr/0002-holds-watch.md).
+   */
   async function renewHoldWatch(accountId: number, now: number): Promise<void> {
     for (let tries = 0; tries < maxTries; tries++) {
       const meter = await current(accountId, now);

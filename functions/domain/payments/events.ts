@@ -34,7 +34,10 @@ export function paymentEvents(parts: EventParts) {
     const now = clock.now();
     const { isLive: _mode, ...event } = await provider.readEvent(bytes, signature, now).catch((error: unknown) => {
       if (!(error instanceof ForgedEvent)) throw error;
-      throw new ServiceError('INVALID_FORMAT', 'The body must be an event that Stripe has signed in the last minutes.');
+      throw new ServiceError(
+        'INVALID_FORMAT',
+        'The body must be an event that Stripe signed within the last 5 minutes.',
+      );
     });
     const isNew = await store.receive({ ...event, receivedAt: now });
     if (isNew) await (await queue()).send({ do: 'event', id: event.id } satisfies PaymentWork);
@@ -99,7 +102,6 @@ export function paymentEvents(parts: EventParts) {
         cents: isOurs && plan ? cents(plan.price ?? 0) : report.cents,
         credits: plan?.creditsPerMonth ?? 0,
         createdAt: clock.now(),
-        attempt: 0,
         planId: plan?.name ?? '',
         period: report.period,
         provider: { invoice, subscription: report.subscription },

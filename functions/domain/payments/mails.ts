@@ -85,7 +85,7 @@ export function cardExpiringMail(
     body: `The ${name} card ending in ${last4} expires at the end of ${String(expMonth).padStart(2, '0')}/${expYear}. Save another one, so that your plan and automatic top-ups continue.`,
     action: 'Change the card',
     link,
-    footer: 'If your bank has renewed the card, it may update it by itself.',
+    footer: 'Your bank may update a renewed card automatically.',
   });
 }
 
@@ -99,9 +99,9 @@ interface UnpaidPlan {
 /** `link`: the plans. */
 export function planEndedUnpaidMail(to: Addressee, { plan, creditsUntil }: UnpaidPlan, link: string): MailContent {
   return emailContent({
-    subject: `${plan} ended, because it was not paid`,
+    subject: `${plan} ended because it was not paid`,
     to,
-    body: `The next month of ${plan} was not paid within seven days, so the plan has ended. Its remaining credits can be spent until ${creditsUntil}. Credits that you bought keep their own date.`,
+    body: `The current month of ${plan} was not paid, or its payment was returned, so the plan has ended after seven days. Its remaining credits can be spent until ${creditsUntil}. Credits that you bought keep their own date.`,
     action: 'Choose a plan',
     link,
     footer: 'The open invoice was cancelled. You owe nothing.',
@@ -151,8 +151,8 @@ interface ReturnedPayment {
   readonly cents: number;
   /** Whole credits that were taken back. */
   readonly creditsTaken: number;
-  /** `late`: the money arrived for a month after its plan had ended. */
-  readonly reason: 'refunded' | 'disputed' | 'late';
+  /** `late`: the plan had ended. `second`: the account had a plan already. `changed`: the plan had changed. */
+  readonly reason: 'refunded' | 'disputed' | 'late' | 'second' | 'changed';
 }
 
 /** `link`: the billing page. */
@@ -162,21 +162,23 @@ export function paymentReturnedMail(
   link: string,
 ): MailContent {
   const texts = {
-    refunded: `We refunded ${money(cents)} of your payment for: ${what}.`,
-    disputed: `Your bank reported a dispute over ${money(cents)} of your payment for: ${what}.`,
-    late: `Your payment for: ${what} arrived after the plan had ended, so we returned ${money(cents)}.`,
+    refunded: `We refunded ${money(cents)} of your payment for ${what}.`,
+    disputed: `Your bank reported a dispute over ${money(cents)} of your payment for ${what}.`,
+    late: `Your payment for ${what} arrived after the plan had ended, so we refunded ${money(cents)}.`,
+    second: `You already had a plan when your payment for ${what} arrived, so we refunded ${money(cents)}.`,
+    changed: `Your plan had changed when your payment for ${what} arrived, so we refunded ${money(cents)}.`,
   };
   const taken =
     creditsTaken === 0 ? '' : ` ${creditsOf(creditsTaken)} ${creditsTaken === 1 ? 'was' : 'were'} taken back.`;
   return emailContent({
-    subject: reason === 'disputed' ? 'A payment of yours is disputed' : `We returned ${money(cents)} to you`,
+    subject: reason === 'disputed' ? 'A payment was disputed' : `We refunded ${money(cents)}`,
     to,
     body: texts[reason] + taken,
     action: 'View billing',
     link,
     footer:
       reason === 'disputed'
-        ? 'If it was not you, or if you have settled it with your bank, contact us.'
-        : 'It takes five to ten days until the money is in your account.',
+        ? 'If you did not open this dispute, or have resolved it, contact us.'
+        : 'The refund usually arrives within 5 to 10 business days.',
   });
 }

@@ -14,7 +14,7 @@ import {
   receiptMail,
   topUpFailedMail,
 } from './mails.ts';
-import type { Order, TopUpRule } from './order.ts';
+import { isReturning, type Order, type TopUpRule } from './order.ts';
 import type { PaymentReport, SavedCard } from './provider.ts';
 
 export interface NoticeParts {
@@ -47,8 +47,7 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
     const returned = returnedCents(order) - returnedCents(before);
     if (returned <= 0 || order.paidAt === undefined) return;
     const creditsTaken = Math.floor(((order.taken ?? 0) - (before.taken ?? 0)) / microPerCredit);
-    const isLate = before.state === 'paid' && order.state === 'refunded';
-    const reason = isLate ? 'late' : (order.disputedCents ?? 0) > (before.disputedCents ?? 0) ? 'disputed' : 'refunded';
+    const reason = reasonOf(order, before);
     const facts = { what: whatOf(order), cents: returned, creditsTaken, reason } as const;
     await tell(accountId, `returned-${id}-${returnedCents(order)}`, (to) => paymentReturnedMail(to, facts, billing));
   }
@@ -71,7 +70,7 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
     await tell(accountId, id, (to) => cardExpiringMail(to, card, billing));
   }
 
-  /** The provider could not charge a renewal, or the bank asks for a confirmation of it. */
+  /** Emails the owner that a renewal failed or needs confirmation. */
   async function renewalFailed(accountId: number, plan: PlanLimits, report: PaymentReport): Promise<void> {
     const { invoice = '', cents, period, url } = report;
     if (!period) return;
@@ -94,6 +93,13 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
   }
 
   return { orderChanged, renewalFailed, topUpFailed, confirmationNeeded };
+}
+
+function reasonOf(order: Order, before: Order): 'refunded' | 'disputed' | 'late' | 'second' | 'changed' {
+  if (order.failure === 'already_subscribed') return 'second';
+  if (order.failure === 'plan_changed') return 'changed';
+  if (isReturning(order)) return 'late';
+  return (order.disputedCents ?? 0) > (before.disputedCents ?? 0) ? 'disputed' : 'refunded';
 }
 
 const returnedCents = ({ refundedCents = 0, disputedCents = 0 }: Order): number => refundedCents + disputedCents;

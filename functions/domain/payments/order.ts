@@ -16,8 +16,6 @@ export interface Order {
   /** Granted once it is paid. Never derived from an amount of money. */
   readonly credits: number;
   readonly createdAt: number;
-  /** Counts the requests to charge it. A declined request needs a new number (Stripe "Idempotent requests"). */
-  readonly attempt: number;
   /** The page to pay on can be opened until then. */
   readonly expiresAt?: number;
   readonly packId?: string;
@@ -36,7 +34,7 @@ export interface Order {
   readonly invoiceUrl?: string;
   readonly paidAt?: number;
   readonly failure?: string;
-  /** Cents with taxes, as charged. Refunds are parts of it. */
+  /** Charged cents, including taxes. Refunds are compared with this. */
   readonly chargedCents?: number;
   readonly refundedCents?: number;
   readonly disputedCents?: number;
@@ -50,7 +48,7 @@ export interface Order {
   readonly revision: number;
 }
 
-/** `seq`: the number of the meter's month; another month needs a new offer. */
+/** `anchor` and `index` identify the meter's month; another month needs a new offer. */
 export interface UpgradeTerms {
   readonly anchor: number;
   readonly index: number;
@@ -77,7 +75,7 @@ export interface OrderRef {
 /** Payments of an account. Times in epoch ms. */
 export interface BillingProfile {
   readonly accountId: number;
-  /** The account as customer of the payment provider. */
+  /** Customer id at the payment provider. */
   readonly customer?: string;
   /** The provider's subscription, which collects the money of the plan's months. */
   readonly subscription?: string;

@@ -69,8 +69,8 @@ export interface EventSubject {
 }
 
 /**
- * The port of the payment provider. Every request that creates or charges something has an idempotency key of order,
- * step and attempt. Throws `ProviderUnavailable` if it is unknown whether a request had an effect, and
+ * The port of the payment provider. Every request that creates or charges something has an idempotency key of order
+ * and step. Throws `ProviderUnavailable` if it is unknown whether a request had an effect, and
  * `ChargeRefused` if it had none.
  */
 export interface PaymentProvider {
@@ -105,9 +105,9 @@ export interface PaymentProvider {
   readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;
   /** Fetches what an event is about. Undefined if it concerns nothing of ours. */
   subjectOf(event: Pick<SignedEvent, 'type' | 'objectId'>): Promise<EventSubject | undefined>;
-  /** For the daily comparison: what was paid, and events that could not be delivered. `at` in epoch ms. */
   /** Newest first. */
   paidInvoicesOf(subscription: string): AsyncIterable<string>;
+  /** For the daily comparison: what was paid, and events that could not be delivered. `at` in epoch ms. */
   invoicesSince(at: number): AsyncIterable<string>;
   sessionsSince(at: number): AsyncIterable<string>;
   undeliveredSince(at: number): AsyncIterable<SignedEvent>;

@@ -236,9 +236,13 @@ export function purchases(parts: PurchaseParts) {
     const [oldest = 0] = declines.slice(-maxDeclines);
     const wait = declines.length < maxDeclines ? 0 : oldest + dayMs - clock.now();
     if (wait > 0) {
-      throw new ServiceError('PAYMENT_DECLINED', `The card was declined ${maxDeclines} times. Try again tomorrow.`, {
-        retryAfterSeconds: Math.ceil(wait / 1000),
-      });
+      throw new ServiceError(
+        'PAYMENT_DECLINED',
+        `The card was declined ${maxDeclines} times in a day; try again in ${Math.ceil(wait / 1000)} s.`,
+        {
+          retryAfterSeconds: Math.ceil(wait / 1000),
+        },
+      );
     }
     return { customer, card };
   }
@@ -305,7 +309,7 @@ export function purchases(parts: PurchaseParts) {
 
   const newOrder = (accountId: number, { title: _title, ...goods }: Goods, now: number): Order => {
     const id = timedId('ord', now, random);
-    return { accountId, id, state: 'created', createdAt: now, attempt: 0, provider: {}, revision: 1, ...goods };
+    return { accountId, id, state: 'created', createdAt: now, provider: {}, revision: 1, ...goods };
   };
 
   return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany, changeProfile };
@@ -330,7 +334,9 @@ function planOrder(plan: PlanLimits): Goods {
 }
 
 const unknownGoods = (field: string, list: string): ServiceError =>
-  new ServiceError('INVALID_FORMAT', `${field} must be one of ${list}.`, { field: { path: field, isMissing: false } });
+  new ServiceError('INVALID_FORMAT', `${field} must be an id from ${list}.`, {
+    field: { path: field, isMissing: false },
+  });
 
 function refusal({ id }: Order, cause: ChargeRefused): ServiceError {
   const { reason, url } = cause;
@@ -349,7 +355,10 @@ const onHold = (): ServiceError =>
   new ServiceError('INVALID_STATE', 'An earlier payment was returned. Contact support before you buy again.');
 
 const inProgress = (id: string): ServiceError =>
-  new ServiceError('INVALID_STATE', `Payment ${id} is not finished. Look at it with GET /payments/${id}.`);
+  new ServiceError(
+    'INVALID_STATE',
+    `Payment ${id} is still in progress. Check it with GET /payments/${id}, then try again.`,
+  );
 
 const busy = (): ServiceError =>
   new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });

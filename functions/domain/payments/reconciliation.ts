@@ -96,7 +96,7 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
   return { fromProvider, fromOrders };
 }
 
-/** A payment without an order is compared, and reported, below. */
+/** Ignores a missing order: the comparison below reports it. */
 function unlessUnknown(error: unknown): void {
   if (!isUnknown(error)) throw error;
 }
@@ -104,6 +104,6 @@ function unlessUnknown(error: unknown): void {
 const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 
 function unlessComplete({ state, failure, paidAt }: Order): string | undefined {
-  if (paidAt === undefined) return failure === 'differs' ? 'the payment differs from the order' : undefined;
+  if (paidAt === undefined) return failure === 'paid_differs' ? 'the payment differs from the order' : undefined;
   return state === 'paid' ? `paid, but not granted: ${failure ?? 'unknown reason'}` : undefined;
 }

@@ -32,7 +32,7 @@ const lostMs = 5 * 60_000;
 const confirmationMs = 86_400_000;
 
 /** Money that came in and cannot be granted, for the alarm. */
-export type Mismatch = 'differs' | 'gap' | 'no_customer';
+export type Mismatch = 'differs' | 'gap';
 
 export interface SettlementParts {
   readonly store: OrderStore;
@@ -86,9 +86,10 @@ export function settlement(parts: SettlementParts) {
       return (await saved(before, { state: 'failed', failure: 'not_created' })) ?? 'changed';
     }
     if (!(await isSame(before, report, customer))) {
-      if (before.failure === 'differs') return before;
+      const failure = isPaid ? 'paid_differs' : 'differs';
+      if (before.failure === failure) return before;
       if (isPaid) onMismatch(before, 'differs');
-      return (await saved(before, { failure: 'differs' })) ?? 'changed';
+      return (await saved(before, { failure })) ?? 'changed';
     }
     let order = before;
     if (isPaid ? before.paidAt === undefined : isOpen(before) && isNews(before, report)) {
@@ -116,7 +117,7 @@ export function settlement(parts: SettlementParts) {
     return isCharge && isOld && order.state === 'created' && report.state === 'open';
   }
 
-  /** An order of a foreign account, mode, currency or amount grants nothing. */
+  /** Whether customer, mode, currency and amount match the order. */
   async function isSame(order: Order, report: PaymentReport, customer: string): Promise<boolean> {
     return (
       report.customer === customer &&
@@ -299,7 +300,7 @@ function isSameMonth(meter: Meter, offered: NonNullable<Order['upgrade']>, now: 
   );
 }
 
-/** An open payment is asked about repeatedly while its buyer waits. */
+/** Avoids a write when a poll reports nothing new. */
 const isNews = ({ provider, url: known }: Order, { state, session, invoice, url }: PaymentReport): boolean =>
   state !== 'open' ||
   provider.session !== session ||

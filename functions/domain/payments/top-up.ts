@@ -57,7 +57,8 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     if (chosen) {
       const pack = findPack(chosen.pack);
       const field = (path: string) => ({ field: { path, isMissing: false } });
-      if (!pack) throw new ServiceError('INVALID_FORMAT', 'pack must be one of GET /payments/packs.', field('pack'));
+      if (!pack)
+        throw new ServiceError('INVALID_FORMAT', 'pack must be an id from GET /payments/packs.', field('pack'));
       if (chosen.monthlyLimit < pack.cents) {
         const rule = `monthlyLimit must be at least the price of the pack, ${pack.cents} cents.`;
         throw new ServiceError('INVALID_FORMAT', rule, field('monthlyLimit'));
@@ -95,7 +96,7 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     if (await isBelow(accountId, rule)) await again(accountId);
   }
 
-  /** Repeated while no other charge runs: another run may have bought meanwhile. */
+  /** Checked again under the charge lock: a concurrent run may have bought. */
   async function refuseUnlessDue(accountId: number, rule: TopUpRule, pack: PricedPack): Promise<void> {
     if (!(await isBelow(accountId, rule))) throw new Stopped('above');
     if ((await spentThisMonth(accountId)) + pack.cents > rule.monthlyLimit) throw new Stopped('monthly_limit');

@@ -98,7 +98,7 @@ export function failureIn(value: unknown): ContainerFailure | undefined {
   return parsed.success ? parsed.output : undefined;
 }
 
-/** Fast check for text that every error contains: it runs on each chunk of each stream, and errors are rare. */
+/** Fast check for the fields of an error: it runs on each chunk of each stream, and errors are rare. */
 function mayFail(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('error' in value || Reflect.get(value, 'object') === 'error');
 }

@@ -15,11 +15,11 @@ export interface ChunkSource {
   readonly chunk: (event: unknown) => ModelChunk;
   /** The chunk of a whole reply, which some servers return to a request for a stream. */
   readonly wholeChunk: (reply: unknown) => ModelChunk;
-  /** Milliseconds for the whole stream. */
+  /** Deadline of the whole stream. */
   readonly deadline: Deadline;
   /** Timeout in ms of each wait for a chunk. Excludes the time that our own consumer needs. */
   readonly waitMs: number;
-  /** Milliseconds for the whole stream. */
+  /** Maximum bytes of the whole stream. */
   readonly maxBytes: number;
 }
 

@@ -48,7 +48,6 @@ const StoredOrder = v.object({
   cents: count,
   credits: count,
   createdAt: count,
-  attempt: count,
   expiresAt: v.exactOptional(count),
   packId: v.exactOptional(v.string()),
   planId: v.exactOptional(v.string()),

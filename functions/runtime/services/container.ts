@@ -103,8 +103,7 @@ function build() {
   const hasPayments = environment.PAYMENTS !== 'none';
   const paymentQueue = queueOf('payments');
   const requirePayments = (): void => {
-    if (!hasPayments)
-      throw new ServiceError('INVALID_STATE', 'This service takes no payments. Plans are free of charge.');
+    if (!hasPayments) throw new ServiceError('INVALID_STATE', 'Payments are not enabled on this service.');
   };
   const payments = lazy(async () => {
     requirePayments();

@@ -60,7 +60,7 @@ describe('a whole response', () => {
     ],
     ['redirects', (res) => begun({ location: `${running.trap.url}/` }, '', 307)(res).end(), 502],
   ];
-  describe.each(wrong)('as %s', (_, misdeed, status) => {
+  describe.each(wrong)('that %s', (_, misdeed, status) => {
     it.each(whole)('costs nothing: %s', async (_kind, path, body) => {
       running.model.becomes(misdeed);
       const { statuses, cost } = await resultsOf(path, body, 1);

@@ -127,7 +127,7 @@ export function stateTests(): void {
         receiptUrl: null,
         invoiceUrl: null,
       }),
-      payment({ id: 'b', kind: 'top_up', status: 'refunded', refundedAmount: 400 }),
+      payment({ id: 'b', kind: 'top_up', status: 'granted', refundedAmount: 400 }),
       payment({ id: 'c', kind: 'upgrade', planId: 'pro_pass', amount: 27_000 }),
     ];
     await answer(page, {

@@ -26,7 +26,6 @@ const order: Order = {
   cents: 500,
   credits: 500,
   createdAt: 0,
-  attempt: 0,
   provider: {},
   revision: 1,
 };

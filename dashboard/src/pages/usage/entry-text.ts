@@ -57,9 +57,9 @@ function changeText({ kind, plan, effectiveAt }: Change, now: number): string {
     cancelled: `Subscription to ${title} cancelled`,
     resumed: `Subscription to ${title} resumed`,
     paid: `${title} paid${effectiveAt === undefined ? '' : ` until ${formatDayNear(effectiveAt, now)}`}`,
-    payment_due: `Payment of ${title} due`,
-    payment_returned: `Payment of ${title} returned`,
-    ended_unpaid: `${title} ended, because it was not paid`,
+    payment_due: `Payment for ${title} due`,
+    payment_returned: `Payment for ${title} refunded or disputed`,
+    ended_unpaid: `${title} ended because it was not paid`,
     ending: `${title} ends${effectiveAt === undefined ? '' : ` on ${formatDayNear(effectiveAt, now)}`}`,
     replaced: `Changed to ${title}`,
   };

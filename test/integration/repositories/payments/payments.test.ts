@@ -25,7 +25,6 @@ const newOrder = (about: Partial<Order> = {}): Order => {
     cents: 500,
     credits: 500,
     createdAt: now,
-    attempt: 0,
     provider: {},
     revision: 1,
     ...about,

@@ -49,7 +49,7 @@ describe('the status of a payment', () => {
   it.each([
     [{ status: 'granted' }, 'Paid'],
     [{ status: 'refunded', refundedAmount: 1050 }, 'Refunded'],
-    [{ status: 'refunded', refundedAmount: 1049 }, 'Partly refunded'],
+    [{ status: 'granted', refundedAmount: 1049 }, 'Partly refunded'],
     [{ status: 'action_required' }, 'Confirmation needed'],
   ] as const)('of %o is %s', (parts, title) => {
     expect(statusLabel(payment(parts)).title).toBe(title);

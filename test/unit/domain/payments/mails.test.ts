@@ -53,8 +53,8 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
   [
     'a plan that ended unpaid',
     planEndedUnpaidMail(to, { plan: 'Dev Pass', creditsUntil: '2027-01-07' }, link),
-    'Dev Pass ended, because it was not paid',
-    'The next month of Dev Pass was not paid within seven days, so the plan has ended. Its remaining credits can be spent until 2027-01-07. Credits that you bought keep their own date.',
+    'Dev Pass ended because it was not paid',
+    'The current month of Dev Pass was not paid, or its payment was returned, so the plan has ended after seven days. Its remaining credits can be spent until 2027-01-07. Credits that you bought keep their own date.',
     'Choose a plan',
   ],
   [
@@ -81,22 +81,22 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
   [
     'a refund of a half-spent pack',
     paymentReturnedMail(to, { what: '1,000 credits', cents: 1000, creditsTaken: 1, reason: 'refunded' }, link),
-    'We returned 10.00 USD to you',
-    'We refunded 10.00 USD of your payment for: 1,000 credits. 1 credit was taken back.',
+    'We refunded 10.00 USD',
+    'We refunded 10.00 USD of your payment for 1,000 credits. 1 credit was taken back.',
     'View billing',
   ],
   [
     'a dispute',
     paymentReturnedMail(to, { what: '1,000 credits', cents: 1000, creditsTaken: 0, reason: 'disputed' }, link),
-    'A payment of yours is disputed',
-    'Your bank reported a dispute over 10.00 USD of your payment for: 1,000 credits.',
+    'A payment was disputed',
+    'Your bank reported a dispute over 10.00 USD of your payment for 1,000 credits.',
     'View billing',
   ],
   [
     'money for a plan that had ended',
     paymentReturnedMail(to, { what: 'Dev Pass', cents: 2999, creditsTaken: 0, reason: 'late' }, link),
-    'We returned 29.99 USD to you',
-    'Your payment for: Dev Pass arrived after the plan had ended, so we returned 29.99 USD.',
+    'We refunded 29.99 USD',
+    'Your payment for Dev Pass arrived after the plan had ended, so we refunded 29.99 USD.',
     'View billing',
   ],
 ];
