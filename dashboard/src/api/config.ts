@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import * as v from 'valibot';
 import { type Plans, plansOf, type PlanTable } from '#contract/billing/plans.ts';
 import { DashboardConfig } from '#contract/dashboard-config.ts';
-import { offer } from '#contract/offer/current-offer.ts';
+import { packs } from '#contract/payments/payments.ts';
 import { queryClient } from './query-client.ts';
 import { readJson } from './response.ts';
 
@@ -27,7 +27,7 @@ export function useConfig(): DashboardConfig {
 }
 
 /** Whether credits can be bought. */
-export const useSellsCredits = (): boolean => useConfig().payments && offer.packs.length > 0;
+export const useSellsCredits = (): boolean => useConfig().payments && packs.length > 0;
 
 const enforced: Readonly<Record<PlanTable, Plans>> = { listing: plansOf('listing'), overview: plansOf('overview') };
 

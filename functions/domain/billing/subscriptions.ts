@@ -232,7 +232,10 @@ const alreadySubscribed = () =>
 const changedMeanwhile = () =>
   new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
 const unpaid = () =>
-  new ServiceError('INVALID_STATE', 'The current month is not paid. Pay the open invoice, then upgrade.');
+  new ServiceError(
+    'INVALID_STATE',
+    'The current month is not paid. A renewal takes about an hour; after that, pay its open invoice, then upgrade.',
+  );
 const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
 const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription already has this plan.');
 
