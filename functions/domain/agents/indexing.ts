@@ -9,7 +9,7 @@ import type { OpenHold } from '../meter/metering.ts';
 import type { RefundableCharge } from '../meter/refund.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, MessageQueue, Random, Tokenizer } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { codePoints } from '../shared/text.ts';
 import { type AgentService, throwNotFound } from './agent.ts';
 import {
@@ -95,7 +95,7 @@ export function documentAdding(parts: AddingParts) {
     if (!open || outcome !== 'done') {
       const agent = await agents.existing(accountId, agentId);
       if (outcome === 'no capacity') throw noRoom(String(chunks.length), agent.chunks);
-      throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+      throw accountBusy();
     }
     try {
       if (!(await documents.addTexts(ref, chunks))) throwNotFound('document');

@@ -13,6 +13,7 @@ import { chain, counted, periodEnd, periodStart } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { onPlan } from '../meter/rate-window.ts';
 import { addMonths } from '../shared/months.ts';
+import { ServiceError } from '../shared/service-error.ts';
 import {
   bringCurrent,
   cancellationGraceSeconds,
@@ -38,6 +39,12 @@ export interface Proration {
   readonly from: number;
   readonly to: number;
 }
+
+export const alreadySubscribed = (): ServiceError =>
+  new ServiceError(
+    'ALREADY_SUBSCRIBED',
+    'The account already has an active subscription. Upgrade, downgrade or cancel it.',
+  );
 
 /** Returns whether a granted month is running, including that of a cancelled subscription. */
 export function isMonthRunning({ subscription }: Meter, now: number): boolean {

@@ -6,10 +6,11 @@ import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
 import type { PlanPayments } from './payments.ts';
 import {
+  alreadySubscribed,
   type ChosenPlan,
   cancel,
   downgrade,
@@ -66,7 +67,7 @@ export function subscriptionService(
     const meter = await change(accountId, (current, at) => {
       if (isSubscribed(current)) throw alreadySubscribed();
       const grows = isMonthRunning(current, at) && chosen.plan.rank > current.planRank;
-      if (grows && collected) throw changedMeanwhile();
+      if (grows && collected) throw accountBusy();
       proration = grows ? prorationOnResume(current, chosen, at) : undefined;
       return subscribe(current, chosen, id, at, plans);
     });
@@ -224,13 +225,6 @@ function refuseUnsold({ name, price, isSold }: PlanLimits): void {
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not self-serve. Contact sales.`);
 }
 
-const alreadySubscribed = () =>
-  new ServiceError(
-    'ALREADY_SUBSCRIBED',
-    'The account already has an active subscription. Upgrade, downgrade or cancel it.',
-  );
-const changedMeanwhile = () =>
-  new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
 const unpaid = () =>
   new ServiceError(
     'INVALID_STATE',

@@ -1,4 +1,4 @@
-import { type RateLimit, ServiceError } from '../shared/service-error.ts';
+import { accountBusy, type RateLimit, ServiceError } from '../shared/service-error.ts';
 import { type Attempt, budgetOf, hasExpiredHold, knownLimits, verdictOn } from './admission.ts';
 import type { ChargeSettlement, MeterStore, OpenCall, Settlement } from './meter-store.ts';
 import type { Allowance, Hold, Meter, Settled, TokenCounts } from './meter.ts';
@@ -66,7 +66,7 @@ export function metering(store: MeterStore, renew: Renew) {
       else if (verdict.is === 'feature kept') minPlanRank = verdict.planRank;
       else await settleDue(verdict.meter, attempt.now);
     }
-    throw busy();
+    throw accountBusy();
   }
 
   /** Returns the meter at `now` (epoch ms) after settling everything due. */
@@ -77,7 +77,7 @@ export function metering(store: MeterStore, renew: Renew) {
       if (meter.due * 1000 > now && !hasExpiredHold(meter, now)) return meter;
       await settleDue(meter, now);
     }
-    throw busy();
+    throw accountBusy();
   }
 
   /** Repeats a change after conflicts. `replace` can write further items in the same transaction. */
@@ -93,7 +93,7 @@ export function metering(store: MeterStore, renew: Renew) {
       const { meter, entries } = await apply(before);
       if (await replace(before, meter, entries)) return meter;
     }
-    throw busy();
+    throw accountBusy();
   }
 
   /** Settles expired holds, or else updates the months. A conflict is fine, because the other write did the same. */
@@ -164,13 +164,13 @@ export function metering(store: MeterStore, renew: Renew) {
           const meter = await store.find(settlement.accountId);
           if (!meter?.holds.has(settlement.requestId)) return 'hold closed';
           const kept = refundableCharge(meter, settlement);
-          if (!kept) throw busy();
+          if (!kept) throw accountBusy();
           const written = await write({ ...settlement, seq: meter.seq }, kept);
           if (written === 'meter changed') continue;
           open = written !== 'done';
           return written;
         }
-        throw busy();
+        throw accountBusy();
       },
     };
   }
@@ -198,10 +198,6 @@ export function metering(store: MeterStore, renew: Renew) {
 
 /** Recorded for a model's own price only: a service's price would enlarge the holds of every stream. */
 const ratesOf = (price: PriceCode | undefined): PriceCode | undefined => (unitPriceOfCode(price) ? undefined : price);
-
-function busy(): ServiceError {
-  return new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
-}
 
 function settlementOf({ accountId, buckets }: Allowance, requestId: string, hold: Hold, now: number) {
   return { accountId, requestId, hold, now, staleBuckets: bucketsLeftBehind(buckets, now) };

@@ -5,7 +5,7 @@ import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import type { Clock } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
 import type { OrderStore } from './order.ts';
 import type { PaymentProvider } from './provider.ts';
 
@@ -52,14 +52,14 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       if (profile.customer === undefined) return;
       if (await store.saveProfile(profile, { alignAt: clock.now() + retryMs })) return;
     }
-    throw new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+    throw accountBusy();
   }
 
   async function align(accountId: number): Promise<void> {
     const profile = await store.profile(accountId);
     const { customer, subscription } = profile;
     if (customer === undefined) return;
-    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
     const wanted = meter && collected(meter, Math.floor(clock.now() / 1000), plans);
     const actual = subscription === undefined ? undefined : await provider.plan(subscription);
     const isRunning = actual !== undefined && !actual.isEnded;
@@ -131,8 +131,4 @@ function collected(meter: Meter, now: number, plans: Plans): Collected | undefin
     endsWithPeriod: !isSubscribed(meter) || isFree,
     isUnpaid: unpaidSince !== undefined,
   };
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
 }

@@ -7,7 +7,7 @@ import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { isNotFound, ServiceError, undefinedIfNotFound } from '../shared/service-error.ts';
 import type { Order, OrderRef, OrderStore } from './order.ts';
 import { type EventSubject, ForgedEvent, type PaymentProvider, type PaymentReport } from './provider.ts';
 import type { Settlement } from './settlement.ts';
@@ -78,8 +78,7 @@ export function paymentEvents(parts: EventParts) {
     try {
       await settlement.settle(ref, found);
     } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
-      onForeign(eventId, 'the order does not exist');
+      if (isNotFound(error)) onForeign(eventId, 'the order does not exist');
       throw error;
     }
   }
@@ -90,7 +89,7 @@ export function paymentEvents(parts: EventParts) {
     if (!report?.period) return undefined;
     const id = renewalId(report.period.start, invoice);
     if (!(await store.find({ accountId, id }))) {
-      const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+      const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
       const plan = meter && planOfMeter(meter, plans);
       const isOurs = meter?.subscription?.status === 'active' && meter.subscription.paidUntil !== undefined;
       await store.add({
@@ -113,7 +112,7 @@ export function paymentEvents(parts: EventParts) {
 
   async function tellOfFailure(accountId: number, invoice: string): Promise<void> {
     const report = await provider.renewal(invoice);
-    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfGone);
+    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
     if (report?.state !== 'open' || meter?.subscription?.unpaidSince === undefined) return;
     await onRenewalFailed(accountId, planOfMeter(meter, plans), report);
   }
@@ -136,7 +135,7 @@ export function paymentEvents(parts: EventParts) {
     const profile = await store.profile(accountId);
     if (subscription === undefined || profile.subscription !== subscription) return;
     const now = clock.now();
-    const meter = await metering.current(accountId, now).catch(undefinedIfGone);
+    const meter = await metering.current(accountId, now).catch(undefinedIfNotFound);
     const running = meter?.subscription;
     if (running?.status !== 'active' || running.paidUntil === undefined || running.unpaidSince !== undefined) return;
     await metering.change(accountId, now, (before) => cancel(before, Math.floor(now / 1000), plans));
@@ -150,7 +149,3 @@ const failedTypes: ReadonlySet<string> = new Set(['invoice.payment_failed', 'inv
 /** Derived from the invoice, so that each renewal has one order. */
 const renewalId = (start: number, invoice: string): string =>
   timedId('ord', start * 1000, { bytes: (size) => hash('sha256', invoice, 'buffer').subarray(0, size) });
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof ServiceError && error.code === 'NOT_FOUND')) throw error;
-}

@@ -162,6 +162,24 @@ export const isOnHold = ({ shortfall = 0, failure }: Order): boolean => shortfal
 
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 
+/** Milliseconds after which an order that the provider does not know was certainly never created there. */
+export const lostMs = 5 * 60_000;
+
+/** Milliseconds in which a buyer can confirm a payment that the bank asked about. */
+export const confirmationMs = 86_400_000;
+
+/** Milliseconds after which a paid order, or one whose page is closed, should have been settled. */
+const settledMs = 60_000;
+
+/** Epoch ms at which the sweep settles an order, unless something else has. */
+export function dueOf(order: Order): number | undefined {
+  const { state, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
+  if (state === 'paid') return paidAt + settledMs;
+  if (!isOpen(order)) return undefined;
+  if (state === 'action_required') return createdAt + confirmationMs;
+  return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
+}
+
 export function paymentView(order: Order) {
   const { id, kind, state, credits, cents, planId, url, receiptUrl, invoiceUrl, createdAt, paidAt } = order;
   const taken = Math.min((order.refundedCents ?? 0) + (order.disputedCents ?? 0), order.chargedCents ?? cents);

@@ -1,12 +1,12 @@
 import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
 import type { Account } from '../accounts/account.ts';
-import { isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
+import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import {
   type BillingProfile,
   isOnHold,
@@ -99,12 +99,7 @@ export function purchases(parts: PurchaseParts) {
       throw new ServiceError('INVALID_STATE', 'The plan is free. Subscribe with POST /subscription/create.');
     }
     const meter = await metering.current(accountId, clock.now());
-    if (isSubscribed(meter)) {
-      throw new ServiceError(
-        'ALREADY_SUBSCRIBED',
-        'The account already has an active subscription. Upgrade, downgrade or cancel it.',
-      );
-    }
+    if (isSubscribed(meter)) throw alreadySubscribed();
     if (isMonthRunning(meter, Math.floor(clock.now() / 1000))) {
       throw new ServiceError(
         'INVALID_STATE',
@@ -153,7 +148,7 @@ export function purchases(parts: PurchaseParts) {
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
     const refuseChanged = async (): Promise<void> => {
       const { planRank, period } = await metering.current(accountId, clock.now());
-      if (planRank !== meter.planRank || period.anchor !== anchor || period.index !== index) throw busy();
+      if (planRank !== meter.planRank || period.anchor !== anchor || period.index !== index) throw accountBusy();
     };
     await charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, title), refuseChanged);
   }
@@ -269,7 +264,7 @@ export function purchases(parts: PurchaseParts) {
       const customer = await provider.createCustomer(accountId, account.email).catch(unavailable);
       if (await store.saveCustomer(profile, customer)) return customer;
     }
-    throw busy();
+    throw accountBusy();
   }
 
   /** A lock of a charge that has ended, or was never stored, is taken over. */
@@ -280,7 +275,7 @@ export function purchases(parts: PurchaseParts) {
       if (open !== undefined && !(await hasEnded(accountId, open))) throw inProgress(open);
       if (await store.saveProfile(profile, { charging: id, chargingSince: clock.now() })) return;
     }
-    throw busy();
+    throw accountBusy();
   }
 
   async function hasEnded(accountId: number, id: string): Promise<boolean> {
@@ -299,7 +294,7 @@ export function purchases(parts: PurchaseParts) {
       const profile = await store.profile(accountId);
       if (await store.saveProfile(profile, change(profile))) return;
     }
-    throw busy();
+    throw accountBusy();
   }
 
   async function added(order: Order): Promise<Order> {
@@ -359,9 +354,6 @@ const inProgress = (id: string): ServiceError =>
     'INVALID_STATE',
     `Payment ${id} is still in progress. Check it with GET /payments/${id}, then try again.`,
   );
-
-const busy = (): ServiceError =>
-  new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
 
 function unavailableError(error: unknown): unknown {
   if (!(error instanceof ProviderUnavailable)) return error;

@@ -1,5 +1,5 @@
 import type { Clock } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { isNotFound } from '../shared/service-error.ts';
 import type { paymentEvents } from './events.ts';
 import { isOpen, type Order, type OrderStore } from './order.ts';
 import type { EventSubject, PaymentProvider } from './provider.ts';
@@ -67,7 +67,7 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
       const renewal = await events.settleRenewal(accountId, invoice);
       return renewal ? unlessComplete(renewal) : undefined;
     } catch (error) {
-      return isUnknown(error) ? 'its order does not exist' : 'it could not be compared';
+      return isNotFound(error) ? 'its order does not exist' : 'it could not be compared';
     }
   }
 
@@ -98,10 +98,8 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
 
 /** Ignores a missing order: the comparison below reports it. */
 function unlessUnknown(error: unknown): void {
-  if (!isUnknown(error)) throw error;
+  if (!isNotFound(error)) throw error;
 }
-
-const isUnknown = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 
 function unlessComplete({ state, failure, paidAt }: Order): string | undefined {
   if (paidAt === undefined) return failure === 'paid_differs' ? 'the payment differs from the order' : undefined;

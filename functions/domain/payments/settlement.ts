@@ -8,11 +8,13 @@ import { isSubscribed, type Meter, type Settled } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted, periodEnd } from '../meter/periods.ts';
 import type { Clock } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { isNotFound, ServiceError } from '../shared/service-error.ts';
 import {
+  confirmationMs,
   fraudWarning,
   isOpen,
   isReturning,
+  lostMs,
   type Order,
   type OrderRef,
   type OrderStore,
@@ -24,12 +26,6 @@ import { reversals } from './reversals.ts';
 
 /** Writes of the same order can conflict: those of an event, of the buyer's return and of the sweep. */
 const maxTries = 8;
-
-/** Milliseconds after which an order that the provider does not know was certainly never created there. */
-const lostMs = 5 * 60_000;
-
-/** Milliseconds in which a buyer can confirm a payment that the bank asked about. */
-const confirmationMs = 86_400_000;
 
 /** Money that came in and cannot be granted, for the alarm. */
 export type Mismatch = 'differs' | 'gap';
@@ -153,7 +149,7 @@ export function settlement(parts: SettlementParts) {
         return outcome !== 'meter changed';
       });
     } catch (error) {
-      const reason = error instanceof Ungrantable ? error.reason : isGone(error) ? 'account_deleted' : undefined;
+      const reason = error instanceof Ungrantable ? error.reason : isNotFound(error) ? 'account_deleted' : undefined;
       if (reason === undefined) throw error;
       if (reason === 'gap') {
         if (order.failure === 'gap') return order;
@@ -272,8 +268,6 @@ class Ungrantable extends Error {
     this.reason = reason;
   }
 }
-
-const isGone = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
 
 /** The end of the UTC month, so that an account has at most 13 purchased lots and none is merged into a later one. */
 export function packExpiry(now: number): number {

@@ -79,3 +79,13 @@ export const unknownKey = (): ServiceError =>
 
 /** Unknown and ended sessions return the same error. */
 export const unknownSession = (): ServiceError => refusal('The session has ended; sign in again.');
+
+/** The account's item changed at every attempt of a write. */
+export const accountBusy = (): ServiceError =>
+  new ServiceError('SERVICE_UNAVAILABLE', 'The account is busy. Try again.', { retryAfterSeconds: 1 });
+
+export const isNotFound = (error: unknown): boolean => error instanceof ServiceError && error.code === 'NOT_FOUND';
+
+export function undefinedIfNotFound(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import { orderKinds, orderStates, topUpFailures } from '#contract/payments/payments.ts';
 import { tables } from '#contract/platform/resources.ts';
 import type { BillingProfile, Order, OrderRef, OrderStore, ProfileChange } from '#domain/payments/order.ts';
-import { isOpen } from '#domain/payments/order.ts';
+import { dueOf } from '#domain/payments/order.ts';
 import { seconds } from '../accounts/account-items.ts';
 import { meterReplacement } from '../meter/meters.ts';
 import { conditionally } from '../shared/conditional.ts';
@@ -30,12 +30,6 @@ const eventKey = (id: string) => ({ pk: `event#${id}`, sk: 'event' });
 
 /** Days for which an event is remembered. Stripe repeats one for three days. */
 const eventDays = 35;
-
-/** Milliseconds after which an open order without a page, and a paid one without its credits, are looked at. */
-const openChargeMs = 5 * 60_000;
-const ungrantedMs = 60_000;
-/** A buyer has a day to confirm a payment. */
-const confirmationMs = 86_400_000;
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Period = v.object({ start: count, end: count });
@@ -232,16 +226,6 @@ function orderRow(order: Order): Record<string, unknown> {
     ...order,
     ...(due !== undefined && { p: order.accountId % paymentShards, due: seconds(due) }),
   };
-}
-
-/** Epoch ms at which the sweep looks at an order. */
-function dueOf(order: Order): number | undefined {
-  if (order.state === 'paid') return (order.paidAt ?? order.createdAt) + ungrantedMs;
-  if (!isOpen(order)) return undefined;
-  if (order.state === 'action_required') return order.createdAt + confirmationMs;
-  return order.provider.session === undefined
-    ? order.createdAt + openChargeMs
-    : (order.expiresAt ?? order.createdAt) + ungrantedMs;
 }
 
 function profileRow(profile: BillingProfile): Record<string, unknown> {
