@@ -1,6 +1,7 @@
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { StripeSecret } from '#contract/payments/stripe-secret.ts';
 import type { Stage } from '#lib/stage.ts';
-import { modeOf, parseSecret, readSecret, StripeSecret } from '../stripe/secret.ts';
+import { modeOf, parseSecret, readSecret } from '../stripe/secret.ts';
 import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
 
 /** Reports the mode of the API key: the test mode moves no money. */

@@ -4,6 +4,7 @@ import Stripe from 'stripe';
 import * as v from 'valibot';
 import { limitedTo } from '#aws/timeouts.ts';
 import { currency } from '#contract/payments/payments.ts';
+import { isLiveKey, StripeSecret } from '#contract/payments/stripe-secret.ts';
 import type { Order, OrderRef, ProviderIds } from '#domain/payments/order.ts';
 import {
   ChargeRefused,
@@ -14,17 +15,6 @@ import {
   ProviderUnavailable,
   type SavedCard,
 } from '#domain/payments/provider.ts';
-
-/** The secret of a stage. With two signing secrets, one can be replaced without losing events. */
-const StripeSecrets = v.object({
-  apiKey: v.pipe(v.string(), v.regex(/^[rs]k_(?:test|live)_\w+$/, 'must be a secret or restricted key of Stripe')),
-  webhookSecrets: v.pipe(
-    v.array(v.pipe(v.string(), v.regex(/^whsec_\S+$/, 'must be a signing secret'))),
-    v.minLength(1),
-    v.maxLength(2),
-  ),
-});
-type StripeSecrets = v.InferOutput<typeof StripeSecrets>;
 
 export interface StripeSettings {
   /** Name of the secret in Secrets Manager, or its value. */
@@ -233,7 +223,7 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
 
   return {
     async isLive() {
-      return (await read()).apiKey.includes('_live_');
+      return isLiveKey((await read()).apiKey);
     },
     async createCustomer(accountId, email) {
       const metadata = { account: String(accountId) };
@@ -428,7 +418,7 @@ export function stripeProvider(settings: StripeSettings): PaymentProvider {
       const { webhookSecrets, apiKey } = await read();
       const { webhooks } = await stripe();
       const event = verified(webhooks, { bytes, signature, secrets: webhookSecrets, now });
-      if (event.livemode !== apiKey.includes('_live_')) throw new ForgedEvent('the event is of another mode');
+      if (event.livemode !== isLiveKey(apiKey)) throw new ForgedEvent('the event is of another mode');
       const { id } = v.parse(v.object({ id: v.string() }), event.data.object);
       return { id: event.id, type: event.type, objectId: id, isLive: event.livemode };
     },
@@ -502,8 +492,8 @@ function options(api: string | undefined): Stripe.StripeConfig {
   };
 }
 
-function secretsReader(secret: StripeSettings['secret']): () => Promise<StripeSecrets> {
-  const Secret = v.pipe(v.string(), v.parseJson(), StripeSecrets);
+function secretsReader(secret: StripeSettings['secret']): () => Promise<StripeSecret> {
+  const Secret = v.pipe(v.string(), v.parseJson(), StripeSecret);
   if ('value' in secret) {
     const parsed = v.parse(Secret, secret.value);
     return async () => parsed;
