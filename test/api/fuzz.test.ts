@@ -240,7 +240,11 @@ describe(`docs/openapi.json, fuzzed (SEED=${seed})`, () => {
   it.each(withBody)(
     '%s returns 400, never 500, for a body that is not an unambiguous JSON object',
     async (_, operation) => {
-      const bodies = target.bodyOf(operation).map((body) => JSON.stringify(body));
+      // The changes add fields, so that a valid body of null is not one to change.
+      const bodies = target
+        .bodyOf(operation)
+        .filter((body) => body !== null)
+        .map((body) => JSON.stringify(body));
       const takesNull = violations(operation.body!.schema, null, { resolve }).length === 0;
       const bad = badJson.filter(([what]) => !(takesNull && what === 'null'));
       await fc.assert(
