@@ -41,7 +41,11 @@ async function* events(
     last = format.endEvent();
   } catch (error) {
     if (reader.isDisconnected) return;
-    last = format.errorEvent(explain(error));
+    const refusal = explain(error);
+    const chunks = response.failureChunks(refusal);
+    last = chunks
+      ? chunks.map((chunk) => format.chunkEvent(chunk)).join('') + format.endEvent()
+      : format.errorEvent(refusal);
   }
   await lifecycle.settle();
   yield last;

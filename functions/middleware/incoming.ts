@@ -124,7 +124,7 @@ export function authenticate(route: Route, authentication: () => Authentication)
   return {
     before: async function authenticateCaller({ event, context: { call } }) {
       if (route.credential === 'none') return;
-      const shown = presentedCredential(event, authentication().sessionCookie);
+      const shown = presentedCredential(event, authentication().sessionCookie, route);
       const caller = await (route.credential === 'session if any'
         ? shown.credential?.kind === 'session' && sessionCaller(shown.credential)
         : callerOf(shown));
@@ -142,12 +142,24 @@ interface PresentedCredential {
   readonly isHeader: boolean;
 }
 
-/** Reads the Bearer token or else the session cookie. Other services on localhost may set a cookie of that name. */
-function presentedCredential(event: APIGatewayProxyEvent, cookie: string): PresentedCredential {
+/**
+ * Reads the Bearer token, `x-api-key` for Anthropic's clients, or else the session cookie. Other services on localhost
+ * may set a cookie of that name.
+ */
+function presentedCredential(
+  event: APIGatewayProxyEvent,
+  cookie: string,
+  { format }: Pick<Route, 'format'>,
+): PresentedCredential {
   const headers = headerValues(event, 'authorization');
   if (headers.length > 0) {
     const [, bearer = ''] = (headers.length === 1 && /^Bearer (\S+)$/.exec(headers[0] ?? '')) || [];
     return { credential: parseCredential(bearer), isHeader: true };
+  }
+  const keys = format === 'anthropic' ? headerValues(event, 'x-api-key') : [];
+  if (keys.length > 0) {
+    const [key = ''] = keys.length === 1 ? keys : [];
+    return { credential: parseCredential(key), isHeader: true };
   }
   const sent = cookieValues(event, cookie).map(parseCredential);
   return { credential: sent.find((credential) => credential?.kind === 'session'), isHeader: false };
@@ -184,9 +196,9 @@ export function authorize(route: Route, publicOrigin: () => string): Middleware 
   };
 }
 
-/** Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add an Authorization header. */
+/** Detects cross-site requests (docs/security.md#sessions-and-cookies). Browsers never add a header with a key. */
 function isCrossSite(event: APIGatewayProxyEvent, publicOrigin: string): boolean {
-  if (headerValues(event, 'authorization').length > 0) return false;
+  if (['authorization', 'x-api-key'].some((name) => headerValues(event, name).length > 0)) return false;
   const sites = headerValues(event, 'sec-fetch-site');
   if (sites.some((site) => site !== 'same-origin' && site !== 'none')) return true;
   const atHosts = headerValues(event, 'host').map((host) => `${schemeOf(publicOrigin)}//${host}`);

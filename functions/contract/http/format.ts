@@ -71,16 +71,33 @@ const names: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** Errors that are worth retrying. After any other, `x-should-retry` prevents the client's retries. */
 const retryable: ReadonlySet<ErrorCode> = new Set(['RATE_LIMIT_EXCEEDED', 'REQUEST_IN_PROGRESS']);
 
+/** Read by the SDKs of OpenAI and Anthropic. */
+function retryHeaders({ code }: Refusal): Record<string, string> {
+  return errorStatus[code] < 500 && !retryable.has(code) ? { 'x-should-retry': 'false' } : {};
+}
+
 /** OpenAI's format: bare objects and `error` objects. A stream ends with `[DONE]` or an error. */
 const openAiFormat: ResponseFormat = {
   success: (_status, _message, data) => data,
   error: openAiError,
-  errorHeaders: ({ code }): Record<string, string> =>
-    errorStatus[code] < 500 && !retryable.has(code) ? { 'x-should-retry': 'false' } : {},
+  errorHeaders: retryHeaders,
   chunkEvent: serverSentEvent,
   endEvent: () => 'data: [DONE]\n\n',
   errorEvent: (refusal) => serverSentEvent(openAiError(refusal)),
 };
+
+/** OpenAI's format for responses: the field `event` equals the type, and a stream always ends with `[DONE]`. */
+const responsesFormat: ResponseFormat = {
+  ...openAiFormat,
+  chunkEvent: namedEvent,
+  errorEvent: (refusal) => `${namedEvent({ ...openAiError(refusal).error, type: 'error' })}${openAiFormat.endEvent()}`,
+};
+
+/** `data.type` is the name of the event. */
+function namedEvent(data: unknown): string {
+  const type = typeof data === 'object' && data !== null && 'type' in data ? String(data.type) : 'message';
+  return `event: ${type}\n${serverSentEvent(data)}`;
+}
 
 function openAiError(refusal: Refusal): OpenAiError {
   const { code, detail, field } = refusal;
@@ -96,7 +113,40 @@ function codeOf({ code, field }: Refusal): string | null {
   return field ? 'invalid_value' : null;
 }
 
-export type FormatName = 'envelope' | 'openai';
+export interface AnthropicError {
+  readonly type: 'error';
+  readonly error: { readonly type: string; readonly message: string };
+}
+
+/** Error type by status. Any other 4xx is an `invalid_request_error`, and any other 5xx an `api_error`. */
+const anthropicTypes: Readonly<Partial<Record<number, string>>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+/** Anthropic's format: bare objects and `error` objects. A stream ends with `message_stop` or an error. */
+const anthropicFormat: ResponseFormat = {
+  success: (_status, _message, data) => data,
+  error: anthropicError,
+  errorHeaders: retryHeaders,
+  chunkEvent: namedEvent,
+  endEvent: () => namedEvent({ type: 'message_stop' }),
+  errorEvent: (refusal) => namedEvent(anthropicError(refusal)),
+};
+
+function anthropicError({ code, detail }: Refusal): AnthropicError {
+  const status = errorStatus[code];
+  const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  return { type: 'error', error: { type, message: detail } };
+}
+
+export type FormatName = 'envelope' | 'openai' | 'responses' | 'anthropic';
 
 /** Response formats. Data and errors are the same in each. */
 export interface ResponseFormat {
@@ -113,14 +163,23 @@ export interface ResponseFormat {
   errorEvent(refusal: Refusal): string;
 }
 
+const pathFormats: readonly (readonly [path: string, format: FormatName])[] = [
+  ['/openai/v1/responses', 'responses'],
+  ['/openai', 'openai'],
+  ['/anthropic', 'anthropic'],
+];
+
 /** Format of every response below a path, including paths without a route (docs/guides/openai-sdks.md#what-differs). */
 export function formatNameOf(path: string): FormatName {
-  return path === '/openai' || path.startsWith('/openai/') ? 'openai' : 'envelope';
+  const found = pathFormats.find(([parent]) => path === parent || path.startsWith(`${parent}/`));
+  return found?.[1] ?? 'envelope';
 }
 
 export const responseFormats: Readonly<Record<FormatName, ResponseFormat>> = {
   envelope: envelopeFormat,
   openai: openAiFormat,
+  responses: responsesFormat,
+  anthropic: anthropicFormat,
 };
 
 export const formatOf = (path: string): ResponseFormat => responseFormats[formatNameOf(path)];

@@ -55,7 +55,7 @@ interface RouteDeclaration {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path from the origin, with `{name}` for path parameters. */
-  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}`;
+  readonly path: `/api/${string}` | `/v1/${string}` | `/openai/v1/${string}` | `/anthropic${string}`;
   /** Title in the API reference, at most 50 characters. */
   readonly summary: string;
   /** Additional sentences for the API reference. */

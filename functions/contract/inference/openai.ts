@@ -3,6 +3,7 @@ import { integer, isJsonObject, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
 import {
   content,
+  DetailedUsage,
   FunctionCall,
   FunctionChoice,
   FunctionDefinition,
@@ -15,7 +16,6 @@ import {
   roleRule,
   samplingDefaults,
   samplingRules,
-  TokenUsage,
 } from './inference-fields.ts';
 import { EmbeddingsRequest, finishReasons, ModelList } from './requests.ts';
 
@@ -263,6 +263,6 @@ export const OpenAiChatCompletion = v.object({
       finish_reason: v.picklist([...finishReasons, 'tool_calls']),
     }),
   ),
-  usage: TokenUsage,
+  usage: DetailedUsage,
 });
 export type OpenAiChatCompletion = v.InferOutput<typeof OpenAiChatCompletion>;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { whole } from '../shared/fields.ts';
-import { TokenUsage } from './inference-fields.ts';
+import { DetailedUsage, TokenUsage } from './inference-fields.ts';
 import { finishReasons } from './requests.ts';
 
 /**
@@ -33,7 +33,7 @@ export const CompletionChunk = v.object({
   usage: v.exactOptional(TokenUsage),
 });
 
-const usageIfRequested = v.exactOptional(v.nullable(TokenUsage));
+const usageIfRequested = v.exactOptional(v.nullable(DetailedUsage));
 
 const ToolCallPiece = v.object({
   index: whole,

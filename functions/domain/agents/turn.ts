@@ -36,9 +36,10 @@ export function turnService(parts: TurnParts) {
     const { system, messages, maxTokens, used } = context;
     const format = turnFormat();
     const conversation = modelConversation(agent, system, messages, stream);
+    const room = { maxTokens, promptTokens: used, count: async () => used };
     return {
       format,
-      ordered: inference.orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens: used }),
+      ordered: inference.orderChatWithin(conversation, format, tariff, room),
     };
   }
 
@@ -213,7 +214,7 @@ function streamedTurn({ reply, collected, keep, free }: StreamedTurn): StreamedR
     reply.cancel();
     void free();
   };
-  return new StreamedResponse(chunks(), cost, cancel, () => used ?? reply.usage, 'finish');
+  return new StreamedResponse(chunks(), cost, cancel, () => used ?? reply.usage, { onDisconnect: 'finish' });
 }
 
 /** Maximum stored UTF-8 bytes of a reply. A DynamoDB item is limited to 400 KB. */
@@ -304,7 +305,7 @@ function turnFormat(): ChatFormat<ChatReply> & { readonly collected: () => ChatR
       return [{ delta: { ...(isFirst && { role: 'assistant' }), ...functionDelta(piece) } }];
     },
     endChunks(ended, { id }) {
-      end = { ...ended, content, calls: ended.called ? [{ id, ...call }] : [] };
+      end = { ...ended, content, reasoning: '', calls: ended.called ? [{ id, ...call }] : [] };
       return [];
     },
     collected: () => end,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
 import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai.ts';
 import type { ChatCompletion } from '#contract/inference/requests.ts';
+import type { Refusal } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
@@ -9,12 +10,14 @@ import { cleanText } from '../shared/text.ts';
 import type { Conversation } from './conversation.ts';
 import {
   type DeliveredText,
+  detailed,
   type EndReason,
   endReason,
   type ModelChunk,
   type ModelUsage,
   reasonOf,
   otherOutput,
+  reasoningOutput,
   recordOf,
   ReportedUsage,
   totalled,
@@ -37,6 +40,8 @@ export interface ModelChatRequest {
 
 const ModelText = v.pipe(v.string(), v.transform(cleanText));
 
+const reasoningIn = (text: string | null | undefined) => (text ? { reasoning: cleanText(text) } : {});
+
 const ModelFunctionCall = v.object({ name: ModelText, arguments: ModelText });
 
 export const ModelChatReply = v.object({
@@ -49,9 +54,11 @@ export const ModelChatReply = v.object({
             tool_calls: v.nullish(v.array(v.object({ id: v.nullish(ModelText), function: ModelFunctionCall }))),
             function_call: v.nullish(ModelFunctionCall),
             ...otherOutput,
+            ...reasoningOutput,
           }),
-          v.transform(({ function_call: called, refusal, ...message }) => ({
+          v.transform(({ function_call: called, refusal, reasoning_content, reasoning, ...message }) => ({
             ...message,
+            ...reasoningIn(reasoning_content || reasoning),
             ...(refusal && !message.content && { content: cleanText(refusal) }),
             ...(called && !message.tool_calls?.length && { tool_calls: [{ function: called }] }),
           })),
@@ -73,26 +80,38 @@ export interface OutputRoom {
   readonly count: () => Promise<number>;
 }
 
+/** Output that must fit beside the prompt in a dialect that reduces `max_tokens`. */
+const minReducedTokens = 1024;
+
 /**
- * Returns the maximum output tokens. An explicit `max_tokens` must fit (400); the default is reduced
- * (docs/inference.md#context-length).
+ * Returns the maximum output tokens. An explicit `max_tokens` must fit (400) unless the dialect reduces it; the default
+ * is reduced (docs/inference.md#context-length).
  */
 export async function outputRoom(conversation: Conversation, tokenizer: Tokenizer, prove: Proof): Promise<OutputRoom> {
-  const { model, messages, maxTokens } = conversation;
+  const { model, messages } = conversation;
   const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'chat') ?? {};
-  refuseLongOutput(maxTokens, { model, window, maxOutputTokens });
+  const { wanted, minTokens } = wantedOutput(conversation, { model, window, maxOutputTokens });
   const extra = overhead + overheadPerMessage * messages.length;
-  const usual = Math.min(defaultMaxTokens, maxOutputTokens);
-  const enough = window - extra - (maxTokens ?? usual);
+  const enough = window - extra - wanted;
   const tokens = new TokenCount(promptTexts(conversation), tokenizer);
   const prompt = extra + (await tokens.bound(enough, window - extra, prove));
-  const minTokens = maxTokens ?? 1;
   if (prompt + minTokens > window) throw contextLengthExceeded(model, window, prompt, minTokens);
   return {
-    maxTokens: maxTokens ?? Math.min(usual, window - prompt),
+    maxTokens: Math.min(wanted, window - prompt),
     promptTokens: prompt,
     count: async () => extra + (await tokens.upTo(window - extra)),
   };
+}
+
+function wantedOutput({ maxTokens, reducesOutput }: Conversation, limits: OutputLimits) {
+  const { window, maxOutputTokens } = limits;
+  if (reducesOutput) {
+    // Half of the window by default, so that short prompts need no count.
+    const wanted = Math.min(maxTokens ?? Math.floor(window / 2), maxOutputTokens);
+    return { wanted, minTokens: Math.min(minReducedTokens, wanted) };
+  }
+  refuseLongOutput(maxTokens, limits);
+  return { wanted: maxTokens ?? Math.min(defaultMaxTokens, maxOutputTokens), minTokens: maxTokens ?? 1 };
 }
 
 interface OutputLimits {
@@ -154,11 +173,13 @@ export interface ChatEnd {
 
 export interface ChatReply extends ChatEnd {
   readonly content: string;
+  readonly reasoning: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
-/** A piece of text, or of a call's arguments. `opened` is set on the first piece of a call. */
-export type ChatPiece = { readonly content: string } | { readonly call: CallPiece };
+/** A piece of text, of reasoning, or of a call's arguments. `opened` is set on the first piece of a call. */
+export type ChatPiece = TextPiece | { readonly reasoning: string };
+export type TextPiece = { readonly content: string } | { readonly call: CallPiece };
 
 export interface CallPiece {
   readonly index: number;
@@ -170,8 +191,14 @@ export interface ChatFormat<Body> {
   /** Maximum function calls per response; further ones are dropped. */
   readonly maxCalls: number;
   body(reply: ChatReply, about: ResponseMetadata): Body;
-  pieceChunks(piece: ChatPiece, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
+  /** Chunks that precede the first piece. `countPrompt` counts the tokens of the prompt. */
+  openingChunks?(about: ResponseMetadata, countPrompt: () => Promise<number>): Promise<readonly unknown[]>;
+  pieceChunks(piece: TextPiece, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
+  /** Formats without it omit the model's reasoning. */
+  reasoningChunks?(reasoning: string, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
   endChunks(end: ChatEnd, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
+  /** Chunks that report a failure after the first chunk, in place of the route's error event. */
+  failureChunks?(refusal: Refusal, about: ResponseMetadata): readonly unknown[];
 }
 
 /** Converts the model's reply. Throws 502 if it calls a function that was not offered. */
@@ -187,8 +214,15 @@ export function chatReply(
     name: offeredName(call.function.name, offered),
     arguments: call.function.arguments,
   }));
-  const content = choice?.message.content ?? '';
-  return { content, calls, called: calls.length > 0, reason: endReason(choice?.finish_reason), usage };
+  const { content, reasoning } = choice?.message ?? {};
+  return {
+    content: content ?? '',
+    reasoning: reasoning ?? '',
+    calls,
+    called: calls.length > 0,
+    reason: endReason(choice?.finish_reason),
+    usage,
+  };
 }
 
 function offeredName(name: string | null | undefined, offered: ReadonlySet<string>): string {
@@ -200,7 +234,8 @@ const callId = ({ id }: ResponseMetadata, index: number): string => `${id}-call-
 
 export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
-  readonly format: Pick<ChatFormat<unknown>, 'maxCalls' | 'pieceChunks' | 'endChunks'>;
+  readonly format: Omit<ChatFormat<unknown>, 'body' | 'failureChunks'>;
+  readonly countPrompt: () => Promise<number>;
   readonly offered: ReadonlySet<string>;
   readonly about: ResponseMetadata;
   readonly delivered: DeliveredText;
@@ -208,21 +243,30 @@ export interface ChatStream {
 }
 
 /** Stops a model that exceeds its `max_tokens`. Throws 502 if it calls a function that was not offered. */
-export async function* chatChunks({ chunks, format, offered, about, delivered, onUsage }: ChatStream): AsyncGenerator {
+export async function* chatChunks(stream: ChatStream): AsyncGenerator {
+  const { chunks, format, offered, about, delivered, countPrompt, onUsage } = stream;
   const calls = callReader(about, format.maxCalls, offered);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
   let called = false;
   let isFirst = true;
+  let isOpen = format.openingChunks === undefined;
   for await (const chunk of chunks) {
+    if (!isOpen) for (const opening of (await format.openingChunks?.(about, countPrompt)) ?? []) yield opening;
+    isOpen = true;
     const [choice] = chunk.choices;
     usage = chunk.usage ?? usage;
     reason = choice?.finish_reason ?? reason;
     for (const piece of pieces(choice?.delta, calls)) {
+      if ('reasoning' in piece && !format.reasoningChunks) continue;
       called ||= 'call' in piece;
-      delivered.add('call' in piece ? (piece.call.opened?.name ?? '') + piece.call.arguments : piece.content);
+      delivered.add(textOf(piece));
+      const made =
+        'reasoning' in piece
+          ? (format.reasoningChunks?.(piece.reasoning, about, isFirst) ?? [])
+          : format.pieceChunks(piece, about, isFirst);
       // `yield*` would create an async iterator for each array.
-      for (const chunk of format.pieceChunks(piece, about, isFirst)) yield chunk;
+      for (const chunk of made) yield chunk;
       isFirst = false;
     }
     if (delivered.isSuspicious && (await delivered.isOverlong())) {
@@ -233,11 +277,17 @@ export async function* chatChunks({ chunks, format, offered, about, delivered, o
   yield* format.endChunks({ reason: endReason(reason), called, usage: await onUsage(usage) }, about, isFirst);
 }
 
+function textOf(piece: ChatPiece): string {
+  if ('call' in piece) return (piece.call.opened?.name ?? '') + piece.call.arguments;
+  return 'content' in piece ? piece.content : piece.reasoning;
+}
+
 type Delta = NonNullable<ModelChunk['choices'][number]['delta']>;
 type CallDelta = NonNullable<Delta['tool_calls']>[number];
 type CallReader = (delta: CallDelta, position: number) => CallPiece | undefined;
 
 function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generator<ChatPiece> {
+  if (delta?.reasoning) yield { reasoning: delta.reasoning };
   if (delta?.content) yield { content: delta.content };
   for (const [position, part] of (delta?.tool_calls ?? []).entries()) {
     const call = readCall(part, position);
@@ -245,15 +295,22 @@ function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generat
   }
 }
 
-/** Numbers the calls in order of appearance. Drops calls beyond the maximum. */
+/**
+ * Numbers the calls in order of appearance. Drops calls beyond the maximum. Some engines send the same index, or none,
+ * for each of several calls: a different id then begins another call.
+ */
 function callReader(about: ResponseMetadata, maxCalls: number, offered: ReadonlySet<string>): CallReader {
-  const indexes = new Map<number, number>();
+  const open = new Map<number, { readonly index: number | undefined; readonly id: string | null | undefined }>();
+  let made = 0;
   return ({ index: given, id, function: { name, arguments: text } }, position) => {
-    const known = indexes.get(given ?? position);
-    if (known !== undefined) return text ? { index: known, arguments: text } : undefined;
-    const index = indexes.size;
-    if (index === maxCalls) return undefined;
-    indexes.set(given ?? position, index);
+    const known = open.get(given ?? position);
+    if (known && !(id && known.id && id !== known.id)) {
+      return text && known.index !== undefined ? { index: known.index, arguments: text } : undefined;
+    }
+    const index = made < maxCalls ? made : undefined;
+    open.set(given ?? position, { index, id });
+    if (index === undefined) return undefined;
+    made += 1;
     const opened = { id: id || callId(about, index), name: offeredName(name, offered) };
     return { index, opened, arguments: text ?? '' };
   };
@@ -288,7 +345,7 @@ const chunk = ({ id, created, model }: ResponseMetadata, delta: object, finish_r
   choices: [{ index: 0, delta, finish_reason }],
 });
 
-export function functionDelta(piece: ChatPiece) {
+export function functionDelta(piece: TextPiece) {
   if ('content' in piece) return { content: piece.content };
   const { opened, arguments: text } = piece.call;
   return { function_call: { ...(opened && { name: opened.name }), ...(text && { arguments: text }) } };
@@ -316,7 +373,7 @@ export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCom
     body({ usage, ...reply }, { id, created, model }) {
       const message = { ...messageOf(reply.content, reply.called), ...calls(reply, offersFunctions) };
       const choice = { index: 0, message, logprobs: null, finish_reason: reasonOf(reply, calledReason) };
-      return { id, object: 'chat.completion', created, model, choices: [choice], usage: totalled(usage) };
+      return { id, object: 'chat.completion', created, model, choices: [choice], usage: detailed(usage) };
     },
     pieceChunks(piece, about, isFirst) {
       const chunk = part(about, delta(piece));
@@ -325,7 +382,7 @@ export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCom
     endChunks: ({ usage, ...end }, about, isFirst) => [
       ...(isFirst ? [role(about, '')] : []),
       part(about, {}, reasonOf(end, calledReason)),
-      ...(includesUsage ? [chunk(about, [], totalled(usage))] : []),
+      ...(includesUsage ? [chunk(about, [], detailed(usage))] : []),
     ],
   };
 }
@@ -346,7 +403,7 @@ function calls({ calls: made }: Pick<ChatReply, 'calls'>, asFunction: boolean): 
   return { tool_calls };
 }
 
-function toolDelta(piece: ChatPiece) {
+function toolDelta(piece: TextPiece) {
   return 'content' in piece ? { content: piece.content } : { tool_calls: [toolCallDelta(piece.call)] };
 }
 

@@ -21,6 +21,8 @@ export interface Conversation {
   readonly model: string;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number | undefined;
+  /** Reduces the output to what fits beside the prompt. Without `maxTokens`, half of the window is allowed. */
+  readonly reducesOutput?: true;
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };

@@ -1,5 +1,6 @@
 import { findModel } from '#contract/inference/models.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
+import type { Refusal } from '#contract/shared/errors.ts';
 import type { Clock, Tokenizer } from '../shared/ports.ts';
 import {
   type ResponseMetadata,
@@ -7,6 +8,7 @@ import {
   type ChatFormat,
   chatReply,
   type ModelChatRequest,
+  type OutputRoom,
   outputRoom,
   toModelRequest,
 } from './chat.ts';
@@ -87,9 +89,10 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     format: ChatFormat<Body>,
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
-    const { maxTokens, promptTokens, count } = await outputRoom(conversation, tokenizer, prove);
+    const room = await outputRoom(conversation, tokenizer, prove);
+    const { maxTokens, count } = room;
     const tariff = tariffOf(conversation.model, 'chat', clock.now());
-    const order = orderChatWithin(conversation, format, tariff, { maxTokens, promptTokens });
+    const order = orderChatWithin(conversation, format, tariff, room);
     if (!tariff.isByTokens) return order;
     const isChosen = conversation.maxTokens !== undefined;
     async function within(budget: number): Promise<ChatOrder<Body> | undefined> {
@@ -97,7 +100,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       const affordable = tariff.outputWithin(budget, tokens);
       if (maxTokens <= affordable) return { ...order, amount: tariff.max(tokens, maxTokens) };
       if (isChosen || affordable < Math.min(tariff.minOutput, maxTokens)) return undefined;
-      return orderChatWithin(conversation, format, tariff, { maxTokens: affordable, promptTokens: tokens });
+      return orderChatWithin(conversation, format, tariff, { maxTokens: affordable, promptTokens: tokens, count });
     }
     const affordableOutput = async (budget: number) => Math.max(0, tariff.outputWithin(budget, await count()));
     return { ...order, within, affordableOutput };
@@ -108,13 +111,13 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     conversation: Conversation,
     format: ChatFormat<Body>,
     tariff: Tariff,
-    { maxTokens, promptTokens }: { readonly maxTokens: number; readonly promptTokens: number },
+    { maxTokens, promptTokens, count: countPrompt }: OutputRoom,
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
     const offered = new Set(conversation.functions.map(({ name }) => name));
     const amount = tariff.max(promptTokens, maxTokens);
-    const order = { model, format, amount, tariff, price: tariff.price, request, offered };
+    const order = { model, format, amount, tariff, price: tariff.price, request, offered, countPrompt };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
@@ -125,7 +128,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const { model, request, format, tariff, call } = order;
     const reply = await call.send();
     const message = reply.choices[0]?.message;
-    const bounds = chatBounds(order, Boolean(message?.content || message?.tool_calls?.length));
+    const bounds = chatBounds(order, Boolean(message?.content || message?.reasoning || message?.tool_calls?.length));
     const usage = await billable(reply.usage, bounds, () => countedChat(request)(JSON.stringify(message)));
     const named = about('chatcmpl', requestId, model);
     const read = chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered });
@@ -145,20 +148,16 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
       used = await billable(usage, bounds, () => counted(delivered.text));
       return used;
     };
-    const chunks = chatChunks({
-      chunks: modelChunks,
-      format,
-      offered: order.offered,
-      about: about('chatcmpl', requestId, model),
-      delivered,
-      onUsage,
-    });
+    const named = about('chatcmpl', requestId, model);
+    const { offered, countPrompt } = order;
+    const chunks = chatChunks({ chunks: modelChunks, format, offered, about: named, delivered, countPrompt, onUsage });
+    const failureChunks = format.failureChunks && ((refusal: Refusal) => format.failureChunks?.(refusal, named) ?? []);
     async function cost(isWhole: boolean): Promise<number> {
       if (!isWhole && delivered.text === '') return 0;
       charged = used ?? (tariff.isByTokens ? await counted(delivered.text) : undefined);
       return tariff.cost(charged ?? noTokens);
     }
-    return new StreamedResponse(chunks, cost, cancel, () => used ?? charged);
+    return new StreamedResponse(chunks, cost, cancel, () => used ?? charged, { failureChunks });
   }
 
   async function orderCompletion<Body>(

@@ -7,6 +7,8 @@ export interface ModelUsage {
   readonly completion_tokens: number;
   readonly cached_tokens?: number;
   readonly cache_write_tokens?: number;
+  /** Part of `completion_tokens`. */
+  readonly reasoning_tokens?: number;
 }
 
 const tokens = v.nullish(v.number(), 0);
@@ -17,8 +19,12 @@ const OpenAiUsage = v.pipe(
     prompt_tokens: v.number(),
     completion_tokens: v.number(),
     prompt_tokens_details: v.nullish(v.object({ cached_tokens: tokens })),
+    completion_tokens_details: v.fallback(v.nullish(v.object({ reasoning_tokens: tokens })), null),
   }),
-  v.transform(({ prompt_tokens_details: details, ...counts }) => withCache(counts, details?.cached_tokens ?? 0, 0)),
+  v.transform(({ prompt_tokens_details: prompt, completion_tokens_details: completion, ...counts }) => ({
+    ...withCache(counts, prompt?.cached_tokens ?? 0, 0),
+    ...(completion?.reasoning_tokens && { reasoning_tokens: completion.reasoning_tokens }),
+  })),
 );
 
 /** Anthropic counts cached tokens beside the input. */
@@ -49,8 +55,16 @@ export const recordOf = <Entries extends v.ObjectEntries>(entries: Entries) =>
     v.object(entries),
   );
 
-/** Output in other fields than text and calls would be lost silently. A refusal becomes text; audio is invalid. */
+/**
+ * Output in other fields than text, calls and reasoning would be lost silently. A refusal becomes text; audio is
+ * invalid.
+ */
 export const otherOutput = { refusal: v.nullish(v.string()), audio: v.nullish(v.null('must not be audio')) };
+
+const reasoningText = v.fallback(v.nullish(v.string()), null);
+
+/** vLLM and LMI send `reasoning_content` or, in newer versions, `reasoning`. */
+export const reasoningOutput = { reasoning_content: reasoningText, reasoning: reasoningText };
 
 const ToolCall = v.object({
   index: v.nullish(v.number()),
@@ -64,9 +78,11 @@ const Delta = v.pipe(
     tool_calls: v.nullish(v.array(ToolCall)),
     function_call: v.nullish(v.object({ name: v.nullish(v.string()), arguments: v.nullish(v.string()) })),
     ...otherOutput,
+    ...reasoningOutput,
   }),
-  v.transform(({ function_call: called, refusal, ...delta }) => ({
+  v.transform(({ function_call: called, refusal, reasoning_content, reasoning, ...delta }) => ({
     ...delta,
+    ...((reasoning_content || reasoning) && { reasoning: reasoning_content || reasoning }),
     ...(refusal && !delta.content && { content: refusal }),
     ...(called && !delta.tool_calls?.length && { tool_calls: [{ index: 0, function: called }] }),
   })),
@@ -131,7 +147,9 @@ export async function billable(
     isPossibleCount(usage.prompt_tokens, minTokens, promptTokens) &&
     isPossibleCount(usage.completion_tokens, minTokens, completionTokens) &&
     isPossibleCache(usage);
-  return isUsable ? usage : count();
+  if (!isUsable) return count();
+  const { reasoning_tokens: reasoning, ...counts } = usage;
+  return reasoning !== undefined && isPossibleCount(reasoning, 0, usage.completion_tokens) ? usage : counts;
 }
 
 function isPossibleCache({ prompt_tokens, cached_tokens = 0, cache_write_tokens = 0 }: ModelUsage): boolean {
@@ -143,6 +161,16 @@ function isPossibleCache({ prompt_tokens, cached_tokens = 0, cache_write_tokens 
 
 export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+/** The usage with the details that the container reported, as OpenAI names them. */
+export function detailed(usage: ModelUsage) {
+  const { cached_tokens, reasoning_tokens } = usage;
+  return {
+    ...totalled(usage),
+    ...(cached_tokens !== undefined && { prompt_tokens_details: { cached_tokens } }),
+    ...(reasoning_tokens !== undefined && { completion_tokens_details: { reasoning_tokens } }),
+  };
 }
 
 /** Sizes above which a text is counted, per token of `max_tokens` and in addition. Few texts exceed them. */

@@ -52,6 +52,8 @@ export interface StreamedCall {
 
 type ChatParts<Body> = TextOrder<ModelChatRequest, ChatFormat<Body>> & {
   readonly offered: ReadonlySet<string>;
+  /** Counts the prompt's tokens; some formats report them before the first token of output. */
+  readonly countPrompt: () => Promise<number>;
 };
 export type WholeChatOrder<Body> = ChatParts<Body> & WholeCall<ModelChatReply>;
 export type StreamedChatOrder = ChatParts<unknown> & StreamedCall;

@@ -1,4 +1,11 @@
+import type { Refusal } from '#contract/shared/errors.ts';
 import type { ModelUsage } from './model-stream.ts';
+
+export interface StreamOptions<Chunk> {
+  /** Default: `cancel`. `finish` reads the model's reply to its end. */
+  readonly onDisconnect?: 'cancel' | 'finish';
+  readonly failureChunks?: ((refusal: Refusal) => readonly Chunk[]) | undefined;
+}
 
 /** A streamed result of an operation. Generation starts immediately. */
 export class StreamedResponse<Chunk = unknown> {
@@ -6,7 +13,7 @@ export class StreamedResponse<Chunk = unknown> {
   readonly #cost: (isWhole: boolean) => Promise<number>;
   readonly #cancel: () => void;
   readonly #usage: () => ModelUsage | null | undefined;
-  readonly #onDisconnect: 'cancel' | 'finish';
+  readonly #options: StreamOptions<Chunk>;
   readonly #first: Promise<IteratorResult<Chunk>>;
   #isRead = false;
   #isWhole = false;
@@ -17,13 +24,13 @@ export class StreamedResponse<Chunk = unknown> {
     cost: (isWhole: boolean) => Promise<number>,
     cancel: () => void,
     usage: () => ModelUsage | null | undefined = () => undefined,
-    onDisconnect: 'cancel' | 'finish' = 'cancel',
+    options: StreamOptions<Chunk> = {},
   ) {
     this.#chunks = chunks;
     this.#cost = cost;
     this.#cancel = cancel;
     this.#usage = usage;
-    this.#onDisconnect = onDisconnect;
+    this.#options = options;
     this.#first = chunks.next();
     // Reported by the next read; without one, the failure is ignored.
     this.#first.catch(() => undefined);
@@ -52,10 +59,15 @@ export class StreamedResponse<Chunk = unknown> {
 
   /** Handles a client disconnect: cancels the generation or consumes it to its end. */
   async disconnect(): Promise<void> {
-    if (this.#onDisconnect === 'cancel') return this.cancel();
+    if (this.#options.onDisconnect !== 'finish') return this.cancel();
     try {
       while (!this.#isWhole) await this.next();
     } catch {}
+  }
+
+  /** The chunks that report a failure after the first chunk. Undefined if the response's format reports it. */
+  failureChunks(refusal: Refusal): readonly Chunk[] | undefined {
+    return this.#options.failureChunks?.(refusal);
   }
 
   cancel(): void {

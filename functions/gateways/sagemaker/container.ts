@@ -133,10 +133,11 @@ export function refuseFailed({ finish_reason: reason }: { finish_reason?: string
 
 interface Message {
   readonly content?: string | null | undefined;
+  readonly reasoning?: string | null | undefined;
   readonly tool_calls?: readonly unknown[] | null | undefined;
 }
 export const isSilent = (message: Message | null | undefined): boolean =>
-  !message?.content && !message?.tool_calls?.length;
+  !message?.content && !message?.reasoning && !message?.tool_calls?.length;
 
 interface WholeReply {
   readonly choices: readonly { text?: string; message?: Message; finish_reason?: string | null | undefined }[];

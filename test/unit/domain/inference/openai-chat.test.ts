@@ -192,7 +192,15 @@ async function streamed(
   }
   const delivered = new DeliveredText(1000, bpeTokenizer);
   return Array.fromAsync(
-    chatChunks({ chunks: source(), format, offered, about, delivered, onUsage: async () => usage }),
+    chatChunks({
+      chunks: source(),
+      format,
+      offered,
+      about,
+      delivered,
+      countPrompt: async () => usage.prompt_tokens,
+      onUsage: async () => usage,
+    }),
   );
 }
 const choiceOf = (delta: object, finish_reason: string | null = null) => {
@@ -249,6 +257,36 @@ describe('a chat stream', () => {
     expect(functions.map(({ choices }) => choices[0].delta.function_call?.arguments ?? '').join('')).toBe('{"x":1}');
     expect(functions.at(-1).choices[0].finish_reason).toBe('function_call');
     expect(names(await streamed(calls, specifiedChat))).toEqual(['get_weather']);
+  });
+
+  it.each([
+    ['the same index', 0],
+    ['no index', undefined],
+  ])('separates calls with %s by their ids', async (_, index) => {
+    const sent = (id: string, name: string) => ({ index, id, function: { name, arguments: '{' } });
+    const parts = [sent('a', 'get_weather'), more(index ?? 0, '}'), sent('b', 'get_time'), more(index ?? 0, '}')];
+    const chunks = [...parts.map((part) => chunkOf({ tool_calls: [part] })), chunkOf({}, 'tool_calls')];
+    expect(assembled(await streamed(chunks, openAiChat(parsed({ tools }))))).toMatchObject({
+      message: { tool_calls: [call('a', 'get_weather', '{}'), call('b', 'get_time', '{}')] },
+    });
+  });
+
+  it('begins with the opening chunks of its format, after which reasoning and text follow', async () => {
+    const chunks = [{ reasoning: 'Hm' }, { content: 'Hi' }].map((delta) => chunkOf(delta));
+    const format: ChatFormat<unknown> = {
+      ...specifiedChat,
+      openingChunks: async (_, countPrompt) => [['opened', await countPrompt()]],
+      pieceChunks: (piece, _, isFirst) => [[piece, isFirst]],
+      reasoningChunks: (reasoning, _, isFirst) => [[reasoning, isFirst]],
+      endChunks: (_, __, isFirst) => [['end', isFirst]],
+    };
+    expect(await streamed(chunks, format)).toEqual([
+      ['opened', 3],
+      ['Hm', true],
+      [{ content: 'Hi' }, false],
+      ['end', false],
+    ]);
+    expect(JSON.stringify(await streamed(chunks, specifiedChat))).not.toContain('Hm');
   });
 
   it('sends role and finish reason even without text', async () => {

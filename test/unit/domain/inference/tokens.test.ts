@@ -45,6 +45,32 @@ describe('a request without max_tokens', () => {
   });
 });
 
+describe('a request in a dialect that reduces the output', () => {
+  const chat = async (count: number, maxTokens?: number) => {
+    const messages = [{ role: 'user', content: words(count) }];
+    const conversation = { model: 'svc-1', messages, functions: [], maxTokens, reducesOutput: true } as never;
+    return (await outputRoom(conversation, bpeTokenizer, proved)).maxTokens;
+  };
+
+  it('may generate half of the window by default, and what fits beside a long prompt', async () => {
+    expect(await chat(1)).toBe(2_048);
+    expect(await chat(3_000)).toBe(4_096 - 3_000 - 7);
+    expect(await chat(1, 32_000)).toBe(4_096 - 1 - 7);
+    expect(await chat(3_000, 32_000)).toBe(4_096 - 3_000 - 7);
+    expect(await chat(4_000, 10)).toBe(10);
+  });
+
+  it('is refused unless 1,024 tokens fit, or as many as requested', async () => {
+    expect(await chat(3_065)).toBe(1_024);
+    for (const [count, maxTokens] of [
+      [3_066, undefined],
+      [3_066, 32_000],
+      [4_080, 10],
+    ] as const)
+      await expect(chat(count, maxTokens)).rejects.toMatchObject({ code: 'CONTEXT_LENGTH_EXCEEDED' });
+  });
+});
+
 it('a text to embed may have 8,192 tokens, and the error for a longer one states its count', async () => {
   const order = (count: number) =>
     toModelEmbeddings({ model: 'svc-embed', input: words(count) } as never, bpeTokenizer, proved);
