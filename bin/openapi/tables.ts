@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { labelLimits, maxAnalysisCharacters } from '#contract/analysis/analysis.ts';
 import { messagesPlan, planListing, planOfRank, webhooksPlan } from '#contract/billing/plans.ts';
 import { priceText, type ServiceName } from '#contract/billing/prices.ts';
@@ -95,7 +96,14 @@ const plans = (): string =>
     ]),
   );
 
+/** The other table of the default plans. */
 const overview = (): string =>
+  [
+    'A deployment may enforce the following table instead (`PLAN_TABLE`). For missing values, the table above applies:',
+    overviewTable(),
+  ].join('\n\n');
+
+const overviewTable = (): string =>
   table(
     ['Plan', 'USD per month', 'Calls per month', 'Calls per minute'],
     planOverview.map(({ name, price, callsPerMonth, callsPerMinute }) => [
@@ -148,7 +156,7 @@ const tables: Readonly<Record<string, string>> = {
   ),
   limits: table(['Limit', 'Maximum'], limitRows),
   plans: plans(),
-  overview: overview(),
+  overview: planListing.some(({ name }) => planOverview.some((one) => one.name === name)) ? overview() : '',
   prices: table(
     ['Service', 'Price'],
     services.map((name) => [`\`${name}\``, priceText(name)]),
@@ -156,11 +164,22 @@ const tables: Readonly<Record<string, string>> = {
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 
+/** Values within a sentence: `<!-- price translation -->`, `<!-- plan messages -->` and `<!-- plan webhooks -->`. */
+const values: Readonly<Record<string, (name: string) => string>> = {
+  price: (name) => priceText(v.parse(v.picklist(services), name)),
+  plan: (name) => `\`${(name === 'messages' ? messagesPlan : webhooksPlan).name}\``,
+};
+
+const withValues = (page: string): string =>
+  page.replaceAll(/<!-- (price|plan) (\w+) -->[^\n]*?<!-- end -->/g, (_, kind: string, name: string) => {
+    return `<!-- ${kind} ${name} -->${values[kind]?.(name)}<!-- end -->`;
+  });
+
 /** Replaces the tables of the pages. Throws for an unknown table, and for a table that no page contains. */
 export function withTables(pages: readonly string[]): string[] {
   const placed = new Set<string>();
   const texts = pages.map((page) =>
-    page.replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
+    withValues(page).replaceAll(/<!-- (\w+) -->\n[^]*?<!-- end -->/g, (_, name: string) => {
       placed.add(name);
       const wanted = tables[name];
       if (wanted === undefined) throw new Error(`the documentation contains an unknown table ${name}`);

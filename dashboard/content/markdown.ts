@@ -20,7 +20,7 @@ function blockOf(token: Token, resolve: ResolveLink): Block[] {
     case 'space':
       return [];
     case 'html':
-      if (/^<!--[^]*-->\s*$/.test(token.raw)) return [];
+      if (isComment(token.raw)) return [];
       throw unknown(token);
     case 'heading':
       return [
@@ -49,8 +49,11 @@ function blockOf(token: Token, resolve: ResolveLink): Block[] {
   }
 }
 
+const isComment = (html: string): boolean => /^<!--[^]*-->\s*$/.test(html);
+
 function inlines(tokens: readonly Token[] | undefined, resolve: ResolveLink): Inline[] {
-  return (tokens ?? []).map((token): Inline => {
+  const shown = (tokens ?? []).filter(({ type, raw }) => type !== 'html' || !isComment(raw));
+  return shown.map((token): Inline => {
     const content = inlines('tokens' in token ? token.tokens : [], resolve);
     switch (token.type) {
       case 'text':

@@ -197,6 +197,12 @@ describe('the public files of an offer with open models', () => {
     const limits = content['/guides/plans-and-limits.md'];
     expect(limits).toContain('| `acme-embed` | embeddings | 8,192 | 1,024 | `free` |');
     expect(limits).toContain('| `team` | 20 | 2,500 | 600 | 50 | no | yes |');
+    expect(content['/guides/webhooks.md']).toContain('Plans from `team` up include webhooks');
+    expect(limits).not.toContain('PLAN_TABLE');
+    expect(Object.entries(content).filter(([path, text]) => /^.guides/.test(path) && /dev_pass/.test(text))).toEqual([
+      // An example of six months with the default plans.
+      ['/guides/credits.md', expect.any(String)],
+    ]);
     // The offer has no model for the others.
     const text = Object.values(content).join('\n');
     expect(new Set(text.match(/svc-[a-z0-9-]+/g))).toEqual(new Set(['svc-speech', 'svc-transcribe']));
