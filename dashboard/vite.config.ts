@@ -6,6 +6,7 @@ import type { Offer } from '../functions/contract/offer/offer.ts';
 import { mantineStyles } from './content/mantine-styles.ts';
 import { content } from './content/plugin.ts';
 import { escapeHtml } from './content/public/html.ts';
+import { routeFacts } from './content/route-facts.ts';
 
 /** Local service that receives the API requests of `npx vite dashboard`. */
 const service = 'http://127.0.0.1:8787';
@@ -48,6 +49,7 @@ export default defineConfig({
     react(),
     content(),
     mantineStyles(),
+    routeFacts(),
     { name: 'product-name', transformIndexHtml: withProductName },
     logoAsFile,
   ],
