@@ -9,6 +9,7 @@ import { errorStatus } from '#contract/shared/errors.ts';
 import { limits } from '#contract/shared/limits.ts';
 import { webhookEvents, webhookEventTypes } from '#contract/webhooks/events.ts';
 import { errorCauses } from './errors.ts';
+import { fieldUseRows } from './field-uses.ts';
 import { headers } from './headers.ts';
 
 type Cell = string | number | null;
@@ -161,6 +162,7 @@ const tables: Readonly<Record<string, string>> = {
     ['Service', 'Price'],
     services.map((name) => [`\`${name}\``, priceText(name)]),
   ),
+  fields: table(['Path', 'Honoured', 'Accepted without effect', 'Refused'], fieldUseRows()),
   models: table(['Model', 'For', 'Context, tokens', 'Dimensions', 'From plan'], modelRows),
 };
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { integer, text, whole } from '../shared/fields.ts';
 import { limits } from '../shared/limits.ts';
+import { withoutEffect } from './field-use.ts';
 import {
   content,
   FunctionCall,
@@ -149,7 +150,7 @@ export const EmbeddingsRequest = v.object(
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),
     dimensions: v.optional(v.nullable(integer(1, maxDimensions))),
-    user: v.optional(v.nullable(content)),
+    user: v.optional(v.nullable(withoutEffect(content))),
   },
   'must be a JSON object',
 );

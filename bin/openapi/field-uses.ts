@@ -1,0 +1,47 @@
+import * as v from 'valibot';
+import { OpenAiChatRequest, OpenAiCompletionRequest, OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
+
+type Entries = Readonly<Record<string, v.GenericSchema>>;
+
+/** Request schemas of other vendors' dialects, by path. */
+const dialectBodies: Readonly<Record<string, Entries>> = {
+  '/openai/v1/chat/completions': OpenAiChatRequest.entries,
+  '/openai/v1/completions': OpenAiCompletionRequest.entries,
+  '/openai/v1/embeddings': OpenAiEmbeddingsRequest.entries,
+};
+
+/** See functions/contract/inference/field-use.ts. */
+const Mark = v.variant('x-use', [
+  v.pipe(
+    v.object({ 'x-use': v.literal('without effect') }),
+    v.transform(() => ({ use: 'without effect' }) as const),
+  ),
+  v.pipe(
+    v.object({ 'x-use': v.literal('refused'), 'x-unless': v.string() }),
+    v.transform(({ 'x-unless': values }) => ({ use: 'refused', values }) as const),
+  ),
+]);
+type FieldUse = v.InferOutput<typeof Mark> | { readonly use: 'honoured' };
+
+const hasWrapped = (field: v.GenericSchema): field is v.GenericSchema & { readonly wrapped: v.GenericSchema } =>
+  'wrapped' in field;
+
+/** Finds the mark of a field, below `optional`, `nullable` and `nullish`. */
+export function useOf(field: v.GenericSchema): FieldUse {
+  const mark = v.safeParse(Mark, v.getMetadata(field));
+  if (mark.success) return mark.output;
+  if ('literal' in field) return { use: 'refused', values: `\`${JSON.stringify(field.literal)}\`` };
+  return hasWrapped(field) ? useOf(field.wrapped) : { use: 'honoured' };
+}
+
+/** One row per path: the fields that are honoured, accepted without effect, and refused. */
+export const fieldUseRows = (): readonly (readonly string[])[] =>
+  Object.entries(dialectBodies).map(([path, entries]) => {
+    const uses = Object.entries(entries).map(([name, field]) => ({ name: `\`${name}\``, ...useOf(field) }));
+    const named = (use: FieldUse['use']): string =>
+      uses
+        .filter((field) => field.use === use)
+        .map((field) => (field.use === 'refused' ? `${field.name} unless ${field.values}` : field.name))
+        .join(', ');
+    return [`\`${path}\``, named('honoured'), named('without effect'), named('refused')];
+  });
