@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { type ConversionConfig, type JsonSchema, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { isFormFile } from '#contract/http/request.ts';
+import { isListOfTokenIds, isTokenIds } from '#contract/inference/token-ids.ts';
 import { isJsonObject } from '#contract/shared/fields.ts';
 
 const contract = new URL('../../functions/contract/', import.meta.url);
@@ -32,10 +33,14 @@ const prefix = '#/components/schemas/';
  */
 const ignoreActions = ['check', 'finite', 'transform'];
 
+const tokenIds: JsonSchema = { type: 'array', minItems: 1, items: { type: 'integer', minimum: 0, maximum: 100_255 } };
+
 /** JSON Schemas of custom checks. */
 const customs: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [isJsonObject, { type: 'object' }],
   [isFormFile, { type: 'string', format: 'binary' }],
+  [isTokenIds, tokenIds],
+  [isListOfTokenIds, { type: 'array', minItems: 1, items: tokenIds }],
 ]);
 
 const config = (typeMode: Mode): ConversionConfig => ({

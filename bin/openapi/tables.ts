@@ -41,6 +41,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Stop sequences', limits.stopSequences],
   ['Characters of a stop sequence', limits.stopSequenceCharacters],
   ['Texts to embed in one request', limits.embeddingTexts],
+  ['Texts to embed in one request of an OpenAI SDK', limits.openAiEmbeddingTexts],
   ['Tokens of a text to embed', limits.embeddingTokens],
   ['Words to translate in one request', maxTranslationWords],
   ['Characters to analyze in one request', maxAnalysisCharacters],

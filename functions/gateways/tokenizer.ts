@@ -1,5 +1,6 @@
-import type { Tokenizer } from '#domain/shared/ports.ts';
+import type { TokenEncoding } from '#domain/shared/ports.ts';
 import { UnitTable } from '#domain/shared/text.ts';
+import type { Vocabulary } from './byte-pairs/trie.ts';
 
 /** UTF-16 units. A longer run of spaces or of anything else is cut here, which bounds the cost of a word. */
 const maxRunLength = 256;
@@ -15,7 +16,7 @@ const wideSpaces = new Set(
 let loading: Promise<(text: string, limit: number) => number> | undefined;
 
 /** Counts tokens of OpenAI's cl100k vocabulary. It is 1 MB of code, so it is loaded for the first text that needs it. */
-export const bpeTokenizer: Tokenizer = {
+export const bpeTokenizer: TokenEncoding = {
   async count(text, limit = Number.POSITIVE_INFINITY) {
     const count = await (loading ??= load().catch(forget));
     let tokens = 0;
@@ -25,7 +26,30 @@ export const bpeTokenizer: Tokenizer = {
     }
     return tokens;
   },
+  async decode(texts, maxBytes) {
+    const [{ default: ranks }, { Vocabulary }] = await Promise.all([
+      import('gpt-tokenizer/bpeRanks/cl100k_base'),
+      import('./byte-pairs/trie.ts'),
+    ]);
+    const known = (vocabulary ??= new Vocabulary(ranks));
+    let bytes = 0;
+    for (const ids of texts) for (const id of ids) bytes += known.lengthOf(id);
+    return bytes > maxBytes ? undefined : texts.map((ids) => textOf(ids, known));
+  },
 };
+
+let vocabulary: Vocabulary | undefined;
+
+/** Clients cut texts between tokens, so a text may begin or end within a character. Its rest becomes U+FFFD. */
+function textOf(ids: readonly number[], vocabulary: Vocabulary): string {
+  const text = Buffer.alloc(ids.reduce((sum, id) => sum + vocabulary.lengthOf(id), 0));
+  let at = 0;
+  for (const id of ids) {
+    for (let from = vocabulary.start(id); from < vocabulary.end(id); from += 1, at += 1)
+      text[at] = vocabulary.bytes[from] ?? 0;
+  }
+  return text.toString();
+}
 
 /** Lets the next text load the vocabulary again. */
 function forget(error: unknown): never {

@@ -17,7 +17,8 @@ import {
   samplingDefaults,
   samplingRules,
 } from './inference-fields.ts';
-import { EmbeddingsRequest, finishReasons, ModelList } from './requests.ts';
+import { EmbeddingsRequest, finishReasons, ModelList, textList } from './requests.ts';
+import { TokenIdLists, TokenIds } from './token-ids.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
 
@@ -75,10 +76,15 @@ export type OpenAiCompletionRequest = v.InferOutput<typeof OpenAiCompletionReque
 export const OpenAiEmbeddingsRequest = v.object(
   {
     ...EmbeddingsRequest.entries,
+    input: v.union(
+      [nonEmpty, textList(limits.openAiEmbeddingTexts), TokenIds, TokenIdLists],
+      'must be non-empty, well-formed Unicode, a list of such strings, or one or several lists of token ids of cl100k_base from 0 to 100255',
+    ),
     encoding_format: v.nullish(EmbeddingsRequest.entries.encoding_format.wrapped, 'float'),
   },
   'must be a JSON object',
 );
+export type OpenAiEmbeddingsRequest = v.InferOutput<typeof OpenAiEmbeddingsRequest>;
 
 export const OpenAiModelList = v.object({ object: v.literal('list'), data: ModelList });
 

@@ -133,19 +133,19 @@ export const Completion = v.object({
 });
 export type Completion = v.InferOutput<typeof Completion>;
 
+export const textList = (maxTexts: number) =>
+  v.pipe(
+    v.array(nonEmpty, 'must be a list'),
+    v.minLength(1, 'must not be empty'),
+    v.maxLength(maxTexts, `must have at most ${maxTexts} texts`),
+  );
+
 /** Body of POST /embeddings. */
 export const EmbeddingsRequest = v.object(
   {
     model: modelFor('embeddings'),
     input: v.union(
-      [
-        nonEmpty,
-        v.pipe(
-          v.array(nonEmpty, 'must be a list'),
-          v.minLength(1, 'must not be empty'),
-          v.maxLength(limits.embeddingTexts, `must have at most ${limits.embeddingTexts} texts`),
-        ),
-      ],
+      [nonEmpty, textList(limits.embeddingTexts)],
       'must be non-empty, well-formed Unicode, or a list of such strings; tokens are not supported',
     ),
     encoding_format: v.optional(v.picklist(['float', 'base64'], 'must be float or base64'), 'float'),

@@ -35,6 +35,9 @@ export const openAiRoutes = {
     summary: 'Create embeddings, for OpenAI clients',
     bodyInput: OpenAiEmbeddingsRequest,
     output: EmbeddingList,
+    // 2,048 vectors as numbers are 60 MB of JSON, of which API Gateway sends 2 MB per second after the first 10.
+    timeoutSeconds: 120,
+    memoryMb: 1024,
   }),
   listOpenAiModels: defineRoute({
     id: 'list-openai-models',

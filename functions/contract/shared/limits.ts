@@ -9,6 +9,8 @@ export const limits = {
   /** Far longer than any real stop sequence. A stream holds back output that may begin one. */
   stopSequenceCharacters: 256,
   embeddingTexts: 100,
+  /** Sent to the model in parts of `embeddingTexts`. */
+  openAiEmbeddingTexts: 2048,
   embeddingTokens: 8192,
   activeKeys: 50,
   /** Total of active and suspended keys. */

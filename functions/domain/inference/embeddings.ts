@@ -1,9 +1,15 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
+import type { OpenAiEmbeddingsRequest } from '#contract/inference/openai.ts';
 import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
-import type { Tokenizer } from '../shared/ports.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { TokenEncoding } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { type Proof, TokenCount } from './order.ts';
+import { type Decoding, decodedTexts } from './token-texts.ts';
+
+/** Texts, or token ids that stand for them. */
+export type EmbeddingsInput = EmbeddingsRequest | OpenAiEmbeddingsRequest;
 
 export interface ModelEmbeddingsRequest {
   readonly input: readonly string[];
@@ -29,14 +35,16 @@ export const ModelEmbeddings = v.object({
 });
 export type ModelEmbeddings = v.InferOutput<typeof ModelEmbeddings>;
 
-export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: Tokenizer, prove: Proof) {
-  const input = typeof request.input === 'string' ? [request.input] : request.input;
+export async function toModelEmbeddings(request: EmbeddingsInput, tokenizer: TokenEncoding, prove: Proof) {
+  const { model } = request;
+  const window = findModel(model, 'embeddings')?.contextWindow ?? 0;
+  const maxBytes = limits.embeddingsBodyBytes;
+  const input = await textsOf(request.input, { model, window, maxBytes, path: 'input', tokenizer, prove });
   const counts = input.map((text) => new TokenCount([text], tokenizer));
-  const window = findModel(request.model, 'embeddings')?.contextWindow ?? 0;
   let maxTokens = 0;
   for (const count of counts) {
     const tokens = await count.bound(window, window, prove);
-    if (tokens > window) throw contextLengthExceeded(request.model, window, tokens, 0);
+    if (tokens > window) throw contextLengthExceeded(model, window, tokens, 0);
     maxTokens += tokens;
   }
   const { dimensions } = request;
@@ -44,8 +52,25 @@ export async function toModelEmbeddings(request: EmbeddingsRequest, tokenizer: T
   return { body, maxTokens, counts };
 }
 
-export function toEmbeddingList(reply: ModelEmbeddings, tokens: number, request: EmbeddingsRequest): EmbeddingList {
-  const texts = typeof request.input === 'string' ? 1 : request.input.length;
+async function textsOf(input: EmbeddingsInput['input'], decoding: Decoding): Promise<readonly string[]> {
+  if (typeof input === 'string') return [input];
+  if (isTexts(input)) return input;
+  return decodedTexts(isIds(input) ? [input] : input, decoding);
+}
+
+const isTexts = (list: readonly unknown[]): list is readonly string[] => typeof list[0] === 'string';
+const isIds = (list: readonly unknown[]): list is readonly number[] => typeof list[0] === 'number';
+
+export interface Embedded {
+  readonly texts: number;
+  readonly tokens: number;
+}
+
+export function toEmbeddingList(
+  reply: ModelEmbeddings,
+  { texts, tokens }: Embedded,
+  request: Pick<EmbeddingsInput, 'model' | 'encoding_format'>,
+): EmbeddingList {
   if (reply.data.length !== texts)
     throw new ServiceError('MODEL_ERROR', `The model returned ${reply.data.length} embeddings for ${texts} texts.`);
   const encode = request.encoding_format === 'base64' ? base64 : (vector: number[]) => vector;

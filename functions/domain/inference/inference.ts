@@ -1,7 +1,7 @@
 import { findModel } from '#contract/inference/models.ts';
-import type { EmbeddingList, EmbeddingsRequest } from '#contract/inference/requests.ts';
+import type { EmbeddingList } from '#contract/inference/requests.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
-import type { Clock, Tokenizer } from '../shared/ports.ts';
+import type { Clock, TokenEncoding } from '../shared/ports.ts';
 import {
   type ResponseMetadata,
   chatChunks,
@@ -23,7 +23,7 @@ import {
   toModelCompletion,
 } from './completion.ts';
 import type { Conversation } from './conversation.ts';
-import { toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
+import { type EmbeddingsInput, toEmbeddingList, toModelEmbeddings } from './embeddings.ts';
 import type { ModelGateway } from './model-gateway.ts';
 import { billable, DeliveredText, isPossibleCount, type ModelUsage, type UsageBounds } from './model-stream.ts';
 import {
@@ -57,7 +57,7 @@ export type EmbeddingCall = Pick<EmbeddingsOrder, 'request' | 'input'> & Partial
 
 const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
-export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Clock) {
+export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock: Clock) {
   const about = (kind: string, requestId: string, model: string): ResponseMetadata => ({
     id: `${kind}-${requestId}`,
     created: Math.floor(clock.now() / 1000),
@@ -230,7 +230,7 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     return new StreamedResponse(chunks, cost, cancel, () => charged);
   }
 
-  async function orderEmbeddings(input: EmbeddingsRequest, prove: Proof): Promise<EmbeddingsOrder> {
+  async function orderEmbeddings(input: EmbeddingsInput, prove: Proof): Promise<EmbeddingsOrder> {
     const { body, maxTokens, counts } = await toModelEmbeddings(input, tokenizer, prove);
     const tariff = tariffOf(input.model, 'embeddings', clock.now());
     const { price } = tariff;
@@ -254,7 +254,8 @@ export function inference(gateway: ModelGateway, tokenizer: Tokenizer, clock: Cl
     const isUsable = isPossibleCount(reported, 1, maxTokensOf(request.input));
     const prompt_tokens = isUsable ? reported : await countTokens(request.input, tokenizer);
     const usage = { prompt_tokens, completion_tokens: 0 };
-    return { body: toEmbeddingList(reply, prompt_tokens, input), cost: tariff?.cost(usage) ?? 0, usage };
+    const embedded = { texts: request.input.length, tokens: prompt_tokens };
+    return { body: toEmbeddingList(reply, embedded, input), cost: tariff?.cost(usage) ?? 0, usage };
   }
 
   return {

@@ -1,10 +1,9 @@
 import type { ServiceName } from '#contract/billing/prices.ts';
-import type { EmbeddingsRequest } from '#contract/inference/requests.ts';
 import type { PriceCode } from '../meter/price-code.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
-import type { ModelEmbeddingsRequest } from './embeddings.ts';
+import type { EmbeddingsInput, ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelCall, ModelStream } from './model-gateway.ts';
 import type { Tariff } from './tariff.ts';
 
@@ -64,7 +63,9 @@ export type WholeCompletionOrder<Body> = CompletionParts<Body> & WholeCall<Model
 export type StreamedCompletionOrder = CompletionParts<unknown> & StreamedCall;
 export type CompletionOrder<Body> = CompletionParts<Body> & (WholeCall<ModelCompletionReply> | StreamedCall);
 
-export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & { readonly input: EmbeddingsRequest };
+export type EmbeddingsOrder = ModelOrder<ModelEmbeddingsRequest> & {
+  readonly input: Pick<EmbeddingsInput, 'model' | 'encoding_format'>;
+};
 
 /** Sampling parameters. Null or absent ones use the model's default. */
 export interface Sampling {

@@ -44,3 +44,26 @@ export async function failingTogether<T>(
     throw error;
   }
 }
+
+/** Maps items in order, at most `concurrency` at a time. After the first failure no further item starts. */
+export async function mapTogether<Item, Result>(
+  items: readonly Item[],
+  concurrency: number,
+  map: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  let hasFailed = false;
+  async function walk(): Promise<void> {
+    for (const [index, item] of left) {
+      if (hasFailed) return;
+      results[index] = await map(item);
+    }
+  }
+  const fail = (error: unknown): never => {
+    hasFailed = true;
+    throw error;
+  };
+  await Promise.all(Array.from({ length: concurrency }, () => walk().catch(fail)));
+  return results;
+}

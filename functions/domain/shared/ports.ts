@@ -12,6 +12,11 @@ export interface Tokenizer {
   count(text: string, limit?: number): Promise<number>;
 }
 
+export interface TokenEncoding extends Tokenizer {
+  /** Decodes lists of token ids of OpenAI's cl100k_base. Undefined if the texts have more than `maxBytes` together. */
+  decode(texts: readonly (readonly number[])[], maxBytes: number): Promise<readonly string[] | undefined>;
+}
+
 /** At-least-once delivery, unordered. */
 export interface MessageQueue {
   /** Sends a JSON value of at most 1 MiB. */

@@ -39,6 +39,18 @@ export interface EmbeddingsDialect {
   readonly reply: (value: unknown) => Vectors;
 }
 
+/** Cuts the texts of a request into batches of at most `size`. */
+export function textBatches<Body>(
+  { input }: ModelEmbeddingsRequest,
+  size: number,
+  body: (texts: readonly string[]) => Body,
+): readonly EmbeddingsBatch[] {
+  return Array.from({ length: Math.ceil(input.length / size) }, (_, batch) => {
+    const texts = input.slice(batch * size, (batch + 1) * size);
+    return { texts: texts.length, body: body(texts) };
+  });
+}
+
 export interface SpeechDialect {
   /** `CustomAttributes` of the invocation. */
   readonly attributes: string;

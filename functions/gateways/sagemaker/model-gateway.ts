@@ -1,6 +1,6 @@
 import type { ModelEmbeddings, ModelEmbeddingsRequest } from '#domain/inference/embeddings.ts';
 import type { ModelGateway } from '#domain/inference/model-gateway.ts';
-import { failingTogether } from '#domain/shared/concurrency.ts';
+import { failingTogether, mapTogether } from '#domain/shared/concurrency.ts';
 import { ServiceError } from '#domain/shared/service-error.ts';
 import type { Vectors } from './container.ts';
 import { maxEmbeddingsBytes, type ModelRuntime } from './runtime.ts';
@@ -22,6 +22,9 @@ export function sagemakerGateway(runtime: ModelRuntime, settings: ModelGatewaySe
   };
 }
 
+/** Batches that a call sends at the same time. */
+const concurrentBatches = 8;
+
 /** The vectors of all texts, in concurrent batches. The first failure cancels the other batches. */
 async function embed(
   context: GatewayContext,
@@ -38,14 +41,14 @@ async function embed(
       const parse = (value: unknown) => vectorsFor(texts, dialect.reply(value));
       return { model, invoke, parse, deadlineMs, signal };
     });
-    const replies = await Promise.all(calls.map(readReply));
+    const replies = await mapTogether(calls, concurrentBatches, readReply);
     const vectors = replies.flatMap((reply) => reply.vectors);
     refuseDifferentLengths(vectors);
     refuseOtherDimensions(vectors, request, model);
-    const counts = replies.map(({ promptTokens }) => promptTokens ?? Number.NaN);
+    const counts = replies.map(({ promptTokens = Number.NaN }) => promptTokens);
     const prompt_tokens = counts.reduce((sum, count) => sum + count, 0);
     const data = vectors.map((embedding, index) => ({ index, embedding }));
-    return { data, usage: Number.isNaN(prompt_tokens) ? null : { prompt_tokens } };
+    return { data, usage: counts.every((count) => count > 0) ? { prompt_tokens } : null };
   });
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { maxTeiTexts as batchSize } from '#contract/platform/model-endpoints.ts';
+import { maxTeiTexts } from '#contract/platform/model-endpoints.ts';
 import { Vector } from '#domain/inference/embeddings.ts';
-import type { Container, Vectors } from './container.ts';
+import { type Container, textBatches, type Vectors } from './container.ts';
 
 const BareVectors = v.array(Vector);
 
@@ -14,13 +14,8 @@ export const bareVectors = (value: unknown): Vectors => ({ vectors: v.parse(Bare
  */
 export const tei: Container = {
   embeddings: {
-    batches({ input, dimensions }) {
-      const batches = Math.ceil(input.length / batchSize);
-      return Array.from({ length: batches }, (_, batch) => {
-        const inputs = input.slice(batch * batchSize, (batch + 1) * batchSize);
-        return { texts: inputs.length, body: { inputs, truncate: false, dimensions } };
-      });
-    },
+    batches: (request) =>
+      textBatches(request, maxTeiTexts, (inputs) => ({ inputs, truncate: false, dimensions: request.dimensions })),
     reply: bareVectors,
   },
 };

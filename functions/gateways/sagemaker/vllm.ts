@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { limits } from '#contract/shared/limits.ts';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
 import { ModelCompletionReply, type ModelCompletionRequest } from '#domain/inference/completion.ts';
 import { ModelEmbeddings } from '#domain/inference/embeddings.ts';
 import { ChatChunk, CompletionChunk } from '#domain/inference/model-stream.ts';
-import type { BodyOptions, Container, TextDialect } from './container.ts';
+import { type BodyOptions, type Container, textBatches, type TextDialect } from './container.ts';
 import { bareVectors } from './tei.ts';
 
 /**
@@ -57,9 +58,12 @@ export const vllm: Container = {
   chat: openAiChat,
   completion: openAiCompletion,
   embeddings: {
-    batches: ({ input, dimensions }, servedName) => [
-      { texts: input.length, body: { input, dimensions, model: servedName } },
-    ],
+    batches: (request, servedName) =>
+      textBatches(request, limits.embeddingTexts, (input) => ({
+        input,
+        dimensions: request.dimensions,
+        model: servedName,
+      })),
     reply(value) {
       const { data, usage } = v.parse(ModelEmbeddings, value);
       const ordered = data.toSorted((one, other) => one.index - other.index);
@@ -79,7 +83,8 @@ export const lmi: Container = {
   chat: openAiChat,
   completion: openAiCompletion,
   embeddings: {
-    batches: ({ input }, servedName) => [{ texts: input.length, body: { inputs: input, model: servedName } }],
+    batches: (request, servedName) =>
+      textBatches(request, limits.embeddingTexts, (inputs) => ({ inputs, model: servedName })),
     reply: bareVectors,
   },
 };

@@ -163,8 +163,9 @@ describe('an option of the OpenAI surface', () => {
     ['completions', { ...prompt, best_of: 3 }, 'best_of', /must be 1/],
     ['completions', { ...prompt, echo: true }, 'echo', /must be false/],
     ['completions', { ...prompt, suffix: 'end' }, 'suffix', /not supported/],
-    ['embeddings', { ...texts, input: [1, 2] }, 'input', /tokens are not supported/],
-    ['embeddings', { ...texts, input: [[1, 2]] }, 'input', /tokens are not supported/],
+    ['embeddings', { ...texts, input: [1, 100_256] }, 'input', /from 0 to 100255/],
+    ['embeddings', { ...texts, input: [[1, 2], []] }, 'input', /token ids/],
+    ['embeddings', { ...texts, input: [[1, 2], 'a'] }, 'input', /token ids/],
     ['embeddings', { ...texts, input: [] }, 'input', /must not be empty/],
   ])('of %s is refused: %j', async (path, body, param, rule) => {
     const { status, json } = await send(`/openai/v1/${path}`, body);

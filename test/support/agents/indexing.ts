@@ -92,14 +92,12 @@ export async function indexingOf(
   }
 
   const inference = {
-    async embed({ input: { input } }: { input: { input: string | readonly string[] } }) {
+    async embed({ request: { input } }: { request: { input: readonly string[] } }) {
       const batch = batches.shift() ?? 'good';
       if (batch === 'fails') throw new ServiceError('MODEL_ERROR', 'broken');
       if (batch === 'slow') now += 300_000;
       const vector = (index: number) => Array.from({ length: lengthOf(batch, index) }, (_, at) => at + index);
-      const data = [input]
-        .flat()
-        .map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
+      const data = input.map((_, index) => ({ object: 'embedding' as const, index, embedding: vector(index) }));
       const usage = { prompt_tokens: data.length, total_tokens: data.length };
       return {
         body: { object: 'list' as const, model: 'svc-embed', data, usage },

@@ -60,7 +60,7 @@ const gateway: ModelGateway = {
   ...others,
   completionStream: (_, request) => ({ request, prepare: () => undefined, send: uncalled }),
 };
-const oneTokenEach = { count: async (text: string) => text.length / 10 };
+const oneTokenEach = { count: async (text: string) => text.length / 10, decode: async () => [] };
 
 it('an order within a budget reuses the prepared call unless the budget allows less output', async () => {
   const { orderCompletion } = inference(gateway, oneTokenEach, { now: () => 0 });
