@@ -1,0 +1,53 @@
+import { isJsonObject } from '#contract/shared/fields.ts';
+import { ServiceError } from '../shared/service-error.ts';
+import type { Proof } from './order.ts';
+
+/** The form of a reply that a caller requests. `path`: the field of the schema, for errors. */
+export type OutputRule =
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly description?: string | null | undefined;
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean | null | undefined;
+      readonly path: string;
+    };
+
+/** The reason why a text does not fit. Undefined if it does. */
+export type Misfit = { readonly problem: string; readonly isUnchecked?: true } | undefined;
+
+export type OutputCheck = (text: string) => Misfit;
+
+/** Returns the check of a reply. Throws 400 if the validator cannot read the schema. */
+export async function outputCheck(rule: OutputRule, prove: Proof): Promise<OutputCheck> {
+  if (rule.type === 'json_object') return objectMisfit;
+  // Reading a schema costs more than verifying the key.
+  await prove();
+  const { schemaCheck, UnreadableSchema } = await import('./json-schema.ts');
+  try {
+    return schemaCheck(rule.schema);
+  } catch (error) {
+    if (!(error instanceof UnreadableSchema)) throw error;
+    const { path } = rule;
+    throw new ServiceError('INVALID_FORMAT', `${path} ${error.message}.`, { field: { path, isMissing: false } });
+  }
+}
+
+function objectMisfit(text: string): Misfit {
+  try {
+    return isJsonObject(JSON.parse(text)) ? undefined : { problem: 'it is not a JSON object' };
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+}
+
+/** The field `response_format` of a request to a model. */
+export function responseFormat(rule: OutputRule): object {
+  if (rule.type === 'json_object') return { type: 'json_object' };
+  const { type, path: _, ...json_schema } = rule;
+  return { type, json_schema };
+}
+
+export const misfitError = ({ problem }: NonNullable<Misfit>): ServiceError =>
+  new ServiceError('MODEL_ERROR', `The model's response does not fit the requested format: ${problem}.`);
