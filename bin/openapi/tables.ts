@@ -37,6 +37,7 @@ const limitRows: readonly (readonly Cell[])[] = [
   ['Body of embeddings', mebibytes(limits.embeddingsBodyBytes)],
   ['Levels of nested JSON', limits.jsonDepth],
   ['Messages of a chat', limits.messages],
+  ['Choices of a response (`n`)', limits.choices],
   ['Functions or tools', limits.functions],
   ['Stop sequences', limits.stopSequences],
   ['Characters of a stop sequence', limits.stopSequenceCharacters],

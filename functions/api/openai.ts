@@ -1,36 +1,46 @@
-import type { OpenAiChatCompletion } from '#contract/inference/openai.ts';
-import type { Completion } from '#contract/inference/requests.ts';
+import { forwardedByCompletion } from '#contract/inference/openai-fields.ts';
+import type { OpenAiChatCompletion, OpenAiCompletion } from '#contract/inference/openai.ts';
 import type { openAiRoutes } from '#contract/routes/openai.ts';
-import { openAiChat } from '#domain/inference/chat.ts';
-import { openAiCompletion } from '#domain/inference/completion.ts';
-import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import { type ChoicesOrder, inChoices } from '#domain/inference/choices.ts';
+import { conversationOfOpenAi, forwarded } from '#domain/inference/conversation.ts';
 import { listedModel, listedModels } from '#domain/inference/model-catalogue.ts';
+import { joinChats, openAiChat } from '#domain/inference/openai-chat.ts';
+import { joinCompletions, openAiCompletion } from '#domain/inference/openai-completion.ts';
 import type { ChatOrder, CompletionOrder, EmbeddingsOrder } from '#domain/inference/order.ts';
 import type { Operation, PricedOperation } from '#runtime/operation.ts';
 
 export const createOpenAiChatCompletion: PricedOperation<
   typeof openAiRoutes.createOpenAiChatCompletion,
-  ChatOrder<OpenAiChatCompletion>
+  ChoicesOrder<ChatOrder<OpenAiChatCompletion>>
 > = {
-  order: ({ inference }, body, prove) => inference().orderChat(conversationOfOpenAi(body), openAiChat(body), prove),
-  run: async ({ inference }, { order, requestId, setCost }) => {
-    if (order.stream) return inference().streamChat(order, requestId);
-    const { body, cost, usage } = await inference().chat(order, requestId);
+  order({ inference, models }, body, prove) {
+    const calls = inChoices(inference(), models());
+    return calls.orderChat(conversationOfOpenAi(body), (index) => openAiChat(body, index), { n: body.n, prove });
+  },
+  async run({ inference, models }, { order, requestId, setCost }) {
+    const calls = inChoices(inference(), models());
+    if (order.stream) return calls.streamChat(order, requestId);
+    const { bodies, cost, usage } = await calls.chat(order, requestId);
     setCost(cost, usage);
-    return body;
+    return joinChats(bodies, usage);
   },
 };
 
 export const createOpenAiCompletion: PricedOperation<
   typeof openAiRoutes.createOpenAiCompletion,
-  CompletionOrder<Completion>
+  ChoicesOrder<CompletionOrder<OpenAiCompletion>>
 > = {
-  order: ({ inference }, body, prove) => inference().orderCompletion(body, openAiCompletion(body), prove),
-  run: async ({ inference }, { order, requestId, setCost }) => {
-    if (order.stream) return inference().streamCompletion(order, requestId);
-    const { body, cost, usage } = await inference().complete(order, requestId);
+  order({ inference, models }, body, prove) {
+    const calls = inChoices(inference(), models());
+    const prompt = { ...body, extras: forwarded(body, forwardedByCompletion) };
+    return calls.orderCompletion(prompt, (index) => openAiCompletion(body, index), { n: body.n, prove });
+  },
+  async run({ inference, models }, { order, requestId, setCost }) {
+    const calls = inChoices(inference(), models());
+    if (order.stream) return calls.streamCompletion(order, requestId);
+    const { bodies, cost, usage } = await calls.complete(order, requestId);
     setCost(cost, usage);
-    return body;
+    return joinCompletions(bodies, usage);
   },
 };
 

@@ -17,7 +17,16 @@ import {
   samplingDefaults,
   samplingRules,
 } from './inference-fields.ts';
-import { EmbeddingsRequest, finishReasons, ModelList, textList } from './requests.ts';
+import {
+  ChatLogprobs,
+  CompletionLogprobs,
+  descriptions,
+  forwardedByChat,
+  forwardedByCompletion,
+  unservedByChat,
+  unservedOptions,
+} from './openai-fields.ts';
+import { Completion, EmbeddingsRequest, finishReasons, ModelList, textList } from './requests.ts';
 import { TokenIdLists, TokenIds } from './token-ids.ts';
 
 const { temperature, top_p, top_k, penalty, stop, stream } = samplingRules;
@@ -41,34 +50,47 @@ const nullableSampling = {
   stream_options: v.nullish(streamOptions),
 };
 
-/** Each request returns one choice. */
-const single = { n: v.nullish(v.literal(1, 'must be 1; a response has one choice')) };
+const n = v.nullish(
+  v.pipe(integer(1, limits.choices), v.description('Number of choices. Each is charged like a call.')),
+  1,
+);
+
+const onePrompt = v.pipe(
+  v.union([v.strictTuple([nonEmpty]), v.strictTuple([TokenIds])]),
+  v.transform(([prompt]) => prompt),
+);
 
 /**
  * Body of POST /openai/v1/completions. Refuses options whose response is not supported, and ignores other unknown
  * fields.
  */
-export const OpenAiCompletionRequest = v.object(
-  {
-    model: modelFor('completion'),
-    prompt: v.union(
-      [
-        nonEmpty,
-        v.pipe(
-          v.strictTuple([nonEmpty]),
-          v.transform(([prompt]) => prompt),
-        ),
-      ],
-      'must be non-empty, well-formed Unicode, or a list of exactly one such string; tokens are not supported',
+export const OpenAiCompletionRequest = v.pipe(
+  v.object(
+    {
+      model: modelFor('completion'),
+      prompt: v.union(
+        [nonEmpty, TokenIds, onePrompt],
+        'must be non-empty, well-formed Unicode, or the token ids of cl100k_base from 0 to 100255 of one prompt, or a list of exactly one such prompt',
+      ),
+      max_tokens: v.nullish(integer(1)),
+      ...nullableSampling,
+      n,
+      echo: v.nullish(v.boolean('must be true or false'), false),
+      ...forwardedByCompletion,
+      best_of: v.nullish(v.literal(1, 'must be 1')),
+      suffix: v.nullish(v.literal('', 'is not supported; models only continue a text')),
+      ...unservedOptions,
+      ...descriptions,
+    },
+    'must be a JSON object',
+  ),
+  v.forward(
+    v.check(
+      ({ echo, logprobs }) => !echo || typeof logprobs !== 'number',
+      'must not be sent together with logprobs, which only generated tokens have',
     ),
-    max_tokens: v.nullish(integer(1)),
-    ...nullableSampling,
-    ...single,
-    best_of: v.nullish(v.literal(1, 'must be 1')),
-    echo: v.nullish(v.literal(false, 'must be false; the prompt is not repeated in the response')),
-    suffix: v.nullish(v.literal('', 'is not supported; models only continue a text')),
-  },
-  'must be a JSON object',
+    ['echo'],
+  ),
 );
 export type OpenAiCompletionRequest = v.InferOutput<typeof OpenAiCompletionRequest>;
 
@@ -136,12 +158,9 @@ const Message = v.variant(
         content: v.nullish(Text),
         tool_calls: v.nullish(v.array(ToolCall, 'must be a list')),
         function_call: v.nullish(FunctionCall),
+        refusal: v.nullish(content),
       }),
-      v.check(
-        ({ content: text, tool_calls: calls, function_call: call }) =>
-          typeof text === 'string' || Boolean(calls?.length) || Boolean(call),
-        'must have content unless it has tool_calls or a function_call',
-      ),
+      v.transform(({ refusal, content: text, ...message }) => ({ ...message, content: text ?? refusal })),
     ),
     v.object({ role: v.literal('tool'), tool_call_id: callId, content: Text }),
     v.object({ role: v.literal('function'), name: functionName, content: Text }),
@@ -158,8 +177,19 @@ const ToolChoice = v.union(
   [
     v.picklist(['none', 'auto', 'required']),
     v.object({ type: v.literal('function'), function: v.object({ name: functionName }) }),
+    v.object({
+      type: v.literal('allowed_tools'),
+      allowed_tools: v.object({
+        mode: v.picklist(['auto', 'required']),
+        tools: v.pipe(
+          v.array(v.object({ type: v.literal('function'), function: v.object({ name: functionName }) })),
+          v.minLength(1),
+          v.maxLength(limits.functions),
+        ),
+      }),
+    }),
   ],
-  'must be none, auto, required or an object with the name of a function',
+  'must be none, auto, required, an object with the name of a function, or allowed_tools with a mode and functions',
 );
 
 const ResponseFormat = v.variant(
@@ -190,7 +220,7 @@ const Body = v.object(
     max_completion_tokens: v.nullish(integer(1)),
     max_tokens: v.nullish(integer(1)),
     ...nullableSampling,
-    ...single,
+    n,
     tools: v.nullish(
       v.pipe(
         v.array(Tool, 'must be a list'),
@@ -202,6 +232,9 @@ const Body = v.object(
     functions: v.nullish(Functions),
     function_call: v.nullish(FunctionChoice),
     response_format: v.nullish(ResponseFormat),
+    ...forwardedByChat,
+    ...unservedByChat,
+    ...descriptions,
   },
   'must be a JSON object',
 );
@@ -223,6 +256,10 @@ export const OpenAiChatRequest = v.pipe(
   ),
   v.forward(v.check(choosesOfferedTool, 'must name one of the tools'), ['tool_choice']),
   v.forward(v.check(choosesOfferedFunction, 'must name one of the functions'), ['function_call']),
+  v.forward(
+    v.check(({ logprobs, top_logprobs: top }) => !top || logprobs === true, 'must be sent with logprobs true'),
+    ['top_logprobs'],
+  ),
 );
 export type OpenAiChatRequest = v.InferOutput<typeof OpenAiChatRequest>;
 
@@ -237,7 +274,9 @@ function respondsToEarlierCalls({ messages }: Body): boolean {
 function choosesOfferedTool({ tools, tool_choice: choice }: Body): boolean {
   if (choice === 'required') return Boolean(tools?.length);
   if (typeof choice !== 'object' || choice === null) return true;
-  return (tools ?? []).some(({ function: offered }) => offered.name === choice.function.name);
+  const offered = new Set(tools?.map((tool) => tool.function.name));
+  const chosen = choice.type === 'function' ? [choice] : choice.allowed_tools.tools;
+  return chosen.every((tool) => offered.has(tool.function.name));
 }
 
 function choosesOfferedFunction({ functions, function_call: choice }: Body): boolean {
@@ -259,16 +298,25 @@ export const OpenAiChatCompletion = v.object({
       message: v.object({
         role: v.literal('assistant'),
         content: v.nullable(v.string()),
-        refusal: v.null(),
+        refusal: v.nullable(v.string()),
+        reasoning_content: v.exactOptional(v.string()),
         tool_calls: v.exactOptional(
           v.array(v.object({ id: v.string(), type: v.literal('function'), function: Called })),
         ),
         function_call: v.exactOptional(Called),
       }),
-      logprobs: v.null(),
+      logprobs: v.nullable(ChatLogprobs),
       finish_reason: v.picklist([...finishReasons, 'tool_calls']),
     }),
   ),
   usage: DetailedUsage,
 });
 export type OpenAiChatCompletion = v.InferOutput<typeof OpenAiChatCompletion>;
+
+/** A bare response of POST /openai/v1/completions. */
+export const OpenAiCompletion = v.object({
+  ...Completion.entries,
+  choices: v.array(v.object({ ...Completion.entries.choices.item.entries, logprobs: v.nullable(CompletionLogprobs) })),
+  usage: DetailedUsage,
+});
+export type OpenAiCompletion = v.InferOutput<typeof OpenAiCompletion>;

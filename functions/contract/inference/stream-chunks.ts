@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { whole } from '../shared/fields.ts';
 import { DetailedUsage, TokenUsage } from './inference-fields.ts';
+import { ChatLogprobs, CompletionLogprobs } from './openai-fields.ts';
 import { finishReasons } from './requests.ts';
 
 /**
@@ -52,10 +53,11 @@ export const OpenAiChatCompletionChunk = v.object({
       delta: v.object({
         ...delta,
         content: v.exactOptional(v.nullable(v.string())),
-        refusal: v.exactOptional(v.null()),
+        refusal: v.exactOptional(v.nullable(v.string())),
+        reasoning_content: v.exactOptional(v.string()),
         tool_calls: v.exactOptional(v.array(ToolCallPiece)),
       }),
-      logprobs: v.null(),
+      logprobs: v.nullable(ChatLogprobs),
       finish_reason: v.nullable(v.picklist([...finishReasons, 'tool_calls'])),
     }),
   ),
@@ -70,7 +72,7 @@ export const OpenAiCompletionChunk = v.object({
     v.object({
       text: v.string(),
       index: whole,
-      logprobs: v.null(),
+      logprobs: v.nullable(CompletionLogprobs),
       finish_reason: v.nullable(v.picklist(finishReasons)),
     }),
   ),

@@ -3,11 +3,12 @@ import {
   ModelPath,
   OpenAiChatCompletion,
   OpenAiChatRequest,
+  OpenAiCompletion,
   OpenAiCompletionRequest,
   OpenAiEmbeddingsRequest,
   OpenAiModelList,
 } from '../inference/openai.ts';
-import { Completion, EmbeddingList, ListedModel } from '../inference/requests.ts';
+import { EmbeddingList, ListedModel } from '../inference/requests.ts';
 import { modelCalls } from './inference.ts';
 
 /** OpenAI-compatible inference: the same models, prices and charges, with bare responses and `error` objects. */
@@ -26,7 +27,7 @@ export const openAiRoutes = {
     path: '/openai/v1/completions',
     summary: 'Create a text completion, for OpenAI clients',
     bodyInput: OpenAiCompletionRequest,
-    output: Completion,
+    output: OpenAiCompletion,
   }),
   createOpenAiEmbeddings: defineRoute({
     ...modelCalls.embeddings,

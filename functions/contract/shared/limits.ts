@@ -4,6 +4,10 @@ export const limits = {
   embeddingsBodyBytes: 5 * 1024 * 1024,
   jsonDepth: 32,
   messages: 2048,
+  /** Choices of a response for OpenAI clients. Each is a model call. */
+  choices: 8,
+  logitBiases: 1024,
+  topLogprobs: 20,
   functions: 128,
   stopSequences: 4,
   /** Far longer than any real stop sequence. A stream holds back output that may begin one. */

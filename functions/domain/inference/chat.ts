@@ -1,16 +1,13 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
-import type { OpenAiChatCompletion, OpenAiChatRequest } from '#contract/inference/openai.ts';
 import type { ChatCompletion } from '#contract/inference/requests.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
-import { limits } from '#contract/shared/limits.ts';
 import type { Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded, ServiceError } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
 import type { Conversation } from './conversation.ts';
 import {
   type DeliveredText,
-  detailed,
   type EndReason,
   endReason,
   type ModelChunk,
@@ -23,6 +20,7 @@ import {
   totalled,
 } from './model-stream.ts';
 import { modelSampling, type Proof, TokenCount } from './order.ts';
+import { type Misfit, misfitError, type OutputCheck, responseFormat } from './output-rule.ts';
 
 /** Tokens that a chat template may add per message and per request. */
 export const overheadPerMessage = 4;
@@ -59,11 +57,12 @@ export const ModelChatReply = v.object({
           v.transform(({ function_call: called, refusal, reasoning_content, reasoning, ...message }) => ({
             ...message,
             ...reasoningIn(reasoning_content || reasoning),
-            ...(refusal && !message.content && { content: cleanText(refusal) }),
+            ...(refusal && !message.content && { content: cleanText(refusal), isRefusal: true as const }),
             ...(called && !message.tool_calls?.length && { tool_calls: [{ function: called }] }),
           })),
         ),
         finish_reason: v.nullish(v.string()),
+        logprobs: v.optional(v.unknown()),
       }),
     ),
     v.minLength(1),
@@ -145,7 +144,7 @@ function promptTexts({ messages, functions }: Conversation): string[] {
 }
 
 export function toModelRequest(conversation: Conversation, maxTokens: number): ModelChatRequest {
-  const { messages, sampling, functions, toolChoice, extras } = conversation;
+  const { messages, sampling, functions, toolChoice, output, extras } = conversation;
   return {
     messages,
     max_tokens: maxTokens,
@@ -154,9 +153,22 @@ export function toModelRequest(conversation: Conversation, maxTokens: number): M
       tools: functions.map((offered) => ({ type: 'function', function: offered })),
       tool_choice: typeof toolChoice === 'object' ? { type: 'function', function: toolChoice } : toolChoice,
     }),
+    ...(output && { response_format: responseFormat(output) }),
     ...extras,
   };
 }
+
+/** Asks once more for a reply that did not fit: other sampling, because the same could return the same reply. */
+export function againDifferently(request: ModelChatRequest): ModelChatRequest {
+  const { temperature, seed } = request;
+  return {
+    ...request,
+    temperature: Math.max(0.5, Number(temperature)),
+    ...(typeof seed === 'number' && { seed: nextSeed(seed, 1) }),
+  };
+}
+
+export const nextSeed = (seed: number, by: number): number => (seed + by) % Number.MAX_SAFE_INTEGER;
 
 /** Metadata of a response. `created` in Unix seconds. */
 export interface ResponseMetadata {
@@ -173,13 +185,25 @@ export interface ChatEnd {
 
 export interface ChatReply extends ChatEnd {
   readonly content: string;
+  /** Whether the content is the model's refusal to respond. */
+  readonly isRefusal?: true | undefined;
   readonly reasoning: string;
+  /** As the model reports them. */
+  readonly logprobs?: unknown;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }
 
 /** A piece of text, of reasoning, or of a call's arguments. `opened` is set on the first piece of a call. */
 export type ChatPiece = TextPiece | { readonly reasoning: string };
-export type TextPiece = { readonly content: string } | { readonly call: CallPiece };
+export type TextPiece = ContentPiece | { readonly call: CallPiece };
+
+export interface ContentPiece {
+  readonly content: string;
+  /** Whether the content is the model's refusal to respond. */
+  readonly isRefusal?: true;
+  /** As the model reports them. */
+  readonly logprobs?: unknown;
+}
 
 export interface CallPiece {
   readonly index: number;
@@ -197,6 +221,8 @@ export interface ChatFormat<Body> {
   /** Formats without it omit the model's reasoning. */
   reasoningChunks?(reasoning: string, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
   endChunks(end: ChatEnd, about: ResponseMetadata, isFirst: boolean): readonly unknown[];
+  /** Chunks that follow the ends of several choices. */
+  totalChunks?(usage: ModelUsage, about: ResponseMetadata): readonly unknown[];
   /** Chunks that report a failure after the first chunk, in place of the route's error event. */
   failureChunks?(refusal: Refusal, about: ResponseMetadata): readonly unknown[];
 }
@@ -214,15 +240,24 @@ export function chatReply(
     name: offeredName(call.function.name, offered),
     arguments: call.function.arguments,
   }));
-  const { content, reasoning } = choice?.message ?? {};
+  const { content, isRefusal, reasoning } = choice?.message ?? {};
   return {
     content: content ?? '',
+    isRefusal,
     reasoning: reasoning ?? '',
+    logprobs: choice?.logprobs,
     calls,
     called: calls.length > 0,
     reason: endReason(choice?.finish_reason),
     usage,
   };
+}
+
+type CheckedReply = Pick<ChatReply, 'called' | 'isRefusal' | 'reason' | 'content'>;
+
+/** Refusals, truncated replies and calls are not checked. */
+export function misfitOf(reply: CheckedReply, check: OutputCheck | undefined): Misfit {
+  return reply.called || reply.isRefusal || reply.reason !== 'stop' ? undefined : check?.(reply.content);
 }
 
 function offeredName(name: string | null | undefined, offered: ReadonlySet<string>): string {
@@ -234,21 +269,27 @@ const callId = ({ id }: ResponseMetadata, index: number): string => `${id}-call-
 
 export interface ChatStream {
   readonly chunks: AsyncIterable<ModelChunk>;
-  readonly format: Omit<ChatFormat<unknown>, 'body' | 'failureChunks'>;
+  readonly format: Omit<ChatFormat<unknown>, 'body' | 'totalChunks' | 'failureChunks'>;
   readonly countPrompt: () => Promise<number>;
   readonly offered: ReadonlySet<string>;
+  readonly check?: OutputCheck | undefined;
   readonly about: ResponseMetadata;
   readonly delivered: DeliveredText;
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-/** Stops a model that exceeds its `max_tokens`. Throws 502 if it calls a function that was not offered. */
+/**
+ * Stops a model that exceeds its `max_tokens`. Throws 502 if it calls a function that was not offered, or at its end if
+ * the text does not fit.
+ */
 export async function* chatChunks(stream: ChatStream): AsyncGenerator {
-  const { chunks, format, offered, about, delivered, countPrompt, onUsage } = stream;
+  const { chunks, format, offered, check, about, delivered, countPrompt, onUsage } = stream;
   const calls = callReader(about, format.maxCalls, offered);
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
   let called = false;
+  let content = '';
+  let isRefusal: true | undefined;
   let isFirst = true;
   let isOpen = format.openingChunks === undefined;
   for await (const chunk of chunks) {
@@ -257,9 +298,13 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
     const [choice] = chunk.choices;
     usage = chunk.usage ?? usage;
     reason = choice?.finish_reason ?? reason;
-    for (const piece of pieces(choice?.delta, calls)) {
+    for (const piece of pieces(choice, calls)) {
       if ('reasoning' in piece && !format.reasoningChunks) continue;
       called ||= 'call' in piece;
+      if (check && 'content' in piece) {
+        content += piece.content;
+        isRefusal ||= piece.isRefusal;
+      }
       delivered.add(textOf(piece));
       const made =
         'reasoning' in piece
@@ -274,7 +319,10 @@ export async function* chatChunks(stream: ChatStream): AsyncGenerator {
       break;
     }
   }
-  yield* format.endChunks({ reason: endReason(reason), called, usage: await onUsage(usage) }, about, isFirst);
+  const end = { reason: endReason(reason), called, usage: await onUsage(usage) };
+  const misfit = misfitOf({ ...end, content, isRefusal }, check);
+  if (misfit) throw misfitError(misfit);
+  yield* format.endChunks(end, about, isFirst);
 }
 
 function textOf(piece: ChatPiece): string {
@@ -282,13 +330,14 @@ function textOf(piece: ChatPiece): string {
   return 'content' in piece ? piece.content : piece.reasoning;
 }
 
-type Delta = NonNullable<ModelChunk['choices'][number]['delta']>;
+type Choice = ModelChunk['choices'][number];
+type Delta = NonNullable<Choice['delta']>;
 type CallDelta = NonNullable<Delta['tool_calls']>[number];
 type CallReader = (delta: CallDelta, position: number) => CallPiece | undefined;
 
-function* pieces(delta: Delta | null | undefined, readCall: CallReader): Generator<ChatPiece> {
+function* pieces({ delta, logprobs }: Choice = {}, readCall: CallReader): Generator<ChatPiece> {
   if (delta?.reasoning) yield { reasoning: delta.reasoning };
-  if (delta?.content) yield { content: delta.content };
+  if (delta?.content) yield { content: delta.content, ...(delta.isRefusal && { isRefusal: true }), logprobs };
   for (const [position, part] of (delta?.tool_calls ?? []).entries()) {
     const call = readCall(part, position);
     if (call) yield { call };
@@ -349,65 +398,4 @@ export function functionDelta(piece: TextPiece) {
   if ('content' in piece) return { content: piece.content };
   const { opened, arguments: text } = piece.call;
   return { function_call: { ...(opened && { name: opened.name }), ...(text && { arguments: text }) } };
-}
-
-type Message = OpenAiChatCompletion['choices'][number]['message'];
-
-/** Requests with `functions` receive a `function_call`, all others `tool_calls`. The usage follows the end. */
-export function openAiChat(request: OpenAiChatRequest): ChatFormat<OpenAiChatCompletion> {
-  const offersFunctions = Boolean(request.functions?.length);
-  const calledReason = offersFunctions ? 'function_call' : 'tool_calls';
-  const delta = offersFunctions ? functionDelta : toolDelta;
-  const includesUsage = request.stream_options?.include_usage ?? false;
-
-  function chunk({ id, created, model }: ResponseMetadata, choices: readonly object[], usage: object | null = null) {
-    return { id, object: 'chat.completion.chunk', created, model, choices, ...(includesUsage && { usage }) };
-  }
-  const part = (about: ResponseMetadata, piece: object, finish_reason: string | null = null) =>
-    chunk(about, [{ index: 0, delta: piece, logprobs: null, finish_reason }]);
-  const role = (about: ResponseMetadata, content: '' | null) =>
-    part(about, { role: 'assistant', content, refusal: null });
-
-  return {
-    maxCalls: offersFunctions || request.parallel_tool_calls === false ? 1 : limits.functions,
-    body({ usage, ...reply }, { id, created, model }) {
-      const message = { ...messageOf(reply.content, reply.called), ...calls(reply, offersFunctions) };
-      const choice = { index: 0, message, logprobs: null, finish_reason: reasonOf(reply, calledReason) };
-      return { id, object: 'chat.completion', created, model, choices: [choice], usage: detailed(usage) };
-    },
-    pieceChunks(piece, about, isFirst) {
-      const chunk = part(about, delta(piece));
-      return isFirst ? [role(about, 'call' in piece ? null : ''), chunk] : [chunk];
-    },
-    endChunks: ({ usage, ...end }, about, isFirst) => [
-      ...(isFirst ? [role(about, '')] : []),
-      part(about, {}, reasonOf(end, calledReason)),
-      ...(includesUsage ? [chunk(about, [], detailed(usage))] : []),
-    ],
-  };
-}
-
-function messageOf(content: string, called: boolean): Message {
-  return { role: 'assistant', content: called && content === '' ? null : content, refusal: null };
-}
-
-function calls({ calls: made }: Pick<ChatReply, 'calls'>, asFunction: boolean): Partial<Message> {
-  const [first] = made;
-  if (!first) return {};
-  if (asFunction) return { function_call: { name: first.name, arguments: first.arguments } };
-  const tool_calls = made.map(({ id, name, arguments: text }) => ({
-    id,
-    type: 'function' as const,
-    function: { name, arguments: text },
-  }));
-  return { tool_calls };
-}
-
-function toolDelta(piece: TextPiece) {
-  return 'content' in piece ? { content: piece.content } : { tool_calls: [toolCallDelta(piece.call)] };
-}
-
-function toolCallDelta({ index, opened, arguments: text }: CallPiece) {
-  if (!opened) return { index, function: { arguments: text } };
-  return { index, id: opened.id, type: 'function', function: { name: opened.name, arguments: text } };
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { findModel } from '#contract/inference/models.ts';
-import type { OpenAiCompletionRequest } from '#contract/inference/openai.ts';
 import type { Completion } from '#contract/inference/requests.ts';
-import type { Tokenizer } from '../shared/ports.ts';
+import { limits } from '#contract/shared/limits.ts';
+import type { TokenEncoding, Tokenizer } from '../shared/ports.ts';
 import { contextLengthExceeded } from '../shared/service-error.ts';
 import { cleanText } from '../shared/text.ts';
 import { refuseLongOutput, type ResponseMetadata } from './chat.ts';
@@ -16,15 +16,19 @@ import {
   totalled,
 } from './model-stream.ts';
 import { modelSampling, type Proof, type Sampling, TokenCount } from './order.ts';
+import { decodedTexts } from './token-texts.ts';
 
 /** Default for requests without `max_tokens` (docs/specification.md#post-completions). */
 const defaultMaxTokens = 100;
 
 export interface Prompt extends Sampling {
   readonly model: string;
-  readonly prompt: string;
+  /** Text, or token ids that stand for it. */
+  readonly prompt: string | readonly number[];
   readonly max_tokens?: number | null | undefined;
   readonly stream: boolean;
+  /** Options that the container receives unchanged. */
+  readonly extras?: object;
 }
 
 export interface ModelCompletionRequest {
@@ -35,23 +39,32 @@ export interface ModelCompletionRequest {
 
 export const ModelCompletionReply = v.object({
   choices: v.pipe(
-    v.array(v.object({ text: v.pipe(v.string(), v.transform(cleanText)), finish_reason: v.nullish(v.string()) })),
+    v.array(
+      v.object({
+        text: v.pipe(v.string(), v.transform(cleanText)),
+        finish_reason: v.nullish(v.string()),
+        logprobs: v.optional(v.unknown()),
+      }),
+    ),
     v.minLength(1),
   ),
   usage: v.optional(ReportedUsage),
 });
 export type ModelCompletionReply = v.InferOutput<typeof ModelCompletionReply>;
 
-export async function toModelCompletion(request: Prompt, tokenizer: Tokenizer, prove: Proof) {
-  const { model, prompt } = request;
+export async function toModelCompletion(request: Prompt, tokenizer: TokenEncoding, prove: Proof) {
+  const { model, extras } = request;
   const requested = request.max_tokens ?? undefined;
   const { contextWindow: window = 0, maxOutputTokens = 0 } = findModel(model, 'completion') ?? {};
   refuseLongOutput(requested, { model, window, maxOutputTokens });
+  const decoding = { model, window, maxBytes: limits.bodyBytes, path: 'prompt', tokenizer, prove };
+  const [prompt = ''] =
+    typeof request.prompt === 'string' ? [request.prompt] : await decodedTexts([request.prompt], decoding);
   const count = new TokenCount([prompt], tokenizer);
   const tokens = await count.bound(window - (requested ?? defaultMaxTokens), window, prove);
   if (tokens + (requested ?? 1) > window) throw contextLengthExceeded(model, window, tokens, requested ?? 1);
   const maxTokens = requested ?? Math.min(defaultMaxTokens, window - tokens);
-  const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request) };
+  const body: ModelCompletionRequest = { prompt, max_tokens: maxTokens, ...modelSampling(request), ...extras };
   return { body, promptTokens: tokens, count };
 }
 
@@ -60,10 +73,21 @@ export interface CompletionEnd {
   readonly usage: ModelUsage;
 }
 
+export interface CompletionReply extends CompletionEnd {
+  readonly text: string;
+  /** As the model reports them. */
+  readonly logprobs?: unknown;
+}
+
 export interface CompletionFormat<Body> {
-  body(reply: CompletionEnd & { readonly text: string }, about: ResponseMetadata): Body;
-  textChunk(text: string, about: ResponseMetadata): unknown;
+  /** `prompt`: repeated by some formats. */
+  body(reply: CompletionReply, about: ResponseMetadata, prompt: string): Body;
+  /** The chunk that precedes the first text. */
+  promptChunk?(prompt: string, about: ResponseMetadata): unknown;
+  textChunk(text: string, about: ResponseMetadata, logprobs?: unknown): unknown;
   endChunks(end: CompletionEnd, about: ResponseMetadata): readonly unknown[];
+  /** Chunks that follow the ends of several choices. */
+  totalChunks?(usage: ModelUsage, about: ResponseMetadata): readonly unknown[];
 }
 
 /** The specification's format. The last chunk of a stream has empty text and the usage. */
@@ -82,23 +106,27 @@ export const specifiedCompletion: CompletionFormat<Completion> = {
 
 export interface CompletionStream {
   readonly chunks: AsyncIterable<ModelChunk>;
-  readonly format: Pick<CompletionFormat<unknown>, 'textChunk' | 'endChunks'>;
+  readonly format: Pick<CompletionFormat<unknown>, 'promptChunk' | 'textChunk' | 'endChunks'>;
+  readonly prompt: string;
   readonly about: ResponseMetadata;
   readonly delivered: DeliveredText;
   readonly onUsage: (usage: ModelUsage | null | undefined) => Promise<ModelUsage>;
 }
 
-export async function* completionChunks({ chunks, format, about, delivered, onUsage }: CompletionStream) {
+export async function* completionChunks({ chunks, format, prompt, about, delivered, onUsage }: CompletionStream) {
   let usage: ModelUsage | null | undefined;
   let reason: string | null | undefined;
+  let isOpen = format.promptChunk === undefined;
   for await (const chunk of chunks) {
+    if (!isOpen) yield format.promptChunk?.(prompt, about);
+    isOpen = true;
     const [choice] = chunk.choices;
     usage = chunk.usage ?? usage;
     reason = choice?.finish_reason ?? reason;
     const text = choice?.text;
     if (!text) continue;
     delivered.add(text, usage);
-    yield format.textChunk(text, about);
+    yield format.textChunk(text, about, choice.logprobs);
     if (delivered.isSuspicious && (await delivered.isOverlong())) {
       [usage, reason] = [undefined, 'length'];
       break;
@@ -107,9 +135,14 @@ export async function* completionChunks({ chunks, format, about, delivered, onUs
   yield* format.endChunks({ reason: endReason(reason), usage: await onUsage(usage) }, about);
 }
 
-export function completionReply(reply: ModelCompletionReply, usage: ModelUsage): CompletionEnd & { text: string } {
+export function completionReply(reply: ModelCompletionReply, usage: ModelUsage): CompletionReply {
   const [choice] = reply.choices;
-  return { text: choice?.text ?? '', reason: endReason(choice?.finish_reason), usage };
+  return {
+    text: choice?.text ?? '',
+    logprobs: choice?.logprobs,
+    reason: endReason(choice?.finish_reason),
+    usage,
+  };
 }
 
 /** Counts the tokens for containers that do not report them, the prompt's once. Output counts at most `maxTokens`. */
@@ -119,25 +152,5 @@ export function countedUsage(prompt: string, maxTokens: number, tokenizer: Token
     const completionTokens = await tokenizer.count(output);
     const prompt_tokens = await (counted ??= tokenizer.count(prompt));
     return { prompt_tokens, completion_tokens: Math.min(completionTokens, maxTokens) };
-  };
-}
-
-/** OpenAI's format. The usage of a stream follows its end, if requested. */
-export function openAiCompletion(request: OpenAiCompletionRequest): CompletionFormat<Completion> {
-  const includesUsage = request.stream_options?.include_usage ?? false;
-
-  function chunk({ id, created, model }: ResponseMetadata, choices: readonly object[], usage: object | null = null) {
-    return { id, object: 'text_completion', created, model, choices, ...(includesUsage && { usage }) };
-  }
-  const part = (about: ResponseMetadata, text: string, finish_reason: string | null) =>
-    chunk(about, [{ text, index: 0, logprobs: null, finish_reason }]);
-
-  return {
-    body: (reply, about) => specifiedCompletion.body(reply, about),
-    textChunk: (text, about) => part(about, text, null),
-    endChunks: ({ reason, usage }, about) => [
-      part(about, '', reason),
-      ...(includesUsage ? [chunk(about, [], totalled(usage))] : []),
-    ],
   };
 }

@@ -1,7 +1,9 @@
 import type { FunctionDefinition } from '#contract/inference/inference-fields.ts';
+import { type Forwarded, forwardedByChat } from '#contract/inference/openai-fields.ts';
 import type { OpenAiChatRequest, OpenAiMessage } from '#contract/inference/openai.ts';
 import type { ChatMessage, ChatRequest } from '#contract/inference/requests.ts';
 import type { Sampling } from './order.ts';
+import type { OutputRule } from './output-rule.ts';
 
 interface ModelToolCall {
   readonly id: string;
@@ -26,6 +28,8 @@ export interface Conversation {
   readonly sampling: Sampling;
   readonly functions: readonly FunctionDefinition[];
   readonly toolChoice: 'none' | 'auto' | 'required' | { readonly name: string };
+  /** A whole reply is checked by this rule, and asked for once more if it does not fit. */
+  readonly output?: OutputRule | undefined;
   readonly extras: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
 }
@@ -47,21 +51,44 @@ export function conversationOf(request: ChatRequest): Conversation {
 
 /** Converts a request of OpenAI's clients. `functions` and `tools` are merged. */
 export function conversationOfOpenAi(request: OpenAiChatRequest): Conversation {
-  const { model, messages, tools, tool_choice: choice, functions, function_call, stream } = request;
-  const { parallel_tool_calls, response_format } = request;
+  const { model, messages, tools, functions, function_call, stream, parallel_tool_calls } = request;
+  const { offered, choice } = allowedTools(request);
   return {
     model,
     messages: toModelMessages(messages),
     maxTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
     sampling: request,
-    functions: tools?.map((tool) => tool.function) ?? functions ?? [],
-    toolChoice: (typeof choice === 'object' ? choice?.function : choice) ?? function_call ?? 'auto',
+    functions: offered ?? functions ?? [],
+    toolChoice: choice ?? function_call ?? 'auto',
+    output: outputRule(request),
     extras: {
       ...(tools?.length && typeof parallel_tool_calls === 'boolean' && { parallel_tool_calls }),
-      ...(response_format && response_format.type !== 'text' && { response_format }),
+      ...forwarded(request, forwardedByChat),
     },
     stream,
   };
+}
+
+/** With `allowed_tools`, the model is offered no others. */
+function allowedTools({ tools, tool_choice: choice }: OpenAiChatRequest) {
+  const offered = tools?.map((tool) => tool.function);
+  if (typeof choice !== 'object' || choice === null) return { offered, choice };
+  if (choice.type === 'function') return { offered, choice: choice.function };
+  const { mode, tools: allowed } = choice.allowed_tools;
+  const names = new Set(allowed.map((tool) => tool.function.name));
+  return { offered: offered?.filter(({ name }) => names.has(name)), choice: mode };
+}
+
+/** The fields of a request that its container receives unchanged. */
+export function forwarded(request: Forwarded, fields: object): Forwarded {
+  const named = Object.entries(request).filter(([name]) => Object.hasOwn(fields, name));
+  return Object.fromEntries(named.filter(([, value]) => value !== null && value !== undefined && value !== false));
+}
+
+function outputRule({ response_format: format }: OpenAiChatRequest): OutputRule | undefined {
+  if (!format || format.type === 'text') return undefined;
+  if (format.type === 'json_object') return format;
+  return { type: format.type, ...format.json_schema, path: 'response_format.json_schema.schema' };
 }
 
 /** A function result belongs to the preceding call, so that call's index serves as the id. */

@@ -3,10 +3,14 @@ import type { EmbeddingList } from '#contract/inference/requests.ts';
 import type { Refusal } from '#contract/shared/errors.ts';
 import type { Clock, TokenEncoding } from '../shared/ports.ts';
 import {
+  againDifferently,
   type ResponseMetadata,
   chatChunks,
   type ChatFormat,
+  type ChatReply,
   chatReply,
+  misfitOf,
+  type ModelChatReply,
   type ModelChatRequest,
   type OutputRoom,
   outputRoom,
@@ -40,6 +44,7 @@ import {
   type WholeChatOrder,
   type WholeCompletionOrder,
 } from './order.ts';
+import { misfitError, outputCheck, type OutputCheck } from './output-rule.ts';
 import { StreamedResponse } from './streamed-response.ts';
 import { type Tariff, tariffOf } from './tariff.ts';
 
@@ -55,9 +60,18 @@ export type Inference = ReturnType<typeof inference>;
 /** Without a tariff, the call is free or charged elsewhere. */
 export type EmbeddingCall = Pick<EmbeddingsOrder, 'request' | 'input'> & Partial<Pick<EmbeddingsOrder, 'tariff'>>;
 
+const anySignal = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
+  other ? AbortSignal.any([one, other]) : one;
+
 const noTokens: ModelUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
-export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock: Clock) {
+/** `newDeadline`: the deadline of a whole reply that may be asked for twice. */
+export function inference(
+  gateway: ModelGateway,
+  tokenizer: TokenEncoding,
+  clock: Clock,
+  newDeadline?: () => AbortSignal,
+) {
   const about = (kind: string, requestId: string, model: string): ResponseMetadata => ({
     id: `${kind}-${requestId}`,
     created: Math.floor(clock.now() / 1000),
@@ -89,10 +103,11 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
     format: ChatFormat<Body>,
     prove: Proof,
   ): Promise<ChatOrder<Body>> {
+    const check = conversation.output && (await outputCheck(conversation.output, prove));
     const room = await outputRoom(conversation, tokenizer, prove);
     const { maxTokens, count } = room;
     const tariff = tariffOf(conversation.model, 'chat', clock.now());
-    const order = orderChatWithin(conversation, format, tariff, room);
+    const order = orderChatWithin(conversation, format, tariff, room, check);
     if (!tariff.isByTokens) return order;
     const isChosen = conversation.maxTokens !== undefined;
     async function within(budget: number): Promise<ChatOrder<Body> | undefined> {
@@ -100,7 +115,8 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
       const affordable = tariff.outputWithin(budget, tokens);
       if (maxTokens <= affordable) return { ...order, amount: tariff.max(tokens, maxTokens) };
       if (isChosen || affordable < Math.min(tariff.minOutput, maxTokens)) return undefined;
-      return orderChatWithin(conversation, format, tariff, { maxTokens: affordable, promptTokens: tokens, count });
+      const reduced = { maxTokens: affordable, promptTokens: tokens, count };
+      return orderChatWithin(conversation, format, tariff, reduced, check);
     }
     const affordableOutput = async (budget: number) => Math.max(0, tariff.outputWithin(budget, await count()));
     return { ...order, within, affordableOutput };
@@ -112,27 +128,50 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
     format: ChatFormat<Body>,
     tariff: Tariff,
     { maxTokens, promptTokens, count: countPrompt }: OutputRoom,
+    check?: OutputCheck,
   ): ChatOrder<Body> {
     const request = toModelRequest(conversation, maxTokens);
     const { model, stream } = conversation;
     const offered = new Set(conversation.functions.map(({ name }) => name));
     const amount = tariff.max(promptTokens, maxTokens);
-    const order = { model, format, amount, tariff, price: tariff.price, request, offered, countPrompt };
+    const order = { model, format, amount, tariff, price: tariff.price, request, offered, countPrompt, check };
     return stream
       ? { ...order, stream, call: gateway.chatStream(model, request) }
       : { ...order, stream, call: gateway.chat(model, request) };
   }
 
-  /** `requestId` becomes part of the response's id. */
-  async function chat<Body>(order: WholeChatOrder<Body>, requestId: string): Promise<Priced<Body>> {
-    const { model, request, format, tariff, call } = order;
-    const reply = await call.send();
+  /**
+   * `requestId` becomes part of the response's id. A reply that does not fit is asked for once more, within the same
+   * deadline. Only the delivered reply is charged.
+   */
+  async function chat<Body>(
+    order: WholeChatOrder<Body>,
+    requestId: string,
+    signal?: AbortSignal,
+  ): Promise<Priced<Body>> {
+    const { model, request, format, tariff, call, check } = order;
+    const deadline = check && newDeadline ? anySignal(newDeadline(), signal) : signal;
+    const named = about('chatcmpl', requestId, model);
+    let reply = await readChat(order, await call.send(deadline), named);
+    let misfit = misfitOf(reply, check);
+    if (misfit && !misfit.isUnchecked) {
+      reply = await readChat(order, await gateway.chat(model, againDifferently(request)).send(deadline), named);
+      misfit = misfitOf(reply, check);
+    }
+    if (misfit) throw misfitError(misfit);
+    return { body: format.body(reply, named), cost: tariff.cost(reply.usage), usage: reply.usage };
+  }
+
+  async function readChat(
+    order: WholeChatOrder<unknown>,
+    reply: ModelChatReply,
+    named: ResponseMetadata,
+  ): Promise<ChatReply> {
+    const { request, format, offered } = order;
     const message = reply.choices[0]?.message;
     const bounds = chatBounds(order, Boolean(message?.content || message?.reasoning || message?.tool_calls?.length));
     const usage = await billable(reply.usage, bounds, () => countedChat(request)(JSON.stringify(message)));
-    const named = about('chatcmpl', requestId, model);
-    const read = chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered: order.offered });
-    return { body: format.body(read, named), cost: tariff.cost(usage), usage };
+    return chatReply(reply, usage, named, { maxCalls: format.maxCalls, offered });
   }
 
   /** Charged once any content was delivered. By tokens, an interrupted stream is charged for its prompt and the delivered text. */
@@ -149,8 +188,17 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
       return used;
     };
     const named = about('chatcmpl', requestId, model);
-    const { offered, countPrompt } = order;
-    const chunks = chatChunks({ chunks: modelChunks, format, offered, about: named, delivered, countPrompt, onUsage });
+    const { offered, countPrompt, check } = order;
+    const chunks = chatChunks({
+      chunks: modelChunks,
+      format,
+      offered,
+      check,
+      about: named,
+      delivered,
+      countPrompt,
+      onUsage,
+    });
     const failureChunks = format.failureChunks && ((refusal: Refusal) => format.failureChunks?.(refusal, named) ?? []);
     async function cost(isWhole: boolean): Promise<number> {
       if (!isWhole && delivered.text === '') return 0;
@@ -191,13 +239,17 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
     return { ...order, within, affordableOutput };
   }
 
-  async function complete<Body>(order: WholeCompletionOrder<Body>, requestId: string): Promise<Priced<Body>> {
+  async function complete<Body>(
+    order: WholeCompletionOrder<Body>,
+    requestId: string,
+    signal?: AbortSignal,
+  ): Promise<Priced<Body>> {
     const { model, request, format, tariff, call } = order;
-    const reply = await call.send();
+    const reply = await call.send(signal);
     const text = reply.choices[0]?.text ?? '';
     const bounds = completionBounds(request, text !== '');
     const usage = await billable(reply.usage, bounds, () => countedCompletion(request)(text));
-    const body = format.body(completionReply(reply, usage), about('cmpl', requestId, model));
+    const body = format.body(completionReply(reply, usage), about('cmpl', requestId, model), request.prompt);
     return { body, cost: tariff.cost(usage), usage };
   }
 
@@ -223,11 +275,12 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
     const chunks = completionChunks({
       chunks: modelChunks,
       format,
+      prompt: request.prompt,
       about: about('cmpl', requestId, model),
       delivered,
       onUsage,
     });
-    return new StreamedResponse(chunks, cost, cancel, () => charged);
+    return new StreamedResponse(chunks, cost, cancel, () => used ?? charged);
   }
 
   async function orderEmbeddings(input: EmbeddingsInput, prove: Proof): Promise<EmbeddingsOrder> {
@@ -259,6 +312,7 @@ export function inference(gateway: ModelGateway, tokenizer: TokenEncoding, clock
   }
 
   return {
+    about,
     orderChat,
     orderChatWithin,
     chat,

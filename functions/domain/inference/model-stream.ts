@@ -83,7 +83,7 @@ const Delta = v.pipe(
   v.transform(({ function_call: called, refusal, reasoning_content, reasoning, ...delta }) => ({
     ...delta,
     ...((reasoning_content || reasoning) && { reasoning: reasoning_content || reasoning }),
-    ...(refusal && !delta.content && { content: refusal }),
+    ...(refusal && !delta.content && { content: refusal, isRefusal: true as const }),
     ...(called && !delta.tool_calls?.length && { tool_calls: [{ index: 0, function: called }] }),
   })),
 );
@@ -97,6 +97,7 @@ const ModelChunk = v.object({
         delta: v.nullish(Delta),
         message: v.optional(v.unknown()),
         finish_reason: v.nullish(v.string()),
+        logprobs: v.optional(v.unknown()),
       }),
     ),
     [],
@@ -161,6 +162,19 @@ function isPossibleCache({ prompt_tokens, cached_tokens = 0, cache_write_tokens 
 
 export function totalled({ prompt_tokens, completion_tokens }: ModelUsage) {
   return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+}
+
+/** Adds the usage of two calls. A detail that only one reports is that one's. */
+export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  const sum = (field: keyof ModelUsage) =>
+    one[field] === undefined && other[field] === undefined ? {} : { [field]: (one[field] ?? 0) + (other[field] ?? 0) };
+  return {
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+    ...sum('cached_tokens'),
+    ...sum('cache_write_tokens'),
+    ...sum('reasoning_tokens'),
+  };
 }
 
 /** The usage with the details that the container reported, as OpenAI names them. */

@@ -5,6 +5,7 @@ import type { ChatFormat, ModelChatReply, ModelChatRequest } from './chat.ts';
 import type { CompletionFormat, ModelCompletionReply, ModelCompletionRequest } from './completion.ts';
 import type { EmbeddingsInput, ModelEmbeddingsRequest } from './embeddings.ts';
 import type { ModelCall, ModelStream } from './model-gateway.ts';
+import type { OutputCheck } from './output-rule.ts';
 import type { Tariff } from './tariff.ts';
 
 /** A priced call before its admission. `amount`: its maximum cost in microcredits. */
@@ -49,16 +50,21 @@ export interface StreamedCall {
   readonly call: ModelCall<ModelStream>;
 }
 
-type ChatParts<Body> = TextOrder<ModelChatRequest, ChatFormat<Body>> & {
+type ChatParts<Body> = Omit<TextOrder<ModelChatRequest, ChatFormat<Body>>, 'within'> & {
+  readonly within?: (budget: number) => Promise<ChatOrder<Body> | undefined>;
   readonly offered: ReadonlySet<string>;
   /** Counts the prompt's tokens; some formats report them before the first token of output. */
   readonly countPrompt: () => Promise<number>;
+  /** Checks a reply that ends with text. */
+  readonly check: OutputCheck | undefined;
 };
 export type WholeChatOrder<Body> = ChatParts<Body> & WholeCall<ModelChatReply>;
 export type StreamedChatOrder = ChatParts<unknown> & StreamedCall;
 export type ChatOrder<Body> = ChatParts<Body> & (WholeCall<ModelChatReply> | StreamedCall);
 
-type CompletionParts<Body> = TextOrder<ModelCompletionRequest, CompletionFormat<Body>>;
+type CompletionParts<Body> = Omit<TextOrder<ModelCompletionRequest, CompletionFormat<Body>>, 'within'> & {
+  readonly within?: (budget: number) => Promise<CompletionOrder<Body> | undefined>;
+};
 export type WholeCompletionOrder<Body> = CompletionParts<Body> & WholeCall<ModelCompletionReply>;
 export type StreamedCompletionOrder = CompletionParts<unknown> & StreamedCall;
 export type CompletionOrder<Body> = CompletionParts<Body> & (WholeCall<ModelCompletionReply> | StreamedCall);

@@ -39,6 +39,14 @@ export interface EmbeddingsDialect {
   readonly reply: (value: unknown) => Vectors;
 }
 
+/** Throws 400 for options that callers set and the container does not have. */
+export function refuseOptions(request: Readonly<Record<string, unknown>>, options: object): void {
+  const path = Object.keys(options).find((name) => request[name] !== undefined);
+  if (path === undefined) return;
+  const detail = `${path} is not supported by this model.`;
+  throw new ServiceError('INVALID_FORMAT', detail, { field: { path, isMissing: false } });
+}
+
 /** Cuts the texts of a request into batches of at most `size`. */
 export function textBatches<Body>(
   { input }: ModelEmbeddingsRequest,

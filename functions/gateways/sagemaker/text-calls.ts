@@ -6,7 +6,15 @@ import { cutAtStop, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { type Container, failureError, failureIn, refuseEmpty, refuseFailed, type TextDialect } from './container.ts';
 import { serviceErrorOf } from './errors.ts';
 import type { ChunkSource } from './model-chunks.ts';
-import { Deadline, type Invocation, type Invoke, maxStreamBytes, maxTextBytes, windowOf } from './runtime.ts';
+import {
+  Deadline,
+  type Invocation,
+  type Invoke,
+  logprobBytes,
+  maxStreamBytes,
+  maxTextBytes,
+  windowOf,
+} from './runtime.ts';
 import { findServed, type GatewayContext, type Served } from './served-model.ts';
 
 interface TextRequest {
@@ -45,8 +53,14 @@ abstract class TextCall<Request extends TextRequest, Reply, Ready> {
     const { endpoint, component, server, family, dialect, servedName } = served;
     const body = dialect.body(this.request, { stream, servedName });
     const tokens = this.request.max_tokens + (family === 'tgi' ? windowOf(this.model) : 0);
-    return { endpoint, component, server, body, maxBytes: maxTextBytes(tokens) } satisfies Invocation;
+    const maxBytes = maxTextBytes(tokens) + maxLogprobBytes(this.request);
+    return { endpoint, component, server, body, maxBytes } satisfies Invocation;
   }
+}
+
+/** Bytes of the log probabilities of all tokens, each with those of the most likely tokens in its place. */
+function maxLogprobBytes({ max_tokens, logprobs, top_logprobs: top = logprobs }: TextRequest): number {
+  return logprobs ? max_tokens * logprobBytes * (1 + Number(top)) : 0;
 }
 
 interface ReadyReply<Reply> {
@@ -96,7 +110,7 @@ export class StreamCall<Request extends TextRequest, Reply>
     const ready = this.ready();
     const { deadlineMs: waitMs, streamDeadlineMs } = this.context.settings;
     const deadline = new Deadline(streamDeadlineMs, signal);
-    const maxBytes = maxStreamBytes(this.request.max_tokens);
+    const maxBytes = maxStreamBytes(this.request.max_tokens) + maxLogprobBytes(this.request);
     const source = { model: this.model, ...ready, deadline, waitMs, maxBytes };
     const chunksOf = streamModule?.stoppedChunks ?? firstChunks;
     return { chunks: chunksOf(source, stopsOf(this.request)), cancel: deadline.end };
@@ -132,9 +146,10 @@ export const chatKind: TextKind<ModelChatRequest, ModelChatReply> = {
   },
   chunk(reply) {
     refuseEmpty(reply);
-    const choices = reply.choices.map(({ message, finish_reason: reason }) => ({
+    const choices = reply.choices.map(({ message, finish_reason: reason, logprobs }) => ({
       delta: message,
       finish_reason: reason || 'stop',
+      logprobs,
     }));
     return { choices, usage: reply.usage };
   },
@@ -154,7 +169,11 @@ export const completionKind: TextKind<ModelCompletionRequest, ModelCompletionRep
   },
   chunk(reply) {
     refuseEmpty(reply);
-    const choices = reply.choices.map(({ text, finish_reason: reason }) => ({ text, finish_reason: reason || 'stop' }));
+    const choices = reply.choices.map(({ text, finish_reason: reason, logprobs }) => ({
+      text,
+      finish_reason: reason || 'stop',
+      logprobs,
+    }));
     return { choices, usage: reply.usage };
   },
 };

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import type { Forwarded } from '#contract/inference/openai-fields.ts';
 import { ModelChatReply, type ModelChatRequest } from '#domain/inference/chat.ts';
 import type { ModelCompletionReply, ModelCompletionRequest } from '#domain/inference/completion.ts';
 import { ChatChunk, type ModelChunk } from '#domain/inference/model-stream.ts';
 import { cleanText } from '#domain/shared/text.ts';
-import type { Container, TextDialect } from './container.ts';
+import { type Container, refuseOptions, type TextDialect } from './container.ts';
 import { positiveTopP } from './vllm.ts';
 
 /** Some versions return the arguments of a call as an object, and a streamed call outside a list. */
@@ -32,12 +33,23 @@ const Events = v.looseObject({
   choices: v.optional(v.array(v.looseObject({ message: v.optional(Message), delta: v.optional(Message) }))),
 });
 
+/** Options that callers may set and TGI lacks or understands differently. */
+const vllmOptions: Readonly<Record<keyof Forwarded, true>> = {
+  min_p: true,
+  repetition_penalty: true,
+  logit_bias: true,
+  logprobs: true,
+  top_logprobs: true,
+  reasoning_effort: true,
+};
+
 /**
  * Chats of TGI. Its `presence_penalty` is a repetition penalty minus 2, so that 0 would forbid repetition: it is
  * omitted, as is `top_k`, which only TGI's own format supports. Another `model` than its own would select an adapter.
  */
 const tgiChat: TextDialect<ModelChatRequest, ModelChatReply> = {
   body({ messages, max_tokens, stop, seed, tools, tool_choice, response_format, ...rest }, { stream, servedName }) {
+    refuseOptions(rest, vllmOptions);
     const { temperature, top_p, frequency_penalty } = tgiSampling(rest);
     return {
       model: servedName,
@@ -117,6 +129,7 @@ const GeneratedToken = v.object({
  */
 const tgiGenerate: TextDialect<ModelCompletionRequest, ModelCompletionReply> = {
   body({ prompt, max_tokens, stop, seed, ...rest }, { stream }) {
+    refuseOptions(rest, vllmOptions);
     const { frequency_penalty, ...sampling } = tgiSampling(rest);
     const chosen = sampling.temperature === 0 ? { do_sample: false } : { do_sample: true, ...sampling };
     const parameters = { max_new_tokens: max_tokens, ...chosen, frequency_penalty, stop, seed };

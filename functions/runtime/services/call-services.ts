@@ -30,13 +30,11 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
   const settings = { endpointOf: (model: string) => MODEL_ENDPOINTS.get(model), ...deadlines };
   const modelGateway = lazy(() => sagemakerGateway(shared.runtime(), settings));
   const audio = lazy(async () => (await import('./audio-calls.ts')).audioServices(shared.runtime(), settings));
-  const forTranslation = {
-    newDeadline: () => AbortSignal.timeout(deadlines.deadlineMs),
-  };
+  const newDeadline = () => AbortSignal.timeout(deadlines.deadlineMs);
   return {
     ...core,
     models: modelGateway,
-    inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock)),
+    inference: lazy(() => inference(modelGateway(), bpeTokenizer, core.clock, newDeadline)),
     analysis: lazy(async () => {
       const { analysisCalls } = await import('./analysis-calls.ts');
       const { deadlineMs } = deadlines;
@@ -46,7 +44,7 @@ export function createCallServices(route: Pick<Route, 'timeoutSeconds'>) {
     audioJobs: lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, async () => undefined)),
     translation: lazy(() => {
       const model = offeredModel(TRANSLATION_MODEL, 'Translation');
-      return translationService(modelGateway(), { ...forTranslation, model });
+      return translationService(modelGateway(), { newDeadline, model });
     }),
     messages: lazy(async () => (await import('./message-calls.ts')).messageCalls(core)),
     agents: lazy(async () => {

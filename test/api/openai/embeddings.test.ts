@@ -78,9 +78,13 @@ describe('texts to embed', () => {
 
 it.each<[string, unknown, string]>([
   ['2,049 texts', Array(2049).fill('a'), 'input must have at most 2048 texts'],
-  ['2,049 texts as token ids', Array(2049).fill([1]), 'input must have at most 2048 texts'],
+  ['2,049 texts as token ids', Array.from({ length: 2049 }, () => [1]), 'input must have at most 2048 texts'],
   // The longest token: 128 spaces.
-  ['token ids for 6 MB of text', Array(6).fill(Array(8192).fill(58_040)), 'at most 5242880 bytes of text'],
+  [
+    'token ids for 6 MB of text',
+    Array.from({ length: 6 }, () => Array(8192).fill(58_040)),
+    'at most 5242880 bytes of text',
+  ],
 ])('refuses %s by name, before the model is called', async (_, input, rule) => {
   counts(threeEach);
   const { status, text, cost } = await service.priced(path, { model: 'svc-embed', input });

@@ -157,11 +157,13 @@ describe('an OpenAI error', () => {
 describe('an option of the OpenAI surface', () => {
   it.each<[string, object, string, RegExp]>([
     ['completions', { ...prompt, prompt: ['a', 'b'] }, 'prompt', /a list of exactly one/],
-    ['completions', { ...prompt, prompt: [1, 2] }, 'prompt', /tokens are not supported/],
+    ['completions', { ...prompt, prompt: [[1, 2], [3]] }, 'prompt', /a list of exactly one/],
+    ['completions', { ...prompt, prompt: [-1] }, 'prompt', /token ids of cl100k_base/],
     ['completions', { ...prompt, prompt: '' }, 'prompt', /must not be empty/],
-    ['completions', { ...prompt, n: 2 }, 'n', /must be 1/],
+    ['completions', { ...prompt, n: 9 }, 'n', /must be at most 8/],
     ['completions', { ...prompt, best_of: 3 }, 'best_of', /must be 1/],
-    ['completions', { ...prompt, echo: true }, 'echo', /must be false/],
+    ['completions', { ...prompt, echo: true, logprobs: 2 }, 'echo', /together with logprobs/],
+    ['completions', { ...prompt, logprobs: 6 }, 'logprobs', /at most 5/],
     ['completions', { ...prompt, suffix: 'end' }, 'suffix', /not supported/],
     ['embeddings', { ...texts, input: [1, 100_256] }, 'input', /from 0 to 100255/],
     ['embeddings', { ...texts, input: [[1, 2], []] }, 'input', /token ids/],
@@ -178,7 +180,7 @@ describe('an option of the OpenAI surface', () => {
   it.each<[string, object]>([
     [
       'completions',
-      { ...prompt, prompt: ['Once upon a time'], n: 1, best_of: 1, echo: false, suffix: null, logprobs: 5 },
+      { ...prompt, prompt: ['Once upon a time'], n: 1, best_of: 1, echo: false, suffix: null, logprobs: null },
     ],
     ['embeddings', { ...texts, encoding_format: null, user: 'someone' }],
     [

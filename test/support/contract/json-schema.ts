@@ -41,7 +41,9 @@ const assertions = new Set(
   `type const enum allOf anyOf oneOf properties required additionalProperties propertyNames items prefixItems minItems maxItems uniqueItems
   minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`.split(/\s+/),
 );
-const annotations = new Set(['description', 'default', 'title', 'examples', 'contentMediaType', 'contentSchema']);
+const annotations = new Set(
+  'description default title examples contentMediaType contentSchema x-use x-unless'.split(' '),
+);
 
 const formats: Readonly<Record<string, RegExp>> = {
   'idn-email': /^[^@\s]+@[^@\s]+$/,

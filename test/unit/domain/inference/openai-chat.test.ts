@@ -2,16 +2,9 @@ import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { OpenAiChatRequest } from '#contract/inference/openai.ts';
-import {
-  chatChunks,
-  type ChatFormat,
-  chatReply,
-  openAiChat,
-  specifiedChat,
-  toModelRequest,
-} from '#domain/inference/chat.ts';
-import { conversationOfOpenAi } from '#domain/inference/conversation.ts';
+import { chatChunks, type ChatFormat, chatReply, specifiedChat } from '#domain/inference/chat.ts';
 import { DeliveredText, type ModelChunk } from '#domain/inference/model-stream.ts';
+import { openAiChat } from '#domain/inference/openai-chat.ts';
 import { bpeTokenizer } from '#gateways/tokenizer.ts';
 
 const weather = { name: 'get_weather', description: 'Weather', parameters: { type: 'object' } };
@@ -26,153 +19,8 @@ const call = (id: string, name = 'get_weather', text = '{}') => ({
   type: 'function',
   function: { name, arguments: text },
 });
-const calling = { role: 'assistant', content: null, function_call: { name: 'get_weather', arguments: '{}' } };
-const part = (text: string) => ({ type: 'text', text });
-const said = (content: string) => ({ role: 'assistant', content });
 
 const parsed = (body: object) => v.parse(OpenAiChatRequest, { model: 'svc-1', messages: [user], ...body });
-const modelRequest = (body: object) => toModelRequest(conversationOfOpenAi(parsed(body)), 100);
-
-describe('a request to a model', () => {
-  it.each<[what: string, message: object, sent: object]>([
-    ['a system message', { role: 'system', content: 'Be kind' }, { role: 'system', content: 'Be kind' }],
-    ['a developer message', { role: 'developer', content: 'Be kind' }, { role: 'system', content: 'Be kind' }],
-    ['text parts', { role: 'user', content: [part('one'), part('two')] }, { role: 'user', content: 'one\ntwo' }],
-    ['an assistant message', { ...said('Yes'), refusal: null, annotations: [] }, said('Yes')],
-    ['a refusal', { role: 'assistant', content: [{ type: 'refusal', refusal: 'No' }] }, said('No')],
-    ['a function call', calling, { role: 'assistant', content: null, tool_calls: [call('call_0')] }],
-  ])('contains %s', (_, message, sent) => {
-    expect(modelRequest({ messages: [message] }).messages).toEqual([sent]);
-  });
-
-  it('contains tool calls and their results by id, with the names of their tools', () => {
-    const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b', 'get_time')] };
-    const results = [
-      { role: 'tool', tool_call_id: 'b', content: [part('noon')] },
-      { role: 'tool', tool_call_id: 'a', content: 'clear' },
-    ];
-    expect(modelRequest({ messages: [user, calls, ...results] }).messages).toEqual([
-      user,
-      calls,
-      { role: 'tool', tool_call_id: 'b', name: 'get_time', content: 'noon' },
-      { role: 'tool', tool_call_id: 'a', name: 'get_weather', content: 'clear' },
-    ]);
-  });
-
-  it('contains a function result as the result of the preceding call', () => {
-    const result = { role: 'function', name: 'get_weather', content: 'clear' };
-    expect(modelRequest({ messages: [user, calling, result] }).messages).toMatchObject([
-      user,
-      { tool_calls: [{ id: 'call_1' }] },
-      { role: 'tool', tool_call_id: 'call_1', name: 'get_weather', content: 'clear' },
-    ]);
-  });
-
-  const named = { type: 'function', function: { name: 'get_time' } };
-  it.each<[string, object, unknown]>([
-    ['tools alone', { tools }, 'auto'],
-    ['auto', { tools, tool_choice: 'auto' }, 'auto'],
-    ['none', { tools, tool_choice: 'none' }, 'none'],
-    ['required', { tools, tool_choice: 'required' }, 'required'],
-    ['a named tool', { tools, tool_choice: named }, named],
-    ['functions alone', { functions: [weather, time] }, 'auto'],
-    ['function_call none', { functions: [weather, time], function_call: 'none' }, 'none'],
-    ['a named function', { functions: [weather, time], function_call: { name: 'get_time' } }, named],
-  ])('contains the tools and the choice of %s', (_, body, tool_choice) => {
-    const request = modelRequest(body);
-    expect(request['tool_choice']).toEqual(tool_choice);
-    expect(request['tools']).toEqual([weather, time].map((offered) => ({ type: 'function', function: offered })));
-  });
-
-  it.each<[object, object]>([
-    [{ stop: 'END' }, { stop: ['END'] }],
-    [{ seed: 7 }, { seed: 7 }],
-    [{ response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
-    [{ tools, parallel_tool_calls: false }, { parallel_tool_calls: false }],
-    [
-      { temperature: null, top_p: null },
-      { temperature: 1, top_p: 1, top_k: 50 },
-    ],
-  ])('contains the setting %j', (body, expected) => {
-    expect(modelRequest(body)).toMatchObject(expected);
-  });
-
-  it('contains a JSON schema unchanged', () => {
-    const json_schema = { name: 'x', schema: { type: 'object' }, strict: true };
-    const response_format = { type: 'json_schema', json_schema };
-    expect(modelRequest({ response_format })['response_format']).toEqual(response_format);
-  });
-
-  it('contains no other fields', () => {
-    const more = {
-      response_format: { type: 'text' },
-      tools: [],
-      parallel_tool_calls: true,
-      seed: null,
-      stop: null,
-      n: 1,
-      user: 'someone',
-      logprobs: true,
-      store: false,
-      metadata: {},
-      stream_options: { include_usage: true },
-      reasoning_effort: 'low',
-    };
-    expect(Object.keys(modelRequest(more)).toSorted()).toEqual(Object.keys(modelRequest({})).toSorted());
-  });
-
-  it.each([
-    [{ max_tokens: 5 }, 5],
-    [{ max_completion_tokens: 6 }, 6],
-    [{ max_tokens: 5, max_completion_tokens: 6 }, 6],
-    [{ max_tokens: null }, undefined],
-  ])('limits the output as %j states', (body, expected) => {
-    expect(conversationOfOpenAi(parsed(body)).maxTokens).toBe(expected);
-  });
-});
-
-describe('a request', () => {
-  const image = { type: 'image_url', image_url: { url: 'data:,' } };
-  const saying = (message: object) => ({ messages: [message] });
-  const parts = (content: object[]) => saying({ role: 'user', content });
-  const format = (type: string, more = {}) => ({ response_format: { type, ...more } });
-  const other = { type: 'function', function: { name: 'x' } };
-  const result = { role: 'tool', tool_call_id: 'a', content: 'x' };
-  it.each<[string, object, string, RegExp]>([
-    ['an image', parts([image]), 'messages.0.content', /images, audio and files are not supported/],
-    ['no parts', parts([]), 'messages.0.content', /must be well-formed Unicode or a list of text parts/],
-    [
-      'an unknown role',
-      saying({ role: 'wizard', content: 'x' }),
-      'messages.0.role',
-      /developer, user, assistant, tool/,
-    ],
-    ['no content', saying({ role: 'assistant', content: null, tool_calls: [] }), 'messages.0', /must have content/],
-    ['a result without its call', { messages: [user, result] }, 'messages', /the tool call that it responds to/],
-    ['two choices', { n: 2 }, 'n', /must be 1/],
-    ['another kind of tool', { tools: [{ type: 'web_search' }] }, 'tools.0.type', /must be function/],
-    ['129 tools', { tools: Array.from({ length: 129 }, () => tools[1]) }, 'tools', /at most 128 tools/],
-    ['tools beside functions', { tools, functions: [time] }, 'tools', /together with functions/],
-    ['the choice of a tool not offered', { tools, tool_choice: other }, 'tool_choice', /one of the tools/],
-    ['a required choice of nothing', { tool_choice: 'required' }, 'tool_choice', /one of the tools/],
-    ['an unknown choice', { tools, tool_choice: 'any' }, 'tool_choice', /must be none, auto, required/],
-    ['the choice of a function not offered', { function_call: { name: 'x' } }, 'function_call', /one of the functions/],
-    ['an unknown format', format('xml'), 'response_format.type', /json_schema/],
-    [
-      'an invalid schema',
-      format('json_schema', { json_schema: { name: 'x', schema: [] } }),
-      'response_format.json_schema.schema',
-      /JSON schema object/,
-    ],
-    ['an invalid seed', { seed: -1 }, 'seed', /at least 0/],
-    ['stream options that are a list', { stream_options: [] }, 'stream_options', /must be an object/],
-    ['max_completion_tokens 0', { max_completion_tokens: 0 }, 'max_completion_tokens', /must be positive/],
-  ])('is refused for %s', (_, body, path, rule) => {
-    const sent = { model: 'svc-1', messages: [user], ...body };
-    const { issues = [] } = v.safeParse(OpenAiChatRequest, sent, { abortEarly: true });
-    expect(issues.map((issue) => [v.getDotPath(issue), issue.message])).toEqual([[path, expect.stringMatching(rule)]]);
-  });
-});
 
 const about = { id: 'chatcmpl-1', created: 7, model: 'svc-1' };
 const usage = { prompt_tokens: 3, completion_tokens: 4 };

@@ -1,0 +1,215 @@
+import OpenAI from 'openai';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { EngineReply } from '#local/sagemaker/engine.ts';
+import { done } from '#test/models/scripted-model.ts';
+import { chatEnd, chatPiece, total, useScriptedService } from '#test/service/scripted-service.ts';
+
+const service = useScriptedService({ families: {}, deadlineMs: 1000 });
+const path = '/openai/v1/chat/completions';
+const credit = 1_000_000;
+
+let client: OpenAI;
+beforeAll(() => {
+  client = new OpenAI({ apiKey: service.person.key, baseURL: `${service.origin}/openai/v1`, maxRetries: 0 });
+});
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, days: { type: 'integer', minimum: 1 } },
+  required: ['city', 'days'],
+  additionalProperties: false,
+};
+const bySchema = { type: 'json_schema' as const, json_schema: { name: 'trip', schema, strict: true } };
+const request = (response_format: object, more: object = {}) => ({
+  model: 'svc-1',
+  messages: [{ role: 'user' as const, content: 'A trip to Lisbon' }],
+  response_format,
+  ...more,
+});
+
+const fit = '{"city":"Lisbon","days":3}';
+const misfit = '{"city":"Lisbon","days":0}';
+const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };
+const message = (content: string | null, more: object = {}) => ({ message: { role: 'assistant', content, ...more } });
+const ended = (content: string, finish_reason = 'stop') => ({ ...message(content), finish_reason });
+
+/** A model with these replies in turn, and the requests that it received. */
+function replies(...choices: object[]) {
+  const received: any[] = [];
+  service.model.becomes({
+    async invoke(body): Promise<EngineReply> {
+      received.push(body);
+      const choice = choices[received.length - 1] ?? choices.at(-1);
+      return { kind: 'json', status: 200, body: { choices: [choice], usage } };
+    },
+  });
+  return received;
+}
+
+const refusedBy = async (body: object) => {
+  const { status, text, cost } = await service.priced(path, body);
+  return { status, cost, error: JSON.parse(text).error };
+};
+
+describe('a whole reply by a JSON schema', () => {
+  it('is returned and charged once if it fits', async () => {
+    const received = replies(ended(fit));
+    const { status, text, cost } = await service.priced(path, request(bySchema));
+    expect([status, cost, received.length]).toEqual([200, credit, 1]);
+    expect(JSON.parse(text).choices[0].message.content).toBe(fit);
+    expect(received[0].response_format).toEqual(bySchema);
+  });
+
+  it('is parsed by the SDK', async () => {
+    replies(ended(fit));
+    const { choices } = await client.chat.completions.parse(request(bySchema) as never);
+    expect(choices[0]?.message.parsed).toEqual({ city: 'Lisbon', days: 3 });
+  });
+
+  it('is asked for once more with other sampling if it does not fit, for one charge', async () => {
+    const received = replies(ended(misfit), ended(fit));
+    const { status, text, cost } = await service.priced(path, request(bySchema, { temperature: 0, seed: 41 }));
+    expect([status, cost]).toEqual([200, credit]);
+    expect(JSON.parse(text)).toMatchObject({ choices: [{ message: { content: fit } }], usage });
+    expect(received.map(({ temperature, seed }) => [temperature, seed])).toEqual([
+      [0, 41],
+      [0.5, 42],
+    ]);
+    const [{ temperature: _, seed: __, ...first }, { temperature: ___, seed: ____, ...second }] = received;
+    expect(second).toEqual(first);
+  });
+
+  it.each([
+    ['a value out of range', misfit, '#/days violates minimum'],
+    ['prose', 'Lisbon, three days.', 'it is not JSON'],
+    ['a fenced block', `\`\`\`json\n${fit}\n\`\`\``, 'it is not JSON'],
+    ['nothing', '', 'it is not JSON'],
+  ])('is 502 and not charged if it does not fit twice: %s', async (_, content, problem) => {
+    const received = replies(ended(content));
+    const { status, cost, error } = await refusedBy(request(bySchema));
+    expect([status, cost, received.length]).toEqual([502, 0, 2]);
+    expect(error).toMatchObject({ type: 'server_error', code: 'model_error' });
+    expect(error.message).toBe(
+      `The model's response does not fit the requested format: ${problem}. You were not charged.`,
+    );
+  });
+
+  it('is not asked for again if its check takes too long', async () => {
+    const slow = { type: 'json_schema', json_schema: { name: 'slow', schema: { pattern: '^(a+)+$' } } };
+    const received = replies(ended(JSON.stringify(`${'a'.repeat(50)}!`)));
+    const { status, cost, error } = await refusedBy(request(slow));
+    expect([status, cost, received.length]).toEqual([502, 0, 1]);
+    expect(error.message).toMatch(/cannot be checked within 500 ms/);
+  });
+
+  it('is asked for within one deadline', async () => {
+    service.model.becomes({
+      async invoke(): Promise<EngineReply> {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        return { kind: 'json', status: 200, body: { choices: [ended(misfit)], usage } };
+      },
+    });
+    const startedAt = performance.now();
+    const { status, cost, error } = await refusedBy(request(bySchema));
+    expect([status, cost, error.code]).toEqual([504, 0, 'model_timeout']);
+    expect(performance.now() - startedAt).toBeLessThan(1350);
+  });
+
+  it.each<[string, object]>([
+    ['truncated', ended('{"city":"Lis', 'length')],
+    ['a refusal', { ...message(null, { refusal: 'I cannot help.' }), finish_reason: 'stop' }],
+  ])('is returned unchecked if it is %s', async (_, choice) => {
+    const received = replies(choice);
+    const { status, cost } = await service.priced(path, request(bySchema));
+    expect([status, cost, received.length]).toEqual([200, credit, 1]);
+  });
+
+  it('is returned unchecked if it calls a tool', async () => {
+    const tool_calls = [{ id: 'a', type: 'function', function: { name: 'book', arguments: '{}' } }];
+    replies({ ...message(null, { tool_calls }), finish_reason: 'tool_calls' });
+    const tools = [{ type: 'function', function: { name: 'book' } }];
+    const { status, text } = await service.priced(path, request(bySchema, { tools }));
+    expect([status, JSON.parse(text).choices[0].finish_reason]).toEqual([200, 'tool_calls']);
+  });
+
+  it('has the refusal of a model where the SDK reads it', async () => {
+    replies({ ...message(null, { refusal: 'I cannot help.' }), finish_reason: 'stop' });
+    const { choices } = await client.chat.completions.parse(request(bySchema) as never);
+    expect(choices[0]?.message).toMatchObject({ refusal: 'I cannot help.', content: null, parsed: null });
+  });
+});
+
+describe('a whole reply as a JSON object', () => {
+  const asObject = { type: 'json_object' };
+  it.each([
+    ['an object', '{"any":1}', 200, credit, 1],
+    ['a list', '[1]', 502, 0, 2],
+    ['prose', 'Hello', 502, 0, 2],
+  ])('that is %s has status %3$i', async (_, content, status, cost, calls) => {
+    const received = replies(ended(content));
+    const given = await service.priced(path, request(asObject));
+    expect([given.status, given.cost, received.length]).toEqual([status, cost, calls]);
+    expect(received[0].response_format).toEqual(asObject);
+  });
+});
+
+it.each<[string, object, RegExp]>([
+  ['a reference to another document', { $ref: 'https://example.com/' }, /target of each \$ref/],
+  ['a loop', { $ref: '#' }, /checkable within/],
+  ['an invalid pattern', { pattern: '[' }, /unsupported pattern/],
+  ['200 KB', { enum: ['x'.repeat(200_000)] }, /131072 bytes/],
+])('a schema with %s is a 400 that names it, before the model is called', async (_, hostile, rule) => {
+  const received = replies(ended(fit));
+  const { status, cost, error } = await refusedBy(
+    request({ type: 'json_schema', json_schema: { name: 'x', schema: hostile } }),
+  );
+  expect([status, cost, received.length]).toEqual([400, 0, 0]);
+  expect(error).toMatchObject({ param: 'response_format.json_schema.schema', message: expect.stringMatching(rule) });
+});
+
+it('an invalid key is refused before its schema is read', async () => {
+  const schema = { allOf: Array.from({ length: 5000 }, () => ({ pattern: 'a'.repeat(10) })) };
+  const body = request({ type: 'json_schema', json_schema: { name: 'x', schema } });
+  const reply = await fetch(service.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer tai_${'a'.repeat(58)}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(reply.status).toBe(401);
+});
+
+describe('a streamed reply by a JSON schema', () => {
+  const streamed = (content: string) => [...(content.match(/.{1,5}/gs) ?? []).map(chatPiece), chatEnd, total, done];
+  const open = (more: object = {}) => service.priced(path, request(bySchema, { stream: true, ...more }));
+
+  it('ends normally if it fits', async () => {
+    service.model.streams(streamed(fit));
+    const { text, cost } = await open();
+    expect([text.endsWith(done), cost]).toEqual([true, credit]);
+  });
+
+  it('ends with an error event if it does not fit, and the delivered text is charged', async () => {
+    service.model.streams(streamed(misfit));
+    const { text, cost } = await open();
+    const events = text.split('\n\n').filter(Boolean);
+    const error = JSON.parse(events.at(-1)?.slice('data: '.length) ?? '').error;
+    expect(error).toMatchObject({ code: 'model_error', message: expect.stringContaining('#/days violates minimum') });
+    const content = events
+      .slice(0, -1)
+      .map((event) => JSON.parse(event.slice('data: '.length)).choices[0]?.delta.content ?? '');
+    expect([content.join(''), text.includes('[DONE]'), cost]).toEqual([misfit, false, credit]);
+  });
+
+  it('is not checked if it is truncated', async () => {
+    const cut = { choices: [{ index: 0, delta: {}, finish_reason: 'length' }] };
+    service.model.streams([chatPiece('{"city"'), cut, total, done]);
+    const { text } = await open();
+    expect(text.endsWith(done)).toBe(true);
+  });
+
+  it('is read by the SDK as a failure', async () => {
+    service.model.streams(streamed(misfit));
+    const stream = client.chat.completions.stream(request(bySchema) as never);
+    await expect(stream.finalChatCompletion()).rejects.toThrow(/does not fit/);
+  });
+});
