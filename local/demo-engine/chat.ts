@@ -2,9 +2,11 @@ import { containerError, type EngineReply } from '../sagemaker/engine.ts';
 import { countTokens, hash, tokenize } from '../sagemaker/words.ts';
 import { type CalledTool, chooseTools } from './functions/functions.ts';
 import { type ChatBody, type CompletionBody, eventStream, pause, type Tempo } from './request.ts';
-import { continuePrompt, responseText } from './text/response-text.ts';
+import { continuePrompt, reasoningText, responseText } from './text/response-text.ts';
 
 interface Reply {
+  /** Empty unless the request sets `reasoning_effort`. */
+  readonly reasoning: readonly string[];
   readonly output: Output;
   readonly calls: readonly Call[];
   readonly usage: Usage;
@@ -24,21 +26,27 @@ export async function chat(body: ChatBody, tempo: Tempo, signal: AbortSignal): P
 
   const tools = chooseTools(body);
   if (tools === 'unknown') return containerError(400, 'The tool_choice names a function that is not in tools.');
-  const room = maxTokens ?? maxModelLength - prompt;
+  const reasoning = limitOutput(reasoningText(body), maxTokens ?? maxModelLength - prompt, []).tokens;
+  const room = (maxTokens ?? maxModelLength - prompt) - reasoning.length;
   const calls = limitCalls(tools, room);
   const output: Output =
     tools.length > 0
       ? { tokens: [], finish: calls.every((call) => call.output.finish === 'stop') ? 'stop' : 'length' }
       : limitOutput(responseText(body, maxTokens), room, body.stop);
-  const generated = [output, ...calls.map((call) => call.output)].reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const made = [output, ...calls.map((call) => call.output)];
+  const generated = made.reduce((sum, { tokens }) => sum + tokens.length, reasoning.length);
 
   const seed = hash(JSON.stringify(body.messages)).toString(16).padStart(8, '0');
   const about = { id: `chatcmpl-demo-${seed}`, created: Math.floor(Date.now() / 1000), model: body.model };
-  const reply: Reply = { output, calls, usage: usageOf(prompt, generated), about };
+  const usage = { ...usageOf(prompt, generated), ...detailsOf(reasoning) };
+  const reply: Reply = { reasoning, output, calls, usage, about };
   if (body.stream) return streamed(reply, body, tempo, signal);
   await pause(tempo.plainMs, signal);
   return { kind: 'json', status: 200, body: completion(reply) };
 }
+
+const detailsOf = ({ length: reasoning_tokens }: readonly string[]) =>
+  reasoning_tokens > 0 ? { completion_tokens_details: { reasoning_tokens } } : {};
 
 function promptTokens({ messages, tools }: ChatBody): number {
   const tokens = messages.map(({ content }) => countTokens(content) + 4).reduce((sum, count) => sum + count, 3);
@@ -62,20 +70,21 @@ function finishReason({ output, calls }: Reply): string {
 }
 
 function completion(reply: Reply): unknown {
-  const { output, calls, usage, about } = reply;
+  const { reasoning, output, calls, usage, about } = reply;
   const tool_calls = calls.map(({ tool, output: { tokens } }) => ({
     id: tool.id,
     type: 'function',
     function: { name: tool.name, arguments: tokens.join('') },
   }));
   const content = tool_calls.length > 0 ? { content: null, tool_calls } : { content: output.tokens.join('') };
-  const message = { role: 'assistant', ...content };
+  const thought = reasoning.length > 0 && { reasoning_content: reasoning.join('') };
+  const message = { role: 'assistant', ...thought, ...content };
   const choice = { index: 0, message, logprobs: null, finish_reason: finishReason(reply) };
   return { ...about, object: 'chat.completion', choices: [choice], usage };
 }
 
 function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSignal): EngineReply {
-  const { output, calls, usage, about } = reply;
+  const { reasoning, output, calls, usage, about } = reply;
   const chunk = (choices: unknown[], more: object = {}) => ({
     ...about,
     object: 'chat.completion.chunk',
@@ -84,7 +93,10 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
   });
   const delta = (piece: object, finish: string | null = null) =>
     chunk([{ index: 0, finish_reason: finish, delta: piece }]);
-  const contentDeltas = output.tokens.map((token) => delta({ content: token }));
+  const textDeltas = [
+    ...reasoning.map((token) => delta({ reasoning_content: token })),
+    ...output.tokens.map((token) => delta({ content: token })),
+  ];
   const called = calls.flatMap(({ tool, output: { tokens } }, index) => [
     delta({
       tool_calls: [{ index, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }],
@@ -96,7 +108,7 @@ function streamed(reply: Reply, body: ChatBody, tempo: Tempo, signal: AbortSigna
   const total = body.stream_options.include_usage ? [chunk([], { usage })] : [];
   const events = {
     head: started.map((event) => ({ ...event, ...usageAfter(0) })),
-    tokens: [...contentDeltas, ...called.slice(1)].map((event, index) => ({ ...event, ...usageAfter(index + 1) })),
+    tokens: [...textDeltas, ...called.slice(1)].map((event, index) => ({ ...event, ...usageAfter(index + 1) })),
     tail: [{ ...delta({}, finishReason(reply)), ...usageAfter(usage.completion_tokens) }, ...total],
   };
   return eventStream(events, tempo, signal);

@@ -50,6 +50,7 @@ export const ChatBody = v.object({
     'auto',
   ),
   parallel_tool_calls: v.nullish(v.boolean(), true),
+  reasoning_effort: v.nullish(v.string()),
   response_format: v.nullish(
     v.looseObject({ type: v.string(), json_schema: v.nullish(v.looseObject({ schema: v.optional(v.unknown()) })) }),
   ),

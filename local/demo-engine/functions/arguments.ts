@@ -34,7 +34,7 @@ function fill(node: unknown, filling: FillState, place: Place): unknown {
       return fillArray(schema, filling, place);
     case 'integer':
     case 'number':
-      return fillNumber(schema, filling.mentions, place.turn);
+      return fillNumber(schema, filling.mentions, place);
     case 'boolean':
       return true;
     case 'null':
@@ -109,9 +109,11 @@ const wholeText = /quer|text|message|prompt|question|content|descri|body|sentenc
 
 const maxPoints = 4000;
 
-function fillString(schema: Schema, mentions: Mentions, { name, turn }: { name: string; turn: number }): string {
+function fillString(schema: Schema, mentions: Mentions, { name, turn }: Omit<Place, 'depth'>): string {
   const formatted = schema.format === undefined ? undefined : formats.get(schema.format);
   if (formatted) return formatted(mentions);
+  const given = turn === 0 ? mentions.textOf(name) : undefined;
+  if (given) return fitLength(given, schema);
   const again = turn > 0 && mentions.namesLeft() === 0 ? ` ${turn + 1}` : '';
   const mentioned = wholeText.test(name) ? mentions.text.trim().slice(0, 200) : mentions.takeName();
   return fitLength((mentioned || 'example') + again, schema);
@@ -144,9 +146,10 @@ const formats: ReadonlyMap<string, (mentions: Mentions) => string> = new Map([
   ['ipv6', () => '2001:db8::1'],
 ]);
 
-function fillNumber(schema: Schema, mentions: Mentions, turn: number): number {
+function fillNumber(schema: Schema, mentions: Mentions, { name, turn }: Omit<Place, 'depth'>): number {
   const fits = (value: number) => fitsNumber(value, schema);
-  return mentions.takeNumber(fits) ?? candidates(schema, turn).find(fits) ?? schema.minimum ?? 0;
+  const given = turn === 0 ? mentions.numberOf(name, fits) : undefined;
+  return given ?? mentions.takeNumber(fits) ?? candidates(schema, turn).find(fits) ?? schema.minimum ?? 0;
 }
 
 function fitsNumber(value: number, schema: Schema): boolean {

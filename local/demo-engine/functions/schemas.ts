@@ -91,12 +91,16 @@ export interface Mentions {
   numbersLeft(accepts: (value: number) => boolean): number;
   find(pattern: RegExp): string | undefined;
   includes(phrase: string): boolean;
+  /** The text that the request gives a field by its name: "city: Oslo" or "the city is Oslo". */
+  textOf(field: string): string | undefined;
+  /** The number beside the name of a field: "3 days" or "age: 36". */
+  numberOf(field: string, accepts: (value: number) => boolean): number | undefined;
 }
 
 export function mentionsOf(request: string): Mentions {
   const text = request.slice(0, 4000);
   const plain = text.replaceAll(/(?<!\S)\S+@\S+|https?:\/\/\S+|\b\d{4}-\d{2}-\d{2}\S*/g, ' ');
-  const names = [...quotations(plain), ...properNames(plain)];
+  const names = [...quotations(plain), ...properNames(plain)].filter((name) => !/^(?:json|schema)$/i.test(name));
   const numbers = (plain.match(/(?<![\p{L}\d.])-?\d{1,15}(?:\.\d{1,6})?(?![\p{L}\d])/gu) ?? []).map(Number);
   const spare = objects(plain) ?? meaningfulWords(plain).at(-1);
   let used: string | undefined;
@@ -115,8 +119,34 @@ export function mentionsOf(request: string): Mentions {
     namesLeft: () => names.length,
     numbersLeft: (accepts) => numbers.filter(accepts).length,
     find: (pattern) => pattern.exec(text)?.[0],
+    textOf(field) {
+      const name = nameWords(field);
+      if (name === '') return undefined;
+      const value = `(?:["“]([^"”\\n]{1,200})["”]|([^\\s,.;:!?"][^,.;\\n]{0,80}))`;
+      const [, quoted, bare] = new RegExp(`\\b${name}\\s*(?:[:=]|\\bis\\b)\\s*${value}`, 'iu').exec(text) ?? [];
+      return (quoted ?? bare)?.split(/\s(?:and|with|for)\s/, 1)[0]?.trim();
+    },
+    numberOf(field, accepts) {
+      const name = nameWords(field);
+      if (name === '') return undefined;
+      const number = `(-?\\d{1,15}(?:\\.\\d{1,6})?)`;
+      const between = `\\s*(?:[:=]|\\bis\\b|\\bof\\b)?\\s*`;
+      const pattern = new RegExp(`\\b${name}${between}${number}(?![\\p{L}\\d])|${number}\\s+${name}\\b`, 'iu');
+      const [, after, before] = pattern.exec(plain) ?? [];
+      const found = Number(after ?? before);
+      if (!accepts(found)) return undefined;
+      const index = numbers.indexOf(found);
+      if (index >= 0) numbers.splice(index, 1);
+      return found;
+    },
     includes: (phrase) => phrase !== '' && ` ${words(text)} `.includes(` ${words(phrase)} `),
   };
+}
+
+/** Words of `firstName` or `first_name`, which are safe in a regular expression. */
+function nameWords(field: string): string {
+  const words = field.slice(0, 64).replaceAll(/(?<=\p{Ll})(?=\p{Lu})|[^\p{L}\p{N}]+/gu, ' ');
+  return words.trim().replaceAll(' ', '\\s');
 }
 
 function words(text: string): string {
@@ -131,7 +161,7 @@ function properNames(text: string): string[] {
   const found = [...text.matchAll(/\p{Lu}[\p{L}\p{M}'’-]*(?: \p{Lu}[\p{L}\p{M}'’-]*)*/gu)].flatMap(
     ({ 0: run, index }) => {
       const all = run.split(' ').map((word) => word.replace(/['’]s$/, ''));
-      const opens = /(?:^|[.!?:]\s{0,5})$/.test(text.slice(Math.max(index - 6, 0), index));
+      const opens = /(?:^|[.!?]\s{0,5})$/.test(text.slice(Math.max(index - 6, 0), index));
       const kept = opens && isOpening(plainWord(all[0] ?? '')) ? all.slice(1) : all;
       const name = kept.join(' ');
       return name.length > 1 ? [{ name, isCertain: !opens || kept.length < all.length }] : [];
@@ -146,8 +176,8 @@ function isOpening(word: string): boolean {
 }
 
 const imperatives: ReadonlySet<string> = new Set(
-  `add book buy calculate call cancel change check compare convert create delete describe email explain forecast mail
-  message order plan play remind remove rename reserve schedule send share start stop summarise summarize translate turn
+  `add book buy calculate call cancel change check compare convert create delete describe email explain extract forecast mail
+  message order parse plan play remind remove rename reserve schedule send share start stop summarise summarize translate turn
   update`.split(/\s+/),
 );
 

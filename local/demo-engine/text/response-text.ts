@@ -3,6 +3,7 @@ import { analysisOf } from '../analysis.ts';
 import { fillSchema } from '../functions/arguments.ts';
 import type { ChatBody } from '../request.ts';
 import { sentences, requestedLength } from './prose.ts';
+import { jsonText, requestedJson } from './requested-json.ts';
 import { translate, translationOrder } from './translation.ts';
 
 type Message = ChatBody['messages'][number];
@@ -11,11 +12,18 @@ const introduction = 'This is the built-in demo engine of the platform, not a la
 
 /** Generates the reply to a conversation without a tool call: prose, or JSON if `response_format` requests it. */
 export function responseText({ messages, response_format: format }: ChatBody, maxTokens: number | undefined): string {
-  const words = chatText(messages, maxTokens);
-  if (format?.type === 'json_object') return JSON.stringify({ answer: words });
-  if (format?.type !== 'json_schema') return words;
+  if (format?.type === 'json_object')
+    return JSON.stringify(requestedJson(messages) ?? { answer: chatText(messages, maxTokens) });
+  if (format?.type !== 'json_schema') return jsonText(messages) ?? chatText(messages, maxTokens);
   const request = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return JSON.stringify(analysisOf(format.json_schema, request) ?? fillSchema(format.json_schema?.schema, request));
+}
+
+/** A sentence of reasoning, if the request sets `reasoning_effort`. */
+export function reasoningText({ messages, reasoning_effort: effort }: ChatBody): string {
+  if (!effort || effort === 'none') return '';
+  const question = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return `The message says: “${quote(question, 24)}” The demo engine does not think, so it goes on to its response.`;
 }
 
 function chatText(messages: readonly Message[], maxTokens: number | undefined): string {
