@@ -70,5 +70,5 @@ export const bundling = {
 /** For functions that never call Stripe, whose imports may still lead to its gateway. */
 export const bundlingWithoutStripe = {
   ...bundling,
-  alias: { ...bundling.alias, '#gateways/stripe.ts': substitute('stripe.ts') },
+  alias: { ...bundling.alias, '#gateways/stripe/provider.ts': substitute('stripe.ts') },
 } as const satisfies BuildOptions;

@@ -10,7 +10,7 @@ import { settlement } from '#domain/payments/settlement.ts';
 import { topUps } from '#domain/payments/top-up.ts';
 import { newRequestId } from '#domain/shared/credential.ts';
 import type { MessageQueue } from '#domain/shared/ports.ts';
-import { stripeProvider } from '#gateways/stripe.ts';
+import { stripeProvider } from '#gateways/stripe/provider.ts';
 import { mailWriter } from '#repositories/mail/mail.ts';
 import { balanceWatch } from '#repositories/meter/alerts.ts';
 import { paymentShards, paymentStore } from '#repositories/payments/payments.ts';

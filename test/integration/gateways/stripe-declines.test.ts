@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Order } from '#domain/payments/order.ts';
 import { ChargeRefused, ProviderUnavailable } from '#domain/payments/provider.ts';
-import { stripeProvider } from '#gateways/stripe.ts';
+import { stripeProvider } from '#gateways/stripe/provider.ts';
 
 /** Codes that the stand-in's cards do not have. */
 let answer = { status: 402, error: {} };

@@ -1,0 +1,77 @@
+import type { PaymentProvider } from '#domain/payments/provider.ts';
+import { idOf, type StripeClient, unlessEnded } from './client.ts';
+import type { StripePrices } from './prices.ts';
+
+type Plans = Pick<PaymentProvider, 'plan' | 'collectFrom' | 'runningPlans' | 'setPrice' | 'endWithPeriod' | 'stop'>;
+
+/** Requests about the subscriptions that collect the money of plans. */
+export function planRequests({ call, find }: StripeClient, { monthly }: StripePrices): Plans {
+  return {
+    async plan(id) {
+      const subscription = await find((stripe) => stripe.subscriptions.retrieve(id));
+      const [item] = subscription?.items.data ?? [];
+      if (!subscription || !item) return undefined;
+      return {
+        id,
+        customer: idOf(subscription.customer) ?? '',
+        isEnded: subscription.status === 'canceled' || subscription.status === 'incomplete_expired',
+        cents: item.price.unit_amount ?? -1,
+        endsWithPeriod: subscription.cancel_at_period_end,
+        period: { start: item.current_period_start, end: item.current_period_end },
+      };
+    },
+    async collectFrom({ accountId, anchor, cents }, { customer, card }, title, idempotencyKey) {
+      const price_data = await monthly(cents, title);
+      const at = new Date(anchor * 1000);
+      const created = await call((stripe) =>
+        stripe.subscriptions.create(
+          {
+            customer,
+            items: [{ price_data }],
+            default_payment_method: card.id,
+            // A start in a month without the 31st would otherwise move all later renewals.
+            billing_cycle_anchor_config: {
+              day_of_month: at.getUTCDate(),
+              hour: at.getUTCHours(),
+              minute: at.getUTCMinutes(),
+              second: at.getUTCSeconds(),
+            },
+            proration_behavior: 'none',
+            off_session: true,
+            metadata: { account: String(accountId) },
+          },
+          { idempotencyKey },
+        ),
+      );
+      return created.id;
+    },
+    async runningPlans(customer) {
+      const { data } = await call((stripe) => stripe.subscriptions.list({ customer, limit: 100 }));
+      return data.map(({ id, created }) => ({ id, createdAt: created * 1000 }));
+    },
+    async setPrice(id, cents, title) {
+      const price_data = await monthly(cents, title);
+      await call(async (stripe) => {
+        const { items } = await stripe.subscriptions.retrieve(id);
+        const [item] = items.data;
+        if (!item) throw new Error(`the subscription ${id} has no item`);
+        await stripe.subscriptions.update(id, { items: [{ id: item.id, price_data }], proration_behavior: 'none' });
+      });
+    },
+    async endWithPeriod(id, ends) {
+      await call((stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: ends }));
+    },
+    async stop(id) {
+      await call(async (stripe) => {
+        await stripe.subscriptions.cancel(id, { invoice_now: false, prorate: false }).catch(unlessEnded);
+        for (const status of ['draft', 'open'] as const) {
+          for await (const invoice of stripe.invoices.list({ subscription: id, status })) {
+            if (!invoice.id) continue;
+            if (status === 'draft') await stripe.invoices.del(invoice.id).catch(unlessEnded);
+            else await stripe.invoices.voidInvoice(invoice.id).catch(unlessEnded);
+          }
+        }
+      });
+    },
+  };
+}

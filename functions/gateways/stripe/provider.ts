@@ -1,0 +1,19 @@
+import type { PaymentProvider } from '#domain/payments/provider.ts';
+import { stripeClient, type StripeSettings } from './client.ts';
+import { paymentEvents } from './events.ts';
+import { planRequests } from './plans.ts';
+import { stripePrices } from './prices.ts';
+import { purchaseRequests } from './purchases.ts';
+import { paymentReports } from './reports.ts';
+
+/** The payment provider, by Stripe's package. */
+export function stripeProvider(settings: StripeSettings): PaymentProvider {
+  const client = stripeClient(settings);
+  const prices = stripePrices(client);
+  return {
+    ...purchaseRequests(client, prices),
+    ...planRequests(client, prices),
+    ...paymentReports(client),
+    ...paymentEvents(client),
+  };
+}
