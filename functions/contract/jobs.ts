@@ -319,7 +319,7 @@ export const jobs = {
     summary: 'Queues open payments, changed subscriptions and failed top-ups that are due',
     impact: 'Payments whose events were lost, and changes of subscriptions during an outage, are not completed.',
     trigger: { everySeconds: 300 },
-    uses: { tables: { payments: 'read' }, queues: ['payments'], payments: true },
+    uses: { tables: { payments: 'read' }, queues: ['payments'] },
     timeoutSeconds: 240,
   },
   reconcilePayments: {

@@ -9,7 +9,7 @@ export const handlePayments = () =>
   queueJob(async (message) => (await services().payments()).handle(v.parse(PaymentWork, message)));
 
 export const sweepPayments = () => async (): Promise<void> => {
-  const queued = await (await services().payments()).queueDue(workSignal(jobs.sweepPayments));
+  const queued = await services().queueDuePayments(workSignal(jobs.sweepPayments));
   if (queued > 0) logger().info('queued', { payments: queued });
 };
 

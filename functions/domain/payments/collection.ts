@@ -5,8 +5,9 @@ import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
 import type { Clock } from '../shared/ports.ts';
-import { accountBusy, undefinedIfNotFound } from '../shared/service-error.ts';
+import { undefinedIfNotFound } from '../shared/service-error.ts';
 import type { OrderStore } from './order.ts';
+import { changeProfile } from './profile.ts';
 import type { PaymentProvider } from './provider.ts';
 
 /** Milliseconds until a comparison is repeated, if the one after the change failed. */
@@ -18,8 +19,6 @@ const unpaidMs = 6 * 3_600_000;
 
 /** Milliseconds after which the payment of a new subscription is certainly settled. */
 const settledMs = 3_600_000;
-
-const maxTries = 8;
 
 export interface CollectionParts {
   readonly store: OrderStore;
@@ -47,12 +46,9 @@ interface Collected {
 export function collection({ store, provider, metering, plans, clock, onError }: CollectionParts) {
   /** Marks the account before a change, so that the sweep completes it if the process ends. */
   async function mark(accountId: number): Promise<void> {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const profile = await store.profile(accountId);
-      if (profile.customer === undefined) return;
-      if (await store.saveProfile(profile, { alignAt: clock.now() + retryMs })) return;
-    }
-    throw accountBusy();
+    await changeProfile(store, accountId, ({ customer }) =>
+      customer === undefined ? undefined : { alignAt: clock.now() + retryMs },
+    );
   }
 
   async function align(accountId: number): Promise<void> {
@@ -80,9 +76,12 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
     }
     const alignAt = wanted && nextCheck(wanted, clock.now());
-    // A change since then has marked the account again, and the next comparison sees it.
-    if (alignAt !== profile.alignAt || started !== undefined)
-      await store.saveProfile(profile, { alignAt, ...(started !== undefined && { subscription: started }) });
+    // A change of the meter since then has marked the account again, and the next comparison sees it.
+    if (alignAt === profile.alignAt && started === undefined) return;
+    await changeProfile(store, accountId, (current) => ({
+      ...(current.alignAt === profile.alignAt && { alignAt }),
+      ...(started !== undefined && current.subscription === subscription && { subscription: started }),
+    }));
   }
 
   /** Ends subscriptions that no plan belongs to. A new one may belong to a payment that is being settled. */

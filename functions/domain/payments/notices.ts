@@ -14,7 +14,7 @@ import {
   receiptMail,
   topUpFailedMail,
 } from './mails.ts';
-import { isReturning, type Order, type TopUpRule } from './order.ts';
+import { creditsTitle, isReturning, type Order, type TopUpRule, upgradeTitle } from './order.ts';
 import type { PaymentReport, SavedCard } from './provider.ts';
 
 export interface NoticeParts {
@@ -109,6 +109,6 @@ const dayBefore = (expiresAt: number): string => iso(Math.max(0, expiresAt - 1))
 
 function whatOf({ kind, planId, credits }: Order): string {
   const plan = planId === undefined ? undefined : findPlan(planId);
-  if (!plan) return `${new Intl.NumberFormat('en-US').format(credits)} credits`;
-  return kind === 'upgrade' ? `Upgrade to ${titleOf(plan)}` : titleOf(plan);
+  if (!plan) return creditsTitle(credits);
+  return kind === 'upgrade' ? upgradeTitle(plan) : titleOf(plan);
 }

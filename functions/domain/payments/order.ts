@@ -1,3 +1,4 @@
+import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter } from '../meter/meter.ts';
@@ -131,7 +132,7 @@ export interface OrderStore {
   saveCustomer(before: BillingProfile, customer: string): Promise<BillingProfile | undefined>;
   accountOf(customer: string): Promise<number | undefined>;
   /** Work that is due at `now` (epoch ms): open orders, and accounts to align or to top up. */
-  due(now: number, shard: number): AsyncGenerator<OrderRef | { readonly accountId: number }>;
+  due(now: number): AsyncGenerator<OrderRef | { readonly accountId: number }>;
   /** Returns false if the event was stored before and is finished. */
   receive(event: ReceivedEvent): Promise<boolean>;
   event(id: string): Promise<(ReceivedEvent & { readonly finishedAt?: number }) | undefined>;
@@ -179,6 +180,10 @@ export function dueOf(order: Order): number | undefined {
   if (state === 'action_required') return createdAt + confirmationMs;
   return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
 }
+
+/** What an order buys, on the page to pay on, on invoices and in emails. Plans are named by `titleOf`. */
+export const creditsTitle = (credits: number): string => `${new Intl.NumberFormat('en-US').format(credits)} credits`;
+export const upgradeTitle = (plan: PlanLimits): string => `Upgrade to ${titleOf(plan)}`;
 
 export function paymentView(order: Order) {
   const { id, kind, state, credits, cents, planId, url, receiptUrl, invoiceUrl, createdAt, paidAt } = order;

@@ -7,15 +7,8 @@ import type { Metering } from '../meter/metering.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
-import {
-  type BillingProfile,
-  isOnHold,
-  isOpen,
-  type Order,
-  type OrderStore,
-  paymentView,
-  type ProfileChange,
-} from './order.ts';
+import { creditsTitle, isOnHold, isOpen, type Order, type OrderStore, paymentView, upgradeTitle } from './order.ts';
+import { changeProfile } from './profile.ts';
 import { type Buyer, ChargeRefused, type PaymentProvider, ProviderUnavailable } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
@@ -144,7 +137,7 @@ export function purchases(parts: PurchaseParts) {
   ): Promise<void> {
     const { anchor, index } = meter.period;
     const terms = { anchor, index, fromRank: meter.planRank, credits, resumes: !isSubscribed(meter) };
-    const title = `Upgrade to ${titleOf(plan)}`;
+    const title = upgradeTitle(plan);
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
     const refuseChanged = async (): Promise<void> => {
       const { planRank, period } = await metering.current(accountId, clock.now());
@@ -203,7 +196,7 @@ export function purchases(parts: PurchaseParts) {
   }
 
   async function noteDecline(accountId: number): Promise<void> {
-    await changeProfile(accountId, ({ declines = [] }) => ({
+    await changeProfile(store, accountId, ({ declines = [] }) => ({
       declines: [...declines, clock.now()].slice(-maxDeclines),
     }));
   }
@@ -269,13 +262,10 @@ export function purchases(parts: PurchaseParts) {
 
   /** A lock of a charge that has ended, or was never stored, is taken over. */
   async function lock(accountId: number, id: string): Promise<void> {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const profile = await store.profile(accountId);
-      const open = profile.charging;
+    await changeProfile(store, accountId, async ({ charging: open }) => {
       if (open !== undefined && !(await hasEnded(accountId, open))) throw inProgress(open);
-      if (await store.saveProfile(profile, { charging: id, chargingSince: clock.now() })) return;
-    }
-    throw accountBusy();
+      return { charging: id, chargingSince: clock.now() };
+    });
   }
 
   async function hasEnded(accountId: number, id: string): Promise<boolean> {
@@ -286,15 +276,7 @@ export function purchases(parts: PurchaseParts) {
   }
 
   async function unlock(accountId: number, id: string): Promise<void> {
-    await changeProfile(accountId, ({ charging }) => (charging === id ? { charging: undefined } : {}));
-  }
-
-  async function changeProfile(accountId: number, change: (profile: BillingProfile) => ProfileChange): Promise<void> {
-    for (let tries = 0; tries < maxTries; tries++) {
-      const profile = await store.profile(accountId);
-      if (await store.saveProfile(profile, change(profile))) return;
-    }
-    throw accountBusy();
+    await changeProfile(store, accountId, ({ charging }) => (charging === id ? { charging: undefined } : undefined));
   }
 
   async function added(order: Order): Promise<Order> {
@@ -307,7 +289,7 @@ export function purchases(parts: PurchaseParts) {
     return { accountId, id, state: 'created', createdAt: now, provider: {}, revision: 1, ...goods };
   };
 
-  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany, changeProfile };
+  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany };
 }
 
 /** What is sold. `title` names it on the page to pay on, and on invoices. */
@@ -319,7 +301,7 @@ const packOrder = ({ id, credits, cents: price }: PricedPack, kind: 'pack' | 'to
     cents: price,
     credits,
     packId: id,
-    title: `${new Intl.NumberFormat('en-US').format(credits)} credits`,
+    title: creditsTitle(credits),
   };
 };
 

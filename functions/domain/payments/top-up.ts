@@ -5,6 +5,7 @@ import type { Metering } from '../meter/metering.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
 import { ServiceError } from '../shared/service-error.ts';
 import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
+import { changeProfile } from './profile.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
 import { type Purchases, unavailable } from './purchases.ts';
 
@@ -65,7 +66,7 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
       }
       await purchases.requireCard(accountId);
     }
-    await purchases.changeProfile(accountId, () => ({ topUp: chosen ? newRule(chosen) : undefined }));
+    await changeProfile(store, accountId, () => ({ topUp: chosen ? newRule(chosen) : undefined }));
     await watchBalance(accountId, chosen?.threshold);
     if (chosen) await again(accountId);
     return get(accountId);
@@ -156,10 +157,10 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     url?: string,
   ): Promise<void> {
     let changed: TopUpRule | undefined;
-    await purchases.changeProfile(accountId, ({ topUp }) => {
+    await changeProfile(store, accountId, ({ topUp }) => {
       // The owner has replaced the rule meanwhile.
       changed = topUp && isSameRule(topUp, rule) ? changedRule(topUp, change) : undefined;
-      return changed ? { topUp: changed } : {};
+      return changed && { topUp: changed };
     });
     if (changed && isTold) await onFailure(accountId, changed, url);
   }

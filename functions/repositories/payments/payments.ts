@@ -19,7 +19,7 @@ import { readable } from '../shared/readable.ts';
 import { failedItems, putNew, type TransactItem } from '../shared/transaction.ts';
 
 /** Partitions of the sweep's index. */
-export const paymentShards = 8;
+const paymentShards = 8;
 
 const partition = (accountId: number): string => `account#${accountId}`;
 const orderPrefix = 'order#';
@@ -174,18 +174,20 @@ export function paymentStore(client: DynamoDBDocumentClient, table: string, mete
       const item = await readItem(client, table, customerKey(customer));
       return item && v.parse(v.object({ accountId: count }), item).accountId;
     },
-    async *due(now, shard) {
-      const query = {
-        TableName: table,
-        IndexName: 'due',
-        KeyConditionExpression: 'p = :shard AND #due <= :now',
-        ExpressionAttributeNames: { '#due': tables.payments.indexes.due.sortKey.name },
-        ExpressionAttributeValues: { ':shard': shard, ':now': seconds(now) },
-      };
-      for await (const { Items = [] } of paginateQuery({ client }, query)) {
-        for (const { pk, sk } of readable(v.object({ pk: v.string(), sk: v.string() }), Items)) {
-          const accountId = Number(pk.slice(pk.indexOf('#') + 1));
-          yield sk.startsWith(orderPrefix) ? { accountId, id: sk.slice(orderPrefix.length) } : { accountId };
+    async *due(now) {
+      for (let shard = 0; shard < paymentShards; shard++) {
+        const query = {
+          TableName: table,
+          IndexName: 'due',
+          KeyConditionExpression: 'p = :shard AND #due <= :now',
+          ExpressionAttributeNames: { '#due': tables.payments.indexes.due.sortKey.name },
+          ExpressionAttributeValues: { ':shard': shard, ':now': seconds(now) },
+        };
+        for await (const { Items = [] } of paginateQuery({ client }, query)) {
+          for (const { pk, sk } of readable(v.object({ pk: v.string(), sk: v.string() }), Items)) {
+            const accountId = Number(pk.slice(pk.indexOf('#') + 1));
+            yield sk.startsWith(orderPrefix) ? { accountId, id: sk.slice(orderPrefix.length) } : { accountId };
+          }
         }
       }
     },

@@ -105,6 +105,10 @@ function build() {
   const requirePayments = (): void => {
     if (!hasPayments) throw new ServiceError('INVALID_STATE', 'Payments are not enabled on this service.');
   };
+  const orders = lazy(async () => {
+    const { paymentStore } = await import('#repositories/payments/payments.ts');
+    return paymentStore(dynamo(), table('payments'), () => table('meters'));
+  });
   const payments = lazy(async () => {
     requirePayments();
     const { paymentServices } = await import('./payments.ts');
@@ -189,14 +193,17 @@ function build() {
     async clearHold(email: string): Promise<number | undefined> {
       const account = await accounts().findByEmail(normalizedEmail(email));
       if (!account) return undefined;
-      const [{ clearHold }, { paymentStore }] = await Promise.all([
-        import('#domain/payments/reversals.ts'),
-        import('#repositories/payments/payments.ts'),
+      const [{ clearHold }, store] = await Promise.all([import('#domain/payments/reversals.ts'), orders()]);
+      return clearHold(store, account.id);
+    },
+    /** Queues payments and accounts that are due. Returns their number. */
+    async queueDuePayments(signal: AbortSignal): Promise<number> {
+      const [{ queueDue }, store, queue] = await Promise.all([
+        import('#domain/payments/due.ts'),
+        orders(),
+        paymentQueue(),
       ]);
-      return clearHold(
-        paymentStore(dynamo(), table('payments'), () => table('meters')),
-        account.id,
-      );
+      return queueDue(store, queue, clock.now(), signal);
     },
     ledger: lazy(async () => {
       const [{ projectLedger }, { ledgerStore }, { meterImageOf }] = await Promise.all([

@@ -13,7 +13,7 @@ import type { MessageQueue } from '#domain/shared/ports.ts';
 import { stripeProvider } from '#gateways/stripe/provider.ts';
 import { mailWriter } from '#repositories/mail/mail.ts';
 import { balanceWatch } from '#repositories/meter/alerts.ts';
-import { paymentShards, paymentStore } from '#repositories/payments/payments.ts';
+import { paymentStore } from '#repositories/payments/payments.ts';
 import { logger, recordRefusedPayment } from '../telemetry.ts';
 import type { CoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
@@ -113,20 +113,6 @@ export function paymentServices(
     reconciliation: comparing,
     /** Ends what the provider collects for an account that is about to be deleted. */
     stopCollecting: (accountId: number) => collecting.stopAll(accountId).catch(unavailable),
-    /** Queues what is due. Returns its number. */
-    async queueDue(signal: AbortSignal): Promise<number> {
-      const messages = await queue();
-      let queued = 0;
-      for (let shard = 0; shard < paymentShards; shard++) {
-        for await (const due of store.due(clock.now(), shard)) {
-          if (signal.aborted) return queued;
-          const work: PaymentWork = 'id' in due ? { do: 'order', ...due } : { do: 'account', ...due };
-          await messages.send(work, { group: String(due.accountId) });
-          queued += 1;
-        }
-      }
-      return queued;
-    },
     async handle(work: PaymentWork): Promise<void> {
       if (work.do === 'event') return events.handle(work.id);
       if (work.do === 'order') return void (await settling.settle(work));

@@ -10,6 +10,7 @@ import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
 import { openMeter } from '#domain/billing/grants.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
+import { queueDue } from '#domain/payments/due.ts';
 import type { Order } from '#domain/payments/order.ts';
 import type { Outcome } from '#local/payments/outcomes.ts';
 import { startStripe, type StripeServer } from '#local/payments/stripe.ts';
@@ -81,16 +82,17 @@ async function startWorld() {
   // Each reading is later, so that payments have an order.
   ambient.clock = { now: () => (time += 1) };
   const core = services();
+  const queue = {
+    async send(message: unknown) {
+      if (isQueueDown) throw new Error('the queue cannot be reached');
+      queued.push(message as PaymentWork);
+    },
+  };
   const payments = paymentServices(core, {
     findAccount: async (id) => ({ id, email: `${id}@example.com`, confirmedAt: 1 }) as never,
     enforceCheckoutLimit: async () => undefined,
     mayAsk: async () => 0,
-    queue: async () => ({
-      async send(message) {
-        if (isQueueDown) throw new Error('the queue cannot be reached');
-        queued.push(message as PaymentWork);
-      },
-    }),
+    queue: async () => queue,
   });
   paid = payments;
   const plans = subscriptionService(
@@ -147,7 +149,7 @@ async function startWorld() {
   /** What the schedules do every few minutes. */
   async function sweep(): Promise<void> {
     for (const id of known) await core.metering().current(id, time);
-    await payments.queueDue(new AbortController().signal).catch(() => 0);
+    await queueDue(payments.store, queue, time, new AbortController().signal).catch(() => 0);
     await drain();
   }
 

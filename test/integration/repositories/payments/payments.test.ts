@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '#contract/platform/resources.ts';
 import type { Order, OrderStore } from '#domain/payments/order.ts';
 import { meterStore } from '#repositories/meter/meters.ts';
-import { paymentShards, paymentStore } from '#repositories/payments/payments.ts';
+import { paymentStore } from '#repositories/payments/payments.ts';
 import { ambient } from '#runtime/process.ts';
 import { useTestDatabase } from '#test/database/database.ts';
 import { meterWith, putMeter } from '#test/meter/meters.ts';
@@ -33,7 +33,7 @@ const newOrder = (about: Partial<Order> = {}): Order => {
 
 async function dueAt(at: number): Promise<unknown[]> {
   const found = [];
-  for (let shard = 0; shard < paymentShards; shard++) for await (const work of store.due(at, shard)) found.push(work);
+  for await (const work of store.due(at)) found.push(work);
   return found;
 }
 
