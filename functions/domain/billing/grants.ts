@@ -155,8 +155,14 @@ function renewed({ pending, ...subscription }: Subscription, meter: Meter, plans
   return { subscription: isAnnounced ? { ...kept, replacedAt } : kept, plan, kind: 'renewed' };
 }
 
+/** The plan of the next month. */
+export function nextPlan(meter: Meter, subscription: Subscription, plans: Plans): PlanLimits {
+  const { index, anchor } = meter.period;
+  return renewed(subscription, { ...meter, period: { anchor, index: index + 1 } }, plans).plan;
+}
+
 /** Announces the replacement of the plan (docs/offer.md#plans-that-end). */
-function withNotice(meter: Meter, plan: PlanLimits, at: number): Settled {
+export function withNotice(meter: Meter, plan: PlanLimits, at: number): Settled {
   const replacedAt = noticeOf(meter, plan);
   if (!meter.subscription || replacedAt === undefined) return { meter, entries: [] };
   const change: SubscriptionChange = { kind: 'ending', plan: plan.name, effectiveAt: replacedAt };

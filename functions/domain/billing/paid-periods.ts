@@ -1,8 +1,8 @@
 import type { Plans } from '#contract/billing/plans.ts';
 import type { Meter, Settled } from '../meter/meter.ts';
-import { counted } from '../meter/periods.ts';
+import { chain, counted } from '../meter/periods.ts';
 import { planOfMeter } from '../meter/plan-terms.ts';
-import { grantMonth, recorded } from './grants.ts';
+import { grantMonth, recorded, withNotice } from './grants.ts';
 
 /** A period that the payment provider charged. Epoch seconds. */
 export interface PaidPeriod {
@@ -33,5 +33,6 @@ export function payPeriod(meter: Meter, { end }: PaidPeriod, payment: string, no
   }
   const granted = grantMonth(paid, now, plans);
   const entries = granted.entries.map((entry) => ({ ...entry, payment }));
-  return counted(meter, { meter: granted.meter, entries }, now);
+  const settled = chain({ meter: granted.meter, entries }, (current) => withNotice(current, plan, now));
+  return counted(meter, settled, now);
 }

@@ -1,5 +1,6 @@
 import { type PlanLimits, type Plans, titleOf } from '#contract/billing/plans.ts';
 import { cents } from '#contract/payments/payments.ts';
+import { nextPlan } from '../billing/grants.ts';
 import { isMonthRunning } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
@@ -31,6 +32,9 @@ export interface CollectionParts {
 
 /** What the provider must collect for a meter. Undefined: nothing more. */
 interface Collected {
+  /** The plan of the current month. */
+  readonly current: PlanLimits;
+  /** The plan of the next month. */
   readonly plan: PlanLimits;
   readonly endsWithPeriod: boolean;
   /** Epoch seconds. */
@@ -65,7 +69,11 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       if (isRunning) await provider.stop(actual.id);
     } else if (isRunning) {
       const price = cents(wanted.plan.price ?? 0);
+      const due = cents(wanted.current.price ?? 0);
       if (price > 0 && actual.cents !== price) await provider.setPrice(actual.id, price, titleOf(wanted.plan));
+      // The month began before the provider knew of the change.
+      if (wanted.isUnpaid && actual.draft && actual.draft.cents !== due)
+        await provider.changeDraft(actual, due, titleOf(wanted.current));
       if (actual.endsWithPeriod !== wanted.endsWithPeriod)
         await provider.endWithPeriod(actual.id, wanted.endsWithPeriod);
     } else if (!wanted.endsWithPeriod && !wanted.isUnpaid) {
@@ -119,11 +127,12 @@ function collected(meter: Meter, now: number, plans: Plans): Collected | undefin
   const { subscription, closed } = meter;
   if (closed === 'deleted' || subscription?.paidUntil === undefined) return undefined;
   if (!isMonthRunning(meter, now)) return undefined;
-  const { pending, paidUntil, unpaidSince } = subscription;
-  const plan = pending ? { ...plans(pending.planRank), ...pending.terms } : planOfMeter(meter, plans);
+  const { paidUntil, unpaidSince } = subscription;
+  const plan = nextPlan(meter, subscription, plans);
   const isFree = !plan.price;
   const { anchor } = meter.period;
   return {
+    current: planOfMeter(meter, plans),
     plan,
     paidUntil,
     anchor,

@@ -45,6 +45,8 @@ export interface CollectedPlan {
   readonly cents: number;
   readonly endsWithPeriod: boolean;
   readonly period: PaidPeriod;
+  /** The invoice of the current period while it can be changed: for about an hour after the period begins. */
+  readonly draft?: { readonly invoice: string; readonly cents: number };
 }
 
 /** A verified event: only its identity. */
@@ -89,6 +91,8 @@ export interface PaymentProvider {
   /** The invoice of a renewal, as the order of that renewal reports it; undefined if it is none. */
   renewal(invoice: string): Promise<(PaymentReport & { readonly subscription: string }) | undefined>;
   plan(subscription: string): Promise<CollectedPlan | undefined>;
+  /** Changes the amount of the draft. */
+  changeDraft(plan: CollectedPlan, cents: number, title: string): Promise<void>;
   /** Starts collecting a plan whose running month is paid. Returns the subscription. */
   collectFrom(start: CollectionStart, buyer: Buyer, title: string, key: string): Promise<string>;
   /** Subscriptions of a customer that still collect. Creation in epoch ms. */
@@ -99,7 +103,8 @@ export interface PaymentProvider {
   endWithPeriod(subscription: string, ends: boolean): Promise<void>;
   /** Ends it now, and voids its open invoices. Has no effect if it has ended. */
   stop(subscription: string): Promise<void>;
-  refund(payment: string, cents: number, key: string): Promise<void>;
+  /** Returns false if a dispute prevents it. */
+  refund(payment: string, cents: number, key: string): Promise<boolean>;
   portal(customer: string, returnUrl: string): Promise<string>;
   /** Throws `ForgedEvent` unless the bytes are signed, recent and of this mode. */
   readEvent(bytes: Uint8Array, signature: string, now: number): Promise<SignedEvent>;

@@ -103,6 +103,9 @@ function secretsReader(secret: StripeSettings['secret']): () => Promise<StripeSe
 export const idOf = (value: string | { readonly id?: string } | null | undefined): string | undefined =>
   typeof value === 'string' ? value : (value?.id ?? undefined);
 
+/** Cents without taxes. */
+export const priceOf = ({ total_excluding_tax: total, subtotal }: Stripe.Invoice): number => total ?? subtotal;
+
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Stripe.errors.StripeError ? error.code : undefined;
 

@@ -1,16 +1,22 @@
+import { currency } from '#contract/payments/payments.ts';
 import type { PaymentProvider } from '#domain/payments/provider.ts';
-import { idOf, type StripeClient, unlessEnded } from './client.ts';
+import { idOf, priceOf, type StripeClient, unlessEnded } from './client.ts';
 import type { StripePrices } from './prices.ts';
 
-type Plans = Pick<PaymentProvider, 'plan' | 'collectFrom' | 'runningPlans' | 'setPrice' | 'endWithPeriod' | 'stop'>;
+type Plans = Pick<
+  PaymentProvider,
+  'plan' | 'changeDraft' | 'collectFrom' | 'runningPlans' | 'setPrice' | 'endWithPeriod' | 'stop'
+>;
 
 /** Requests about the subscriptions that collect the money of plans. */
 export function planRequests({ call, find }: StripeClient, { monthly }: StripePrices): Plans {
   return {
     async plan(id) {
-      const subscription = await find((stripe) => stripe.subscriptions.retrieve(id));
+      const subscription = await find((stripe) => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }));
       const [item] = subscription?.items.data ?? [];
       if (!subscription || !item) return undefined;
+      const { latest_invoice: latest } = subscription;
+      const isDraft = typeof latest === 'object' && latest?.status === 'draft';
       return {
         id,
         customer: idOf(subscription.customer) ?? '',
@@ -18,7 +24,15 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
         cents: item.price.unit_amount ?? -1,
         endsWithPeriod: subscription.cancel_at_period_end,
         period: { start: item.current_period_start, end: item.current_period_end },
+        ...(isDraft && { draft: { invoice: latest.id, cents: priceOf(latest) } }),
       };
+    },
+    async changeDraft({ id, customer, draft }, cents, title) {
+      if (!draft) return;
+      const { invoice, cents: before } = draft;
+      const item = { customer, invoice, amount: cents - before, currency, description: title };
+      const options = { idempotencyKey: `${id}-${invoice}-${before}-${cents}` };
+      await call((stripe) => stripe.invoiceItems.create(item, options).catch(unlessEnded));
     },
     async collectFrom({ accountId, anchor, cents }, { customer, card }, title, idempotencyKey) {
       const price_data = await monthly(cents, title);
@@ -67,8 +81,10 @@ export function planRequests({ call, find }: StripeClient, { monthly }: StripePr
         for (const status of ['draft', 'open'] as const) {
           for await (const invoice of stripe.invoices.list({ subscription: id, status })) {
             if (!invoice.id) continue;
-            if (status === 'draft') await stripe.invoices.del(invoice.id).catch(unlessEnded);
-            else await stripe.invoices.voidInvoice(invoice.id).catch(unlessEnded);
+            // Stripe does not delete drafts of subscriptions, and voids only finalized invoices.
+            if (status === 'draft')
+              await stripe.invoices.finalizeInvoice(invoice.id, { auto_advance: false }).catch(unlessEnded);
+            await stripe.invoices.voidInvoice(invoice.id).catch(unlessEnded);
           }
         }
       });

@@ -3,7 +3,7 @@ import type Stripe from 'stripe';
 import { currency } from '#contract/payments/payments.ts';
 import type { Order, OrderRef } from '#domain/payments/order.ts';
 import { ChargeRefused, type PaymentProvider, type SavedCard } from '#domain/payments/provider.ts';
-import { idOf, type StripeClient, unlessEnded } from './client.ts';
+import { codeOf, idOf, type StripeClient, unlessEnded } from './client.ts';
 import type { StripePrices } from './prices.ts';
 
 type Purchases = Pick<
@@ -129,7 +129,8 @@ export function purchaseRequests({ call }: StripeClient, { monthly }: StripePric
       });
     },
     async refund(payment, cents, idempotencyKey) {
-      await call((stripe) => stripe.refunds.create({ payment_intent: payment, amount: cents }, { idempotencyKey }));
+      const request = { payment_intent: payment, amount: cents };
+      return call((stripe) => stripe.refunds.create(request, { idempotencyKey }).then(() => true, falseIfDisputed));
     },
     async portal(customer, returnUrl) {
       return (await call((stripe) => stripe.billingPortal.sessions.create({ customer, return_url: returnUrl }))).url;
@@ -150,3 +151,9 @@ async function cardOf(stripe: Stripe, id: string): Promise<SavedCard | undefined
 const metadataOf = ({ accountId, id }: OrderRef) => ({ account: String(accountId), order: id });
 
 const keyOf = ({ id }: Order, step: string): string => `${id}-${step}`;
+
+function falseIfDisputed(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== 'charge_already_refunded' && code !== 'charge_disputed') throw error;
+  return code === 'charge_already_refunded';
+}

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { Order, ProviderIds } from '#domain/payments/order.ts';
 import type { PaymentProvider, PaymentReport } from '#domain/payments/provider.ts';
-import { idOf, type StripeClient, undefinedIfMissing } from './client.ts';
+import { idOf, priceOf, type StripeClient, undefinedIfMissing } from './client.ts';
 
 /** Seconds by which Stripe's clock may differ from ours. */
 const clockSkew = 60;
@@ -36,7 +36,7 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
     const invoice = await call((stripe) => stripe.invoices.retrieve(id, { expand: ['payments'] }));
     const [paid] = invoice.payments?.data.filter(({ status }) => status === 'paid') ?? [];
     const { hosted_invoice_url: url, invoice_pdf: pdf, status } = invoice;
-    const [line] = invoice.lines.data;
+    const line = invoice.lines.data.find(({ parent }) => parent?.type === 'subscription_item_details');
     const subscription = invoice.parent?.subscription_details?.subscription;
     const paidAt = invoice.status_transitions.paid_at;
     return {
@@ -45,7 +45,7 @@ export function paymentReports({ stripe, call }: StripeClient): Reports {
       customer: idOf(invoice.customer) ?? '',
       isLive: invoice.livemode,
       currency: invoice.currency,
-      cents: invoice.total_excluding_tax ?? invoice.subtotal,
+      cents: priceOf(invoice),
       invoice: invoice.id,
       ...(subscription && { subscription: idOf(subscription) ?? '' }),
       ...(url && { url }),

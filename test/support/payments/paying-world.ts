@@ -2,18 +2,21 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import Stripe from 'stripe';
 import { afterAll, beforeAll } from 'vitest';
-import { planOfRank } from '#contract/billing/plans.ts';
+import { type PlanLimits, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { PaymentWork } from '#contract/payments/payments.ts';
 import { tableVariables } from '#contract/platform/environment.ts';
 import { tables } from '#contract/platform/resources.ts';
-import { openMeter } from '#domain/billing/grants.ts';
+import { openMeter, renewals } from '#domain/billing/grants.ts';
 import { subscriptionService } from '#domain/billing/subscriptions.ts';
+import { metering } from '#domain/meter/metering.ts';
 import { queueDue } from '#domain/payments/due.ts';
 import type { Order } from '#domain/payments/order.ts';
 import type { Outcome } from '#local/payments/outcomes.ts';
 import { startStripe, type StripeServer } from '#local/payments/stripe.ts';
+import { meterStore } from '#repositories/meter/meters.ts';
 import { ambient } from '#runtime/process.ts';
 import { services } from '#runtime/services/container.ts';
 import { dynamoClient } from '#runtime/services/dynamo-client.ts';
@@ -81,7 +84,11 @@ async function startWorld() {
   const before = ambient.clock;
   // Each reading is later, so that payments have an order.
   ambient.clock = { now: () => (time += 1) };
-  const core = services();
+  const sold = new Map<number, Partial<PlanLimits>>();
+  const plansSold: Plans = (rank) => ({ ...planOfRank(rank), ...sold.get(rank) });
+  const base = services();
+  const offered = metering(meterStore(dynamoClient(), tables.meters.name, base.random), renewals(plansSold));
+  const core = { ...base, plans: plansSold, metering: () => offered };
   const queue = {
     async send(message: unknown) {
       if (isQueueDown) throw new Error('the queue cannot be reached');
@@ -129,6 +136,12 @@ async function startWorld() {
     await putMeter(database.client, { ...meter, accountId: accounts });
     known.push(accounts);
     return accounts;
+  }
+
+  /** Removes the meter, as after the retention of a deleted account. */
+  async function purge(accountId: number): Promise<void> {
+    known.splice(known.indexOf(accountId), 1);
+    await database.client.send(new DeleteCommand({ TableName: tables.meters.name, Key: { a: accountId } }));
   }
 
   /** Delivers events and handles messages until nothing is left. A message whose handling fails is repeated once. */
@@ -268,6 +281,8 @@ async function startWorld() {
 
   return {
     now: () => time,
+    /** Sells a plan on other terms from now on. */
+    sell: (rank: number, terms: Partial<PlanLimits>) => void sold.set(rank, terms),
     seconds: () => Math.floor(time / 1000),
     stand,
     stripe,
@@ -276,6 +291,7 @@ async function startWorld() {
     metering: core.metering(),
     queued,
     account,
+    purge,
     drain,
     sweep,
     move,

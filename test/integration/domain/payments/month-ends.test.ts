@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { usePayingWorld } from '#test/payments/paying-world.ts';
+
+const world = usePayingWorld();
+const paidUntil = async (id: number): Promise<number> => (await world.meter(id)).subscription?.paidUntil ?? 0;
+
+describe('a change of the plan of which Stripe learns after the next month began', () => {
+  it.each([
+    ['upgrade', 'pro_pass', 29_999, 100_000],
+    ['downgrade', 'dev_pass', 2999, 5000],
+  ] as const)('%s to %s charges the new price', async (change, planId, price, credits) => {
+    const id = await world.subscriber('smm_pass');
+    const end = await paidUntil(id);
+    await world.moveTo(end * 1000 - 60_000);
+    world.stand.faults.order({ fault: 'error', count: 1000, path: '/v1/subscriptions/' });
+    const { status } = await world.plans[change](id, planId);
+    expect(status).toBe('active');
+    await world.jump(120 / 86_400);
+    expect(world.seconds()).toBeGreaterThan(end);
+    world.stand.faults.clear();
+
+    await world.move({ minutes: 10 });
+    await world.move({ hours: 3 });
+
+    const [renewal] = await world.orders(id);
+    expect(renewal).toMatchObject({ kind: 'renewal', state: 'granted', cents: price, credits });
+    expect(await world.plans.current(id)).toMatchObject({ planId, status: 'active' });
+    expect((await world.meter(id)).subscription?.unpaidSince).toBeUndefined();
+    await world.move({ days: 31 });
+    expect((await world.orders(id))[0]).toMatchObject({ kind: 'renewal', state: 'granted', cents: price });
+  });
+});
+
+it('a cancellation in the hour in which the renewal is a draft voids it', async () => {
+  const id = await world.subscriber();
+  const end = await paidUntil(id);
+  await world.moveTo(end * 1000 + 60_000);
+  const { subscription = '' } = await world.profile(id);
+  expect((await world.stripe.invoices.list({ subscription, status: 'draft' })).data).toHaveLength(1);
+
+  await world.plans.cancel(id, (await world.plans.current(id))!.id);
+  await world.drain();
+
+  const { data } = await world.stripe.invoices.list({ subscription });
+  expect(data.map(({ status }) => status)).toEqual(['void', 'paid']);
+});
+
+describe('a plan that the offer ends', () => {
+  it('is announced, then replaced, and Stripe charges the price of the replacement', async () => {
+    const id = await world.subscriber('smm_pass');
+    const end = world.seconds() + 40 * 86_400;
+    world.sell(3, { end: { at: end, rank: 2 }, isSold: false });
+
+    await world.move({ days: 31, hours: 3 });
+    expect((await world.meter(id)).subscription?.replacedAt).toBeGreaterThanOrEqual(end);
+    await world.move({ days: 31, hours: 3 });
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+    expect((await world.orders(id)).map(({ kind, state, cents }) => [kind, state, cents])).toEqual([
+      ['renewal', 'granted', 2999],
+      ['renewal', 'granted', 9999],
+      ['plan', 'granted', 9999],
+    ]);
+    world.sell(3, planOfRank(3));
+  });
+});
+
+it('a payment for a plan that the offer no longer has is refunded, and its subscription ends', async () => {
+  const id = await world.account();
+  const { id: order } = await world.open(id, { planId: 'dev_pass' });
+  await world.payments.store.save((await world.order(id, order))!, { planId: 'removed' });
+
+  await world.script(order, 'paid');
+
+  expect(await world.order(id, order)).toMatchObject({ state: 'refunded', failure: 'plan_ended' });
+  expect(await world.charges(id)).toEqual([0]);
+  const { customer = '' } = await world.profile(id);
+  expect((await world.stripe.subscriptions.list({ customer })).data).toEqual([]);
+});
+
+it('leaves money and credits equal', async () => {
+  expect(await world.differences()).toEqual([]);
+});
