@@ -59,15 +59,14 @@ export function paymentEvents(parts: EventParts) {
       return;
     }
     if (order) {
-      if (order.accountId !== accountId) onForeign(id, 'the customer belongs to another account');
-      else {
-        await settleFound(id, order, subject);
-        if (subject.isFraudWarning === true) await settlement.returnFraud(order);
-      }
+      if (order.accountId !== accountId) return onForeign(id, 'the customer belongs to another account');
+      await settleFound(id, order, subject);
+      if (subject.isFraudWarning === true) await settlement.returnFraud(order);
       return;
     }
     if (invoice !== undefined && subscription !== undefined) {
-      await settleRenewal(accountId, invoice);
+      const renewal = await settleRenewal(accountId, invoice);
+      if (renewal && subject.isFraudWarning === true) await settlement.returnFraud(renewal);
       if (failedTypes.has(type)) await tellOfFailure(accountId, invoice);
     }
     if (type === 'customer.subscription.deleted') await endedByProvider(accountId, subscription);

@@ -96,10 +96,10 @@ export function notices({ findAccount, send, savedCard, publicOrigin, clock, onE
 }
 
 function reasonOf(order: Order, before: Order): 'refunded' | 'disputed' | 'late' | 'second' | 'changed' {
+  if ((order.disputedCents ?? 0) > (before.disputedCents ?? 0)) return 'disputed';
   if (order.failure === 'already_subscribed') return 'second';
   if (order.failure === 'plan_changed') return 'changed';
-  if (isReturning(order)) return 'late';
-  return (order.disputedCents ?? 0) > (before.disputedCents ?? 0) ? 'disputed' : 'refunded';
+  return isReturning(order) ? 'late' : 'refunded';
 }
 
 const returnedCents = ({ refundedCents = 0, disputedCents = 0 }: Order): number => refundedCents + disputedCents;

@@ -1,8 +1,8 @@
 import type { Clock } from '../shared/ports.ts';
 import { isNotFound } from '../shared/service-error.ts';
 import type { paymentEvents } from './events.ts';
-import { isOpen, type Order, type OrderStore } from './order.ts';
-import type { EventSubject, PaymentProvider } from './provider.ts';
+import { isOpen, type Order, type OrderStore, paidDiffers } from './order.ts';
+import type { PaymentProvider } from './provider.ts';
 import type { Settlement } from './settlement.ts';
 
 /** Days that the daily comparison covers. Stripe repeats an event for three days. */
@@ -36,8 +36,9 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
     for await (const event of provider.undeliveredSince(since)) {
       if (signal?.aborted) return { payments, differences };
       const { isLive: _mode, ...received } = event;
-      if (await store.receive({ ...received, receivedAt: clock.now() }))
-        await events.handle(event.id).catch(unlessUnknown);
+      if (!(await store.receive({ ...received, receivedAt: clock.now() }))) continue;
+      const problem = await events.handle(event.id).then(() => undefined, problemOfEvent);
+      if (problem !== undefined) differences.push({ id: event.id, problem });
     }
     const found = [
       { ids: provider.sessionsSince(since), type: 'checkout.session.completed' },
@@ -47,18 +48,19 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
       for await (const id of ids) {
         if (signal?.aborted) return { payments, differences };
         payments += 1;
-        const problem = await problemOf(id, await provider.subjectOf({ type, objectId: id }));
+        const problem = await problemOf(id, type);
         if (problem !== undefined) differences.push({ id, problem });
       }
     }
     return { payments, differences };
   }
 
-  async function problemOf(id: string, subject: EventSubject | undefined): Promise<string | undefined> {
-    const { customer, order: ref, invoice, subscription, session } = subject ?? {};
-    const accountId = customer === undefined ? undefined : await store.accountOf(customer);
-    if (accountId === undefined) return 'the customer is unknown';
+  async function problemOf(id: string, type: string): Promise<string | undefined> {
     try {
+      const subject = await provider.subjectOf({ type, objectId: id });
+      const { customer, order: ref, invoice, subscription, session } = subject ?? {};
+      const accountId = customer === undefined ? undefined : await store.accountOf(customer);
+      if (accountId === undefined) return 'the customer is unknown';
       if (ref) {
         if (ref.accountId !== accountId) return 'the customer belongs to another account';
         return unlessComplete(await settlement.settle(ref, session === undefined ? { invoice: id } : { session }));
@@ -96,12 +98,11 @@ export function reconciliation({ store, provider, settlement, events, clock }: R
   return { fromProvider, fromOrders };
 }
 
-/** Ignores a missing order: the comparison below reports it. */
-function unlessUnknown(error: unknown): void {
-  if (!isNotFound(error)) throw error;
-}
+/** The comparison of payments reports a missing order. */
+const problemOfEvent = (error: unknown): string | undefined =>
+  isNotFound(error) ? undefined : 'the event could not be handled';
 
 function unlessComplete({ state, failure, paidAt }: Order): string | undefined {
-  if (paidAt === undefined) return failure === 'paid_differs' ? 'the payment differs from the order' : undefined;
+  if (paidAt === undefined) return failure === paidDiffers ? 'the payment differs from the order' : undefined;
   return state === 'paid' ? `paid, but not granted: ${failure ?? 'unknown reason'}` : undefined;
 }

@@ -1,9 +1,11 @@
-import { planOfRank } from '#contract/billing/plans.ts';
+import { findPlan, monthlyGrant, planOfRank, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
+import { withPlan } from '../billing/grants.ts';
 import { addLot, changeLot, freeIn } from '../meter/lots.ts';
 import type { Meter, Settled, SubscriptionChange } from '../meter/meter.ts';
 import { counted, pastDueSeconds } from '../meter/periods.ts';
-import { fraudWarning, isOnHold, isReturning, type Order, type OrderStore } from './order.ts';
+import { onPlan } from '../meter/rate-window.ts';
+import { fraudWarning, isOnHold, type Order, type OrderStore } from './order.ts';
 import type { PaymentReport } from './provider.ts';
 import type { SettlementParts } from './settlement.ts';
 
@@ -12,18 +14,19 @@ import type { SettlementParts } from './settlement.ts';
  * or a dispute was won (docs/payments.md#refunds-and-disputes). Only unspent credits are taken; the rest is the
  * order's shortfall. Repeating it changes nothing, because it compares totals.
  */
-export function reversals({ store, metering, clock, onChange, align }: SettlementParts) {
+export function reversals({ store, metering, plans, clock, onChange, align }: SettlementParts) {
   return async function reverse(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
-    const refundedCents = Math.max(report.refundedCents ?? 0, isReturning(order) ? (order.refundedCents ?? 0) : 0);
-    const disputedCents = report.disputedCents ?? 0;
+    const { refundedCents = 0, disputedCents = 0 } = report;
     const isKnown = refundedCents === (order.refundedCents ?? 0) && disputedCents === (order.disputedCents ?? 0);
     if (isKnown) return order;
     const wanted = creditsToTake(order, refundedCents + disputedCents);
-    const isWhole = refundedCents + disputedCents >= (order.chargedCents ?? order.cents);
+    const isWhole = isReturnedWhole(order, refundedCents + disputedCents);
+    const wasWhole = isReturnedWhole(order, (order.refundedCents ?? 0) + (order.disputedCents ?? 0));
     const state = stateAfter(order, refundedCents, disputedCents);
     const { lot, taken = 0 } = order;
     const money = { state, refundedCents, disputedCents };
-    if (!lot) {
+    const isPurged = (await metering.find(order.accountId)) === undefined;
+    if (!lot || isPurged) {
       const after = await store.save(order, money);
       if (after) await onChange(after, order);
       return after ?? 'changed';
@@ -31,7 +34,15 @@ export function reversals({ store, metering, clock, onChange, align }: Settlemen
     let isChanged = false;
     let change: Partial<Order> = money;
     const apply = (meter: Meter): Settled => {
-      const moved = movedCredits(meter, order, { amount: wanted - taken, isWhole }, Math.floor(clock.now() / 1000));
+      const moved = movedCredits(
+        meter,
+        order,
+        { amount: wanted - taken, isWhole, wasWhole },
+        {
+          plans,
+          now: Math.floor(clock.now() / 1000),
+        },
+      );
       const total = taken + moved.taken;
       change = { ...money, taken: total, shortfall: Math.max(0, wanted - total) };
       return moved.settled;
@@ -45,42 +56,63 @@ export function reversals({ store, metering, clock, onChange, align }: Settlemen
     const after = (await store.find(order)) ?? order;
     await onChange(after, order);
     // A month that was paid back can end the plan, which must not be charged again then.
-    if (order.period) await align(order.accountId);
+    if (order.period || order.upgrade) await align(order.accountId);
     return after;
   };
 }
 
 /** Microcredits. */
-function creditsToTake({ credits, chargedCents, cents }: Order, returned: number): number {
-  const charged = chargedCents ?? cents;
+function creditsToTake(order: Order, returned: number): number {
+  const charged = order.chargedCents ?? order.cents;
   if (charged === 0) return 0;
-  return Math.floor((credits * microPerCredit * Math.min(returned, charged)) / charged);
+  const plan = order.period && findPlan(order.planId ?? '');
+  const isUnlimited = order.credits === 0 && plan?.creditsPerMonth === null;
+  const credits = isUnlimited ? monthlyGrant(plan) : order.credits;
+  // Products of micro credits and cents exceed the integers that a number holds.
+  return Number((BigInt(credits * microPerCredit) * BigInt(Math.min(returned, charged))) / BigInt(charged));
 }
+
+const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): boolean =>
+  returned > 0 && returned >= (chargedCents ?? cents);
 
 function stateAfter(order: Order, refundedCents: number, disputedCents: number): Order['state'] {
   if (disputedCents > 0) return 'disputed';
-  if (refundedCents >= (order.chargedCents ?? order.cents) && refundedCents > 0) return 'refunded';
+  if (isReturnedWhole(order, refundedCents)) return 'refunded';
   return 'granted';
 }
 
-/** `amount`: microcredits to take, or to return if negative. `isWhole`: the whole payment was returned. */
+/**
+ * `amount`: microcredits to take, or to return if negative. `isWhole`, `wasWhole`: whether the whole payment is returned
+ * now, and was before.
+ */
 interface Returned {
   readonly amount: number;
   readonly isWhole: boolean;
+  readonly wasWhole: boolean;
+}
+
+type Whole = Omit<Returned, 'amount'>;
+
+/** `now`: epoch seconds. */
+interface Surroundings {
+  readonly plans: Plans;
+  readonly now: number;
 }
 
 /** Takes (positive) or returns (negative) credits of the order's lot. */
 function movedCredits(
   meter: Meter,
   order: Order,
-  { amount, isWhole }: Returned,
-  now: number,
+  { amount, ...whole }: Returned,
+  { plans, now }: Surroundings,
 ): { taken: number; settled: Settled } {
   const source = order.kind === 'pack' || order.kind === 'top_up' ? 'purchase' : 'plan';
   const lot = { source, id: order.lot?.id ?? 0, expiresAt: order.lot?.expiresAt ?? 0 } as const;
   const taken = amount < 0 ? amount : Math.min(amount, freeIn(meter, lot), Math.max(0, meter.spendable));
   const moved = taken === 0 ? meter : changeLot(meter, lot, -taken);
-  const after = returnedPlan(moved ?? meter, order, isWhole, now);
+  const after = order.upgrade
+    ? returnedUpgrade(moved ?? meter, order, whole, plans)
+    : returnedPlan(moved ?? meter, order, whole, now);
   const isLost = moved === undefined && lot.expiresAt <= now;
   if (moved === undefined && !isLost) {
     const granted = addLot(after, { source, expiresAt: lot.expiresAt, granted: -taken }, now);
@@ -88,18 +120,33 @@ function movedCredits(
     return { taken, settled: counted(meter, { ...granted, entries }, now) };
   }
   const entry = { type: 'adjustment', at: now, amount: isLost ? 0 : 0 - taken, payment: order.id } as const;
-  const change = after === (moved ?? meter) ? {} : { change: planChange(after) };
+  const isSamePlan = after === (moved ?? meter);
+  const change = isSamePlan ? {} : { change: order.upgrade ? upgradeChange(after, whole) : planChange(after) };
   return { taken, settled: counted(meter, { meter: after, entries: [{ ...entry, ...change }] }, now) };
 }
 
 /** A plan whose current month was paid back whole counts as unpaid from now on, and as paid again if money comes back. */
-function returnedPlan(meter: Meter, { period }: Order, isWhole: boolean, now: number): Meter {
+function returnedPlan(meter: Meter, { period }: Order, { isWhole }: Whole, now: number): Meter {
   const { subscription } = meter;
   if (!period || subscription?.paidUntil !== period.end || period.end <= now) return meter;
   const { unpaidSince, ...paid } = subscription;
   if (isWhole === (unpaidSince !== undefined)) return meter;
   return { ...meter, subscription: isWhole ? { ...subscription, unpaidSince: now } : paid };
 }
+
+/** An upgrade whose payment was returned whole is undone in its month, and repeated if the money comes back. */
+function returnedUpgrade(meter: Meter, { upgrade, planId }: Order, { isWhole, wasWhole }: Whole, plans: Plans): Meter {
+  const { subscription, period, planRank } = meter;
+  const ends = [findPlan(String(upgrade?.fromRank)), findPlan(planId ?? '')];
+  const [before, after] = isWhole ? ends.toReversed() : ends;
+  const isMonth = period.anchor === upgrade?.anchor && period.index === upgrade.index;
+  if (!before || !after || !subscription || !isMonth || isWhole === wasWhole || planRank !== before.rank) return meter;
+  return onPlan({ ...meter, subscription: withPlan(subscription, after.name) }, plans(after.rank));
+}
+
+const upgradeChange = ({ planRank }: Meter, { isWhole }: Whole): SubscriptionChange => {
+  return { kind: isWhole ? 'downgraded' : 'upgraded', plan: planOfRank(planRank).name };
+};
 
 function planChange({ subscription, planRank }: Meter): SubscriptionChange {
   const plan = planOfRank(planRank).name;

@@ -1,4 +1,4 @@
-import { findPlan, type Plans } from '#contract/billing/plans.ts';
+import { findPlan, isSameTerms, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { currency, packMonths } from '#contract/payments/payments.ts';
 import { payPeriod, refusalOf } from '../billing/paid-periods.ts';
@@ -7,6 +7,7 @@ import { addLot } from '../meter/lots.ts';
 import { isSubscribed, type Meter, type Settled } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import { counted, periodEnd } from '../meter/periods.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
 import type { Clock } from '../shared/ports.ts';
 import { isNotFound, ServiceError } from '../shared/service-error.ts';
 import {
@@ -18,17 +19,19 @@ import {
   type Order,
   type OrderRef,
   type OrderStore,
+  paidDiffers,
   type ProviderIds,
   type ReturnReason,
 } from './order.ts';
+import { changeProfile } from './profile.ts';
 import type { PaymentProvider, PaymentReport } from './provider.ts';
 import { reversals } from './reversals.ts';
 
 /** Writes of the same order can conflict: those of an event, of the buyer's return and of the sweep. */
 const maxTries = 8;
 
-/** Money that came in and cannot be granted, for the alarm. */
-export type Mismatch = 'differs' | 'gap';
+/** Money that came in and can be neither granted nor returned, for the alarm. */
+export type Mismatch = 'differs' | 'gap' | 'refund_failed';
 
 export interface SettlementParts {
   readonly store: OrderStore;
@@ -82,7 +85,7 @@ export function settlement(parts: SettlementParts) {
       return (await saved(before, { state: 'failed', failure: 'not_created' })) ?? 'changed';
     }
     if (!(await isSame(before, report, customer))) {
-      const failure = isPaid ? 'paid_differs' : 'differs';
+      const failure = isPaid ? paidDiffers : 'differs';
       if (before.failure === failure) return before;
       if (isPaid) onMismatch(before, 'differs');
       return (await saved(before, { failure })) ?? 'changed';
@@ -98,6 +101,7 @@ export function settlement(parts: SettlementParts) {
       await provider.cancelCharge(invoice);
       return (await saved(order, { state: 'failed' })) ?? 'changed';
     }
+    if (isPaid && isReturning(order)) return giveBack(order, report, order.failure);
     if (isPaid && order.state === 'paid') {
       const granted = await grant(order, report);
       if (granted === 'changed') return 'changed';
@@ -130,7 +134,6 @@ export function settlement(parts: SettlementParts) {
   }
 
   async function grant(order: Order, report: PaymentReport): Promise<Order | 'changed'> {
-    if (isReturning(order)) return giveBack(order, report, order.failure);
     const now = Math.floor(clock.now() / 1000);
     if (order.kind === 'plan' && !(await hasPlan(order.accountId, now)))
       await adopt(order.accountId, report.subscription);
@@ -188,7 +191,7 @@ export function settlement(parts: SettlementParts) {
       return { settled, change: lotOf(settled, 'plan') };
     }
     const plan = findPlan(order.planId ?? '');
-    if (!plan) throw new Error(`the order ${order.id} names no plan`);
+    if (!plan) throw new Ungrantable('plan_ended');
     const terms = { ...plans(plan.rank), price: order.cents / 100 };
     if (order.kind === 'plan') {
       if (isRunning(meter, now) || !period) throw new Ungrantable('already_subscribed');
@@ -198,7 +201,8 @@ export function settlement(parts: SettlementParts) {
       return { settled, change: lotOf(settled, 'plan') };
     }
     const { upgrade: offered } = order;
-    if (!offered || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
+    const isDone = meter.planRank === plan.rank && isSameTerms(planOfMeter(meter, plans), plans(plan.rank));
+    if (!offered || isDone || !isSameMonth(meter, offered, now)) throw new Ungrantable('plan_changed');
     const running = offered.resumes ? withoutCancellation(meter) : meter;
     const paidUntil = running.subscription?.paidUntil ?? periodEnd(running.period);
     const paid = running.subscription ? { ...running, subscription: { ...running.subscription, paidUntil } } : running;
@@ -220,37 +224,52 @@ export function settlement(parts: SettlementParts) {
 
   /** Keeps the provider's subscription of a plan that was paid. An account has one: an earlier one that still runs ends. */
   async function adopt(accountId: number, subscription: string | undefined): Promise<void> {
-    if (subscription === undefined) return;
-    for (let tries = 0; tries < maxTries; tries++) {
-      const profile = await store.profile(accountId);
-      const current = profile.subscription;
-      if (current === subscription) return;
+    await changeProfile(store, accountId, async ({ subscription: current }) => {
+      if (subscription === undefined || current === subscription) return undefined;
       if (current !== undefined) await provider.stop(current);
-      if (await store.saveProfile(profile, { subscription })) return;
-    }
+      return { subscription };
+    });
+  }
+
+  /** Ends the subscription of a plan that was not granted, which a concurrent settlement may have adopted. */
+  async function abandon(accountId: number, ended: string): Promise<void> {
+    await changeProfile(store, accountId, ({ subscription }) =>
+      subscription === ended ? { subscription: undefined } : undefined,
+    );
+    await provider.stop(ended);
   }
 
   /**
    * Returns the money of an order that nothing can be granted for, and ends a subscription that it started. The reason is
-   * saved first, so that no concurrent settlement grants it.
+   * saved first, so that no concurrent settlement grants it. Money that the bank has taken back is not returned twice.
    */
   async function giveBack(before: Order, report: PaymentReport, failure: ReturnReason): Promise<Order | 'changed'> {
     const order = before.failure === failure ? before : await saved(before, { failure });
     if (!order) return 'changed';
     const payment = report.payment ?? order.provider.payment;
     const charged = report.chargedCents ?? order.cents;
-    const rest = charged - (report.refundedCents ?? 0);
-    if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-return`);
-    if (order.kind === 'plan' && report.subscription !== undefined) await provider.stop(report.subscription);
-    else if (order.kind === 'renewal') await align(order.accountId);
-    return (await saved(order, { state: 'refunded', refundedCents: charged })) ?? 'changed';
+    const disputedCents = report.disputedCents ?? 0;
+    const rest = charged - (report.refundedCents ?? 0) - disputedCents;
+    if (order.state === 'refunded') {
+      if (payment !== undefined && rest > 0) onMismatch(order, 'refund_failed');
+      return order;
+    }
+    if (order.kind === 'plan' && report.subscription !== undefined) await abandon(order.accountId, report.subscription);
+    if (payment !== undefined && rest > 0 && !(await provider.refund(payment, rest, `${order.id}-return`))) {
+      onMismatch(order, 'refund_failed');
+      return order;
+    }
+    if (order.kind !== 'pack' && order.kind !== 'top_up') await align(order.accountId);
+    const state = disputedCents > 0 ? 'disputed' : 'refunded';
+    if (order.state === state && order.disputedCents === disputedCents) return order;
+    return (await saved(order, { state, refundedCents: charged - disputedCents, disputedCents })) ?? 'changed';
   }
 
   /** Refunds a payment that its bank reported as fraud, before it is disputed. */
   async function returnFraud(ref: OrderRef): Promise<void> {
     const order = await store.find(ref);
-    if (!order || order.failure === fraudWarning || order.paidAt === undefined) return;
-    if (!(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
+    if (order?.paidAt === undefined) return;
+    if (order.failure !== fraudWarning && !(await saved(order, { failure: fraudWarning }))) return returnFraud(ref);
     const { payment } = order.provider;
     const rest = (order.chargedCents ?? order.cents) - (order.refundedCents ?? 0);
     if (payment !== undefined && rest > 0) await provider.refund(payment, rest, `${order.id}-fraud`);

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { planOfRank } from '#contract/billing/plans.ts';
+import { refusedPayments, small } from '#test/payments/paying-service.ts';
+import { outcomeOf, usePayingWorld, type World } from '#test/payments/paying-world.ts';
+import { cardFields, postForm } from '#test/payments/stripe-server.ts';
+
+const world: World = usePayingWorld();
+const plan = { planId: 'dev_pass' };
+
+const latest = async (id: number, kind: string) => (await world.orders(id)).find((order) => order.kind === kind)!;
+
+async function running(id: number): Promise<string[]> {
+  const { customer = '' } = await world.profile(id);
+  return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
+}
+
+describe('a warning of fraud', () => {
+  it('about a renewal returns its money, takes its credits and blocks purchases', async () => {
+    const id = await world.subscriber();
+    await world.move({ days: 31, hours: 4 });
+    const { provider, id: renewal } = await latest(id, 'renewal');
+
+    await world.script(provider.payment ?? '', 'fraud_warning');
+
+    expect(await world.order(id, renewal)).toMatchObject({ state: 'refunded', failure: 'fraud_warning' });
+    expect(await world.charges(id)).toEqual([0, 2999]);
+    expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');
+  });
+
+  it('whose refund failed is handled again', async () => {
+    const id = await world.cardholder();
+    const { id: order } = await latest(id, 'pack');
+    world.stand.faults.order({ fault: 'rate_limit', path: '/v1/refunds', method: 'POST' });
+
+    await world.script(order, 'fraud_warning');
+
+    expect(world.stand.faults.active()).toEqual([]);
+    expect(await world.order(id, order)).toMatchObject({ state: 'refunded', failure: 'fraud_warning' });
+    expect(await world.charges(id)).toEqual([0]);
+  });
+});
+
+describe('a payment that cannot be granted', () => {
+  /** A second plan that was paid with a card whose bank disputes it at once. */
+  async function disputedSecond() {
+    const id = await world.account();
+    const [first, second] = [await world.open(id, plan), await world.open(id, plan)];
+    await world.script(first.id, 'paid');
+    await postForm(second.url, cardFields('4000000000000259'));
+    await world.drain();
+    return { id, order: second.id };
+  }
+
+  it('and is disputed is not refunded twice, and its subscription ends', async () => {
+    const { id, order } = await disputedSecond();
+
+    expect(await world.order(id, order)).toMatchObject({
+      state: 'disputed',
+      failure: 'already_subscribed',
+      refundedCents: 0,
+      disputedCents: 2999,
+    });
+    expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    await world.script(order, 'lost');
+    expect(await world.order(id, order)).toMatchObject({ state: 'disputed' });
+    expect((await world.plans.current(id))?.status).toBe('active');
+  });
+
+  it('and whose dispute is won raises the alarm if Stripe does not refund it', async () => {
+    const { id, order } = await disputedSecond();
+    const refused = refusedPayments();
+
+    await world.script(order, 'won');
+
+    expect(refused.count()).toBeGreaterThan(0);
+    refused.restore();
+    expect(await world.granted(id, 'plan')).toBe(5000);
+    expect(await world.order(id, order)).toMatchObject({ state: 'disputed', failure: 'already_subscribed' });
+  });
+
+  it('and whose refund fails raises the alarm', async () => {
+    const id = await world.account();
+    const [first, second] = [await world.open(id, plan), await world.open(id, plan)];
+    await world.script(first.id, 'paid');
+    await world.script(second.id, 'paid');
+    const { provider } = (await world.order(id, second.id))!;
+    const { data } = await world.stripe.refunds.list({ payment_intent: provider.payment ?? '' });
+    const refused = refusedPayments();
+
+    await world.script(data[0]!.id, 'refund_failed');
+
+    expect(refused.count()).toBeGreaterThan(0);
+    refused.restore();
+    expect(await world.order(id, second.id)).toMatchObject({ state: 'refunded' });
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '' });
+  });
+});
+
+describe('an upgrade whose payment is returned whole', () => {
+  it('is undone, and repeated if the money comes back', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'pro_pass');
+    const { id: order } = await latest(id, 'upgrade');
+    const { lots } = await world.meter(id);
+
+    await world.script(order, 'disputed');
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass', status: 'active' });
+    expect([await world.granted(id, 'plan'), (await world.meter(id)).planRank]).toEqual([5000, 2]);
+    expect(await world.collected(id)).toMatchObject({ cents: 2999, ends: false });
+
+    await world.script(order, 'won');
+
+    expect(await world.plans.current(id)).toMatchObject({ planId: 'pro_pass', status: 'active' });
+    expect((await world.meter(id)).lots).toEqual(lots);
+    expect(await world.collected(id)).toMatchObject({ cents: 29_999 });
+  });
+
+  it('is undone even if its credits were spent, and not if the next month was paid', async () => {
+    const [spent, renewed] = [await world.subscriber('dev_pass'), await world.subscriber('dev_pass')];
+    for (const id of [spent, renewed]) await world.plans.upgrade(id, 'smm_pass');
+    await world.leave(spent, 0);
+    await world.script((await latest(spent, 'upgrade')).id, 'refunded');
+    expect((await world.meter(spent)).planRank).toBe(2);
+    expect(await world.order(spent, (await latest(spent, 'upgrade')).id)).toMatchObject({ state: 'refunded' });
+
+    await world.move({ days: 31, hours: 4 });
+    await world.script((await latest(renewed, 'upgrade')).id, 'refunded');
+    expect((await world.meter(renewed)).planRank).toBe(3);
+  });
+
+  it('in part stays', async () => {
+    const id = await world.subscriber('dev_pass');
+    await world.plans.upgrade(id, 'smm_pass');
+    const { provider } = await latest(id, 'upgrade');
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 100 });
+    await world.drain();
+    expect((await world.meter(id)).planRank).toBe(3);
+  });
+});
+
+it('a refund for an account that was purged is noted', async () => {
+  const id = await world.cardholder();
+  const { id: order } = await latest(id, 'pack');
+  await world.purge(id);
+
+  await world.script(order, 'refunded');
+
+  expect(await world.order(id, order)).toMatchObject({ state: 'refunded', refundedCents: small.cents });
+});
+
+it('a comparison continues after an event that cannot be handled', async () => {
+  const id = await world.account();
+  const { id: order } = await world.open(id);
+  world.stand.faults.order({ fault: 'events_held' });
+  await world.stand.script(order, 'paid');
+  world.stand.faults.order({ fault: 'error', count: 3, method: 'GET', path: '/v1/checkout/sessions/' });
+
+  const { differences } = await world.payments.reconciliation.fromProvider(world.now() - 60_000);
+
+  expect(differences).toContainEqual({ id: expect.stringMatching(/^evt_/), problem: 'the event could not be handled' });
+  expect(await world.order(id, order)).toMatchObject({ state: 'granted' });
+  world.stand.faults.clear();
+  world.stand.faults.release();
+  await world.drain();
+});
+
+it('leaves money and credits equal', async () => {
+  expect(await world.differences()).toEqual([]);
+});
