@@ -2,6 +2,7 @@ import { type PlanLimits, titleOf } from '#contract/billing/plans.ts';
 import { currency, type OrderKind, type OrderState, type topUpFailures } from '#contract/payments/payments.ts';
 import type { PaidPeriod } from '../billing/paid-periods.ts';
 import type { LedgerEntry, Meter } from '../meter/meter.ts';
+import { pastDueSeconds } from '../meter/periods.ts';
 import type { Page } from '../shared/ports.ts';
 
 /**
@@ -161,6 +162,9 @@ export const fraudWarning = 'fraud_warning';
 /** Whether an order blocks purchases: its credits were spent before its payment was returned, or it was fraud. */
 export const isOnHold = ({ shortfall = 0, failure }: Order): boolean => shortfall > 0 || failure === fraudWarning;
 
+/** The failure of an order whose payment differs from it, which an operator resolves. */
+export const paidDiffers = 'paid_differs';
+
 export const isOpen = ({ state }: Order): boolean => state === 'created' || state === 'action_required';
 
 /** Milliseconds after which an order that the provider does not know was certainly never created there. */
@@ -174,9 +178,11 @@ const settledMs = 60_000;
 
 /** Epoch ms at which the sweep settles an order, unless something else has. */
 export function dueOf(order: Order): number | undefined {
-  const { state, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
+  const { state, kind, period, createdAt, expiresAt = createdAt, paidAt = createdAt, provider } = order;
   if (state === 'paid') return paidAt + settledMs;
-  if (!isOpen(order)) return undefined;
+  if (!isOpen(order) || order.failure === paidDiffers) return undefined;
+  // Events and the comparisons of an unpaid plan settle a renewal until then.
+  if (kind === 'renewal' && period) return (period.start + pastDueSeconds) * 1000 + settledMs;
   if (state === 'action_required') return createdAt + confirmationMs;
   return provider.session === undefined ? createdAt + lostMs : expiresAt + settledMs;
 }

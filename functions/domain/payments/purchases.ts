@@ -1,9 +1,10 @@
-import { findPlan, type PlanLimits, titleOf } from '#contract/billing/plans.ts';
+import { findPlan, isSameTerms, type PlanLimits, planOfRank, titleOf } from '#contract/billing/plans.ts';
 import { cents, currency, findPack, type PricedPack } from '#contract/payments/payments.ts';
 import type { Account } from '../accounts/account.ts';
 import { alreadySubscribed, isMonthRunning, type Proration } from '../billing/subscription-changes.ts';
 import { isSubscribed, type Meter } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
+import { planOfMeter } from '../meter/plan-terms.ts';
 import { timedId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
@@ -18,6 +19,9 @@ const checkoutMs = 3_600_000;
 /** Declined charges a day, because thieves try stolen cards (docs/payments.md#security). */
 const maxDeclines = 3;
 const dayMs = 86_400_000;
+
+/** Payments of a day that the bank asks to confirm, and nobody does. */
+const maxUnconfirmed = 5;
 
 /** Milliseconds after which a charge that was never stored no longer blocks others. */
 const lostChargeMs = 60_000;
@@ -61,8 +65,8 @@ export function purchases(parts: PurchaseParts) {
   async function checkout(accountId: number, chosen: { pack?: string | undefined; planId?: string | undefined }) {
     const goods =
       chosen.planId === undefined ? packGoods(chosen.pack ?? '') : await planGoods(accountId, chosen.planId);
-    await refuseShortfall(accountId);
     await enforceCheckoutLimit(accountId);
+    if ((await blocksOf(accountId)).isHeld) throw onHold();
     const customer = await customerOf(accountId);
     const now = clock.now();
     const order = await added({ ...newOrder(accountId, goods, now), expiresAt: now + checkoutMs });
@@ -140,8 +144,11 @@ export function purchases(parts: PurchaseParts) {
     const title = upgradeTitle(plan);
     const goods = { kind: 'upgrade', cents: cents(amount), credits, planId: plan.name, title, upgrade: terms } as const;
     const refuseChanged = async (): Promise<void> => {
-      const { planRank, period } = await metering.current(accountId, clock.now());
-      if (planRank !== meter.planRank || period.anchor !== anchor || period.index !== index) throw accountBusy();
+      const current = await metering.current(accountId, clock.now());
+      const isSameMonth = current.period.anchor === anchor && current.period.index === index;
+      const [before, now] = [meter, current].map((one) => planOfMeter(one, planOfRank));
+      const isSamePlan = before && now && before.rank === now.rank && isSameTerms(before, now);
+      if (!isSameMonth || !isSamePlan) throw accountBusy();
     };
     await charge(accountId, goods, (order, buyer) => provider.chargeInvoice(order, buyer, title), refuseChanged);
   }
@@ -158,7 +165,9 @@ export function purchases(parts: PurchaseParts) {
     request: (order: Order, buyer: Buyer) => Promise<Order['provider']>,
     check: () => Promise<void>,
   ): Promise<Order> {
-    await refuseShortfall(accountId);
+    const { isHeld, unconfirmed } = await blocksOf(accountId);
+    if (isHeld) throw onHold();
+    if (unconfirmed >= maxUnconfirmed) throw tooManyUnconfirmed();
     const buyer = await buyerOf(accountId);
     const order = newOrder(accountId, goods, clock.now());
     await lock(accountId, order.id);
@@ -235,14 +244,27 @@ export function purchases(parts: PurchaseParts) {
     return { customer, card };
   }
 
-  /** Credits that a refund should have taken, but were spent, block purchases until an operator clears them. */
-  async function refuseShortfall(accountId: number): Promise<void> {
+  /**
+   * Credits that a refund should have taken, but were spent, block purchases until an operator clears them. Payments of
+   * the last day that the bank asked to confirm, and nobody did, block charges: each one sends an email.
+   */
+  async function blocksOf(accountId: number): Promise<{ readonly isHeld: boolean; readonly unconfirmed: number }> {
+    const since = clock.now() - dayMs;
+    let [isHeld, unconfirmed] = [false, 0];
     let cursor: string | undefined;
     do {
       const { items, next } = await store.page(accountId, { limit: 200, cursor });
-      if (items.some(isOnHold)) throw onHold();
+      isHeld ||= items.some(isOnHold);
+      unconfirmed += items.filter((order) => order.createdAt > since && isUnconfirmed(order)).length;
       cursor = next ?? undefined;
     } while (cursor !== undefined);
+    return { isHeld, unconfirmed };
+  }
+
+  /** Whether a charge would be refused until an operator acts, or a day has passed. */
+  async function isBlocked(accountId: number): Promise<boolean> {
+    const { isHeld, unconfirmed } = await blocksOf(accountId);
+    return isHeld || unconfirmed >= maxUnconfirmed;
   }
 
   async function customerOf(accountId: number): Promise<string> {
@@ -289,7 +311,7 @@ export function purchases(parts: PurchaseParts) {
     return { accountId, id, state: 'created', createdAt: now, provider: {}, revision: 1, ...goods };
   };
 
-  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany };
+  return { checkout, get, page, portal, subscribe, upgrade, topUp, requireCard, refuseTooMany, isBlocked };
 }
 
 /** What is sold. `title` names it on the page to pay on, and on invoices. */
@@ -327,6 +349,15 @@ function refusal({ id }: Order, cause: ChargeRefused): ServiceError {
   const where = url === undefined ? 'Pay with POST /payments/checkout' : `Confirm payment ${id} at ${url}`;
   return new ServiceError('PAYMENT_ACTION_REQUIRED', `The bank asks you to confirm the payment. ${where}.`, { cause });
 }
+
+const isUnconfirmed = ({ state, failure }: Order): boolean =>
+  state === 'action_required' || (state === 'failed' && failure === 'action_required');
+
+const tooManyUnconfirmed = (): ServiceError =>
+  new ServiceError(
+    'INVALID_STATE',
+    `${maxUnconfirmed} payments of the last day were not confirmed with the bank. Confirm them on the billing page, or try again in a day.`,
+  );
 
 const onHold = (): ServiceError =>
   new ServiceError('INVALID_STATE', 'An earlier payment was returned. Contact support before you buy again.');

@@ -1,9 +1,9 @@
 import { microPerCredit } from '#contract/billing/prices.ts';
 import { findPack, type PaymentWork, type PricedPack } from '#contract/payments/payments.ts';
-import { balance, type Meter } from '../meter/meter.ts';
+import { balance } from '../meter/meter.ts';
 import type { Metering } from '../meter/metering.ts';
 import type { Clock, MessageQueue } from '../shared/ports.ts';
-import { ServiceError } from '../shared/service-error.ts';
+import { ServiceError, undefinedIfNotFound } from '../shared/service-error.ts';
 import type { Order, OrderStore, TopUpFailure, TopUpRule } from './order.ts';
 import { changeProfile } from './profile.ts';
 import { ChargeRefused, type PaymentProvider } from './provider.ts';
@@ -16,6 +16,9 @@ const waits = [hour, 6 * hour, 24 * hour];
 
 /** Milliseconds until a try is repeated that another payment or an outage prevented. */
 const soonMs = 5 * 60_000;
+
+/** Milliseconds until a try is repeated while purchases are blocked. */
+const blockedMs = 24 * hour;
 
 export interface TopUpParts {
   readonly store: OrderStore;
@@ -40,6 +43,10 @@ interface NewRule {
 export function topUps({ store, provider, purchases, metering, watchBalance, queue, clock, onFailure }: TopUpParts) {
   async function get(accountId: number) {
     await purchases.refuseTooMany(accountId);
+    return view(accountId);
+  }
+
+  async function view(accountId: number) {
     const { customer, topUp } = await store.profile(accountId);
     const card = customer === undefined ? undefined : await provider.savedCard(customer).catch(unavailable);
     const { threshold = null, packId = null, monthlyLimit = null, state = 'off', lastFailure } = topUp ?? {};
@@ -55,6 +62,7 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
   }
 
   async function set(accountId: number, chosen: NewRule | null) {
+    await purchases.refuseTooMany(accountId);
     if (chosen) {
       const pack = findPack(chosen.pack);
       const field = (path: string) => ({ field: { path, isMissing: false } });
@@ -69,7 +77,7 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     await changeProfile(store, accountId, () => ({ topUp: chosen ? newRule(chosen) : undefined }));
     await watchBalance(accountId, chosen?.threshold);
     if (chosen) await again(accountId);
-    return get(accountId);
+    return view(accountId);
   }
 
   const newRule = ({ threshold, pack, monthlyLimit }: NewRule): TopUpRule => {
@@ -88,6 +96,7 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
     const pack = findPack(rule.packId);
     if (!pack) return end(accountId, rule, 'unavailable');
     if (!(await isBelow(accountId, rule))) return note(accountId, rule, { failures: 0, retryAt: undefined });
+    if (await purchases.isBlocked(accountId)) return note(accountId, rule, { retryAt: now + blockedMs });
     try {
       await purchases.topUp(accountId, pack, () => refuseUnlessDue(accountId, rule, pack));
     } catch (error) {
@@ -104,8 +113,8 @@ export function topUps({ store, provider, purchases, metering, watchBalance, que
   }
 
   async function isBelow(accountId: number, { threshold }: TopUpRule): Promise<boolean> {
-    const meter: Meter = await metering.current(accountId, clock.now());
-    return meter.closed === undefined && balance(meter) < threshold * microPerCredit;
+    const meter = await metering.current(accountId, clock.now()).catch(undefinedIfNotFound);
+    return meter !== undefined && meter.closed === undefined && balance(meter) < threshold * microPerCredit;
   }
 
   /** Cents of this month (UTC), with payments that are still open. */

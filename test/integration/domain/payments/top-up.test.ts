@@ -138,6 +138,41 @@ describe('the automatic top-up', () => {
   });
 });
 
+it('is tried once a day while an earlier payment blocks purchases', async () => {
+  const id = await withRule();
+  await world.leave(id, 0);
+  const { id: order } = (await world.orders(id)).at(-1)!;
+  await world.script(order, 'disputed');
+  await crossed(id);
+  const before = await rule(id);
+  expect(before?.retryAt).toBeGreaterThan(world.now() + 23 * 3_600_000);
+
+  await world.move({ hours: 2 });
+
+  expect([await rule(id), await states(id)]).toEqual([before, ['granted']]);
+  await world.payments.topUps.set(id, null);
+});
+
+it('of a purged account ends without an error', async () => {
+  const id = await withRule({ threshold: 50 });
+  await world.purge(id);
+  await expect(crossed(id)).resolves.toBeUndefined();
+});
+
+it('asks the bank to confirm at most five payments a day', async () => {
+  const id = await withRule({ threshold: 50 });
+  await world.useCard(id, 'pm_card_authenticationRequired');
+  await world.leave(id, 0);
+  for (let count = 0; count < 7; count++) {
+    await world.payments.topUps.set(id, { threshold: 50, pack: large.id, monthlyLimit: 1_000_000 });
+    await world.drain();
+  }
+
+  expect(await states(id)).toEqual(Array.from({ length: 5 }, () => 'action_required'));
+  await world.move({ days: 1, hours: 1 });
+  await world.payments.topUps.set(id, null);
+});
+
 it('leaves money and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

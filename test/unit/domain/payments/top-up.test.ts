@@ -19,14 +19,14 @@ async function refused(error: Error, failures = 0) {
   const failed: unknown[] = [];
   const { meter } = openMeter(1, now / 1000, planOfRank);
   const parts = {
-    store: { profile: async () => profile, page: async () => ({ items: [], next: null }) },
-    provider: {},
-    purchases: {
-      topUp: async () => Promise.reject(error),
-      changeProfile: async (_: number, change: (before: BillingProfile) => ProfileChange) => {
-        profile = { ...profile, ...change(profile) } as BillingProfile;
-      },
+    store: {
+      profile: async () => profile,
+      page: async () => ({ items: [], next: null }),
+      saveProfile: async (before: BillingProfile, change: ProfileChange) =>
+        (profile = { ...before, ...change } as BillingProfile),
     },
+    provider: {},
+    purchases: { topUp: async () => Promise.reject(error), isBlocked: async () => false },
     metering: { current: async () => meter },
     watchBalance: async () => undefined,
     queue: async () => ({ send: async () => undefined }),
@@ -60,4 +60,12 @@ it.each([
 
 it('is switched off by the fourth decline', async () => {
   expect(await refused(declined('declined'), 3)).toMatchObject({ rule: { state: 'off' }, mails: 1 });
+});
+
+it('changes nothing and does not ask Stripe after too many requests', async () => {
+  const tooMany = new ServiceError('RATE_LIMIT_EXCEEDED', 'too many', { retryAfterSeconds: 1 });
+  // Any other request fails the test, because nothing else is there.
+  const parts = { purchases: { refuseTooMany: async () => Promise.reject(tooMany) } };
+  const rule = { threshold: 1, pack: packs[0]?.id ?? '', monthlyLimit: 100_000 };
+  for (const chosen of [rule, null]) await expect(topUps(parts as never).set(1, chosen)).rejects.toBe(tooMany);
 });

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { changeProfile } from '#domain/payments/profile.ts';
+import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
+
+const world = usePayingWorld();
+const plan = { planId: 'dev_pass' };
+
+async function running(id: number): Promise<string[]> {
+  const { customer = '' } = await world.profile(id);
+  return (await world.stripe.subscriptions.list({ customer })).data.map((one) => one.id);
+}
+
+describe('two plans that are paid and settled at once', () => {
+  it('leave one active plan that Stripe collects, and the other payment is refunded', async () => {
+    for (let count = 0; count < 2; count++) {
+      const id = await world.account();
+      const opened = [await world.open(id, plan), await world.open(id, { planId: 'smm_pass' })];
+      world.stand.faults.order({ fault: 'events_held' });
+      for (const order of opened) await world.stand.script(order.id, 'paid');
+      // The later one ends the subscription of the earlier one, which is granted meanwhile.
+      world.stand.faults.order({ fault: 'delay', delayMs: 300, method: 'DELETE', path: '/v1/subscriptions/' });
+      await Promise.all(
+        opened.map((order) => outcomeOf(world.payments.settlement.settle({ accountId: id, id: order.id }))),
+      );
+      world.stand.faults.release();
+      world.stand.faults.clear();
+      await world.drain();
+      await world.move({ minutes: 10 });
+
+      const states = (await world.orders(id)).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(['granted', 'refunded']);
+      expect(await world.plans.current(id)).toMatchObject({ status: 'active' });
+      expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    }
+  });
+});
+
+describe('an upgrade to the current terms of the same plan', () => {
+  /** A subscriber who keeps older, cheaper terms. */
+  async function keeper(): Promise<number> {
+    const id = await world.subscriber('dev_pass');
+    await world.metering.change(id, world.now(), (meter) => {
+      const terms = { ...meter.terms!, price: 9.99, creditsPerMonth: 1000 };
+      return { meter: { ...meter, terms, seq: meter.seq + 1 }, entries: [] };
+    });
+    return id;
+  }
+
+  it('requested eight times at once is charged and granted once', async () => {
+    const id = await keeper();
+    const before = await world.balance(id);
+
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => outcomeOf(world.plans.upgrade(id, 'dev_pass'))));
+    await world.drain();
+
+    expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
+    expect([await world.charges(id), (await world.balance(id)) - before]).toEqual([[2000, 2999], 4000]);
+  });
+
+  it('confirmed twice with the bank is granted once, and the second payment is refunded', async () => {
+    const id = await keeper();
+    await world.useCard(id, 'pm_card_authenticationRequired');
+    for (let count = 0; count < 2; count++)
+      expect(await outcomeOf(world.plans.upgrade(id, 'dev_pass'))).toBe('PAYMENT_ACTION_REQUIRED');
+    const open = (await world.orders(id)).filter(({ kind }) => kind === 'upgrade');
+
+    for (const order of open) await world.script(order.id, 'paid');
+
+    expect((await world.orders(id)).map(({ kind, state }) => [kind, state])).toEqual([
+      ['upgrade', open[0]?.state === 'action_required' ? 'granted' : 'refunded'],
+      ['upgrade', 'refunded'],
+      ['plan', 'granted'],
+    ]);
+    expect(await world.charges(id)).toEqual([0, 2000, 2999]);
+  });
+});
+
+it('a subscription that a comparison started is stored, even if the profile changes meanwhile', async () => {
+  const id = await world.cardholder();
+  await world.plans.create(id, 'freemium');
+  world.stand.faults.order({ fault: 'delay', delayMs: 300, method: 'POST', path: '/v1/subscriptions' });
+
+  const upgrading = world.plans.upgrade(id, 'dev_pass');
+  for (let count = 0; count < 20; count++) {
+    await changeProfile(world.payments.store, id, () => ({ declines: [count] }));
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  await upgrading;
+
+  const started = await running(id);
+  expect(started).toHaveLength(1);
+  expect((await world.profile(id)).subscription).toBe(started[0]);
+});
+
+it('leaves money and credits equal', async () => {
+  expect(await world.differences()).toEqual([]);
+});
