@@ -50,9 +50,16 @@ function* planFaults({ plans, packs }: Offer): Iterable<OfferFault> {
   const [first = 0, ...others] = plans.flatMap(({ priceUsd }, at) => (priceUsd === 0 ? [at] : []));
   for (const at of others)
     yield { path: ['plans', at, 'priceUsd'], expected: `must not be 0, because ${plans[first]?.name} is free` };
+  for (const [at, { priceUsd }] of plans.entries()) {
+    if (priceUsd !== null && priceUsd > 0 && priceUsd < smallestChargeUsd)
+      yield { path: ['plans', at, 'priceUsd'], expected: `must be 0 or at least ${smallestChargeUsd} USD` };
+  }
   if (first !== 0)
     yield { path: ['plans', first, 'priceUsd'], expected: 'must be 0 only for the first plan, which is the smallest' };
 }
+
+/** Stripe marks a smaller invoice as paid, and adds it to the next one (Stripe "Minimum charge amounts"). */
+const smallestChargeUsd = 0.5;
 
 function* repeated(names: readonly (readonly [string, OfferFault['path']])[]): Iterable<OfferFault> {
   const seen = new Set<string>();

@@ -118,6 +118,11 @@ describe('an offer file', () => {
       'uses.translation must be the id of a model with chat',
     ],
     ['two free plans', planned({}, { name: 'b' }), 'plans.1.priceUsd must not be 0, because a is free'],
+    [
+      'a plan below the smallest charge',
+      planned({}, { name: 'b', priceUsd: 0.49 }),
+      'plans.1.priceUsd must be 0 or at least 0.5 USD',
+    ],
     ['two plans of one name', planned({}, { priceUsd: 5 }), 'plans.1.name must be unique; a is used twice'],
     [
       'plans that are not sorted',
