@@ -87,8 +87,10 @@ export function settlement(parts: SettlementParts) {
     if (!(await isSame(before, report, customer))) {
       const failure = isPaid ? paidDiffers : 'differs';
       if (before.failure === failure) return before;
-      if (isPaid) onMismatch(before, 'differs');
-      return (await saved(before, { failure })) ?? 'changed';
+      const differing = await saved(before, { failure });
+      // Once, by the settlement that noted it. The reconciliation reports it too.
+      if (differing && isPaid) onMismatch(differing, 'differs');
+      return differing ?? 'changed';
     }
     let order = before;
     if (isPaid ? before.paidAt === undefined : isOpen(before) && isNews(before, report)) {
@@ -156,8 +158,9 @@ export function settlement(parts: SettlementParts) {
       if (reason === undefined) throw error;
       if (reason === 'gap') {
         if (order.failure === 'gap') return order;
-        onMismatch(order, 'gap');
-        return (await saved(order, { failure: 'gap' })) ?? 'changed';
+        const waiting = await saved(order, { failure: 'gap' });
+        if (waiting) onMismatch(waiting, 'gap');
+        return waiting ?? 'changed';
       }
       return giveBack(order, report, reason);
     }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { planOfRank } from '#contract/billing/plans.ts';
 import { refusedPayments, small } from '#test/payments/paying-service.ts';
 import { outcomeOf, usePayingWorld, type World } from '#test/payments/paying-world.ts';
 import { cardFields, postForm } from '#test/payments/stripe-server.ts';
