@@ -78,7 +78,8 @@ const isReturnedWhole = ({ chargedCents, cents }: Order, returned: number): bool
 function stateAfter(order: Order, refundedCents: number, disputedCents: number): Order['state'] {
   if (disputedCents > 0) return 'disputed';
   if (isReturnedWhole(order, refundedCents)) return 'refunded';
-  return 'granted';
+  // A payment that waits for an earlier month has granted nothing yet.
+  return order.failure === 'gap' && !order.lot ? 'paid' : 'granted';
 }
 
 /**

@@ -138,6 +138,34 @@ describe('an upgrade whose payment is returned whole', () => {
   });
 });
 
+describe('a renewal with a gap before it', () => {
+  it('stays paid and reported after a dispute is won, and is granted once the gap is closed', async () => {
+    const id = await world.subscriber();
+    const end = (await world.meter(id)).subscription?.paidUntil ?? 0;
+    const paidUntil = (at: number) =>
+      world.metering.change(id, world.now(), (meter) => ({
+        meter: { ...meter, subscription: { ...meter.subscription!, paidUntil: at }, seq: meter.seq + 1 },
+        entries: [],
+      }));
+    await paidUntil(end - 86_400);
+    await world.moveTo((end + 3 * 3600) * 1000);
+    const { id: order, provider } = await latest(id, 'renewal');
+    expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'gap' });
+
+    await world.script(provider.payment ?? '', 'disputed');
+    await world.script(provider.payment ?? '', 'won');
+
+    expect(await world.order(id, order)).toMatchObject({ state: 'paid', failure: 'gap' });
+    expect(await world.granted(id, 'plan')).toBe(5000);
+    await paidUntil(end);
+    await world.move({ minutes: 10 });
+    expect([(await world.order(id, order))?.state, await world.granted(id, 'plan')]).toEqual(['granted', 10_000]);
+    await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 1 }).catch(() => undefined);
+    await world.drain();
+    expect(await world.order(id, order)).toMatchObject({ state: 'granted' });
+  });
+});
+
 it('a refund for an account that was purged is noted', async () => {
   const id = await world.cardholder();
   const { id: order } = await latest(id, 'pack');
