@@ -121,7 +121,7 @@ function endMonth(meter: Meter, end: number, plans: Plans): Settled {
   if (!next.subscription) return grantMonth(onPlan(next, plans(next.planRank)), end, plans);
   const { subscription, plan, kind } = renewed(next.subscription, next, plans);
   if (subscription.paidUntil !== undefined && !plan.price) {
-    const { paidUntil: _paid, ...unpaid } = subscription;
+    const { paidUntil: _paid, unpaidSince: _since, ...unpaid } = subscription;
     return grantMonth(onPlan({ ...next, subscription: unpaid }, plan), end, plans, kind);
   }
   if (subscription.paidUntil !== undefined && subscription.paidUntil <= end) {

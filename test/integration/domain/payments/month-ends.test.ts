@@ -66,6 +66,19 @@ describe('a plan that the offer ends', () => {
   });
 });
 
+it('a free plan that follows a returned month is not past due', async () => {
+  const id = await world.subscriber();
+  const [order] = await world.orders(id);
+  await world.moveTo(((await paidUntil(id)) - 86_400) * 1000);
+  await world.script(order!.id, 'disputed');
+  await world.plans.downgrade(id, 'freemium');
+
+  await world.move({ days: 10 });
+
+  expect(await world.plans.current(id)).toMatchObject({ planId: 'freemium', status: 'active' });
+  expect((await world.meter(id)).subscription?.unpaidSince).toBeUndefined();
+});
+
 it('a payment for a plan that the offer no longer has is refunded, and its subscription ends', async () => {
   const id = await world.account();
   const { id: order } = await world.open(id, { planId: 'dev_pass' });
