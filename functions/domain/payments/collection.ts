@@ -80,7 +80,8 @@ export function collection({ store, provider, metering, plans, clock, onError }:
       const card = await provider.savedCard(customer);
       const { plan, anchor, paidUntil } = wanted;
       const start = { accountId, anchor, cents: cents(plan.price ?? 0) };
-      const key = `collect-${accountId}-${paidUntil}`;
+      // Stripe repeats the response to a key for a day, even if that subscription has ended.
+      const key = `collect-${accountId}-${paidUntil}-${subscription ?? 'first'}`;
       if (card) started = await provider.collectFrom(start, { customer, card }, titleOf(plan), key);
     }
     const alignAt = wanted && nextCheck(wanted, clock.now());

@@ -46,6 +46,21 @@ describe('an account has one subscription at Stripe', () => {
     expect((await world.profile(id)).subscription).not.toBe(old);
   });
 
+  it('also if it is ended at Stripe on the day on which it began, and the plan is resumed', async () => {
+    const id = await world.cardholder();
+    await world.plans.create(id, 'freemium');
+    await world.plans.upgrade(id, 'dev_pass');
+    const { subscription: first = '' } = await world.profile(id);
+    await world.stripe.subscriptions.cancel(first);
+    await world.drain();
+    expect(await world.plans.current(id)).toMatchObject({ status: 'cancelled' });
+
+    await world.plans.resume(id, (await world.plans.current(id))!.id);
+
+    expect(await running(id)).toEqual([(await world.profile(id)).subscription]);
+    expect((await world.profile(id)).subscription).not.toBe(first);
+  });
+
   it('and a foreign one ends with the next comparison', async () => {
     const id = await world.subscriber();
     const { customer = '', subscription } = await world.profile(id);
