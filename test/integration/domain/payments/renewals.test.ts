@@ -1,29 +1,34 @@
 import { describe, expect, it } from 'vitest';
+import { patience } from '#test/many.ts';
 import { usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 const tenDays = 10 * 86_400;
 
 describe('a year of renewals', () => {
-  it.each(['2028-01-31T10:00:00Z', '2029-03-30T23:59:59Z'])('from %s grants each month once', async (start) => {
-    await world.moveTo(Date.parse(start));
-    const id = await world.subscriber('dev_pass');
-    const anchor = world.seconds();
-    for (let month = 1; month <= 12; month++) {
-      await world.move({ days: 31 });
-      // The hour in which the invoice is a draft.
-      if ((await world.meter(id)).subscription?.unpaidSince !== undefined) await world.move({ hours: 2 });
-      const { subscription, period } = await world.meter(id);
-      const { items } = await world.stripe.subscriptions.retrieve((await world.profile(id)).subscription!);
-      expect([subscription?.paidUntil, period.anchor]).toEqual([items.data[0]?.current_period_end, anchor]);
-      expect(subscription?.unpaidSince).toBeUndefined();
-    }
-    const orders = await world.orders(id);
-    const periods = orders.map(({ period }) => period!.start).toReversed();
-    expect(new Set(periods).size).toBe(periods.length);
-    expect(orders.every(({ state }) => state === 'granted')).toBe(true);
-    expect(await world.charges(id)).toEqual(periods.map(() => 2999));
-  });
+  it.each(['2028-01-31T10:00:00Z', '2029-03-30T23:59:59Z'])(
+    'from %s grants each month once',
+    async (start) => {
+      await world.moveTo(Date.parse(start));
+      const id = await world.subscriber('dev_pass');
+      const anchor = world.seconds();
+      for (let month = 1; month <= 12; month++) {
+        await world.move({ days: 31 });
+        // The hour in which the invoice is a draft.
+        if ((await world.meter(id)).subscription?.unpaidSince !== undefined) await world.move({ hours: 2 });
+        const { subscription, period } = await world.meter(id);
+        const { items } = await world.stripe.subscriptions.retrieve((await world.profile(id)).subscription!);
+        expect([subscription?.paidUntil, period.anchor]).toEqual([items.data[0]?.current_period_end, anchor]);
+        expect(subscription?.unpaidSince).toBeUndefined();
+      }
+      const orders = await world.orders(id);
+      const periods = orders.map(({ period }) => period!.start).toReversed();
+      expect(new Set(periods).size).toBe(periods.length);
+      expect(orders.every(({ state }) => state === 'granted')).toBe(true);
+      expect(await world.charges(id)).toEqual(periods.map(() => 2999));
+    },
+    patience,
+  );
 });
 
 /** A subscriber whose renewal the bank refuses, at the moment at which the month begins. */
