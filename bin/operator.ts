@@ -7,7 +7,7 @@ import { requireTables } from './shared/tables.ts';
 const usage = `Usage: npx node bin/operator.ts EMAIL [operator|viewer|clear-hold]
 
 Assigns the role operator, or the given one, to the account with this email address and writes an audit event.
-clear-hold lets the account buy again after a payment that was returned (docs/payments.md).
+clear-hold lets the account buy again after a refund, a dispute or a fraud warning (docs/payments.md).
 
 Environment:
 
@@ -65,6 +65,6 @@ try {
   process.stdout.write(await run());
 } catch (error) {
   const reason = error instanceof Error ? error.message || error.name : String(error);
-  process.stderr.write(error instanceof Refusal ? reason : `The role was not changed: ${reason}\n`);
+  process.stderr.write(error instanceof Refusal ? reason : `Nothing was changed: ${reason}\n`);
   process.exitCode = error instanceof Refusal ? 2 : 1;
 }

@@ -128,7 +128,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
   },
   INSUFFICIENT_CREDITS: {
     cause: 'The credits, or the calls of the month, are used up',
-    remedy: 'Upgrade the plan or wait for the next month',
+    remedy: 'Upgrade the plan, buy credits if the service sells packs, or wait for the next month',
     detail: 'The credits are used up; upgrade the plan or wait for the next month.',
   },
   PAYMENT_ACTION_REQUIRED: {

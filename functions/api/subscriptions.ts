@@ -1,4 +1,5 @@
-import { packListing, soldPlans } from '#contract/billing/plans.ts';
+import { soldPlans } from '#contract/billing/plans.ts';
+import { offeredPacks } from '#contract/payments/packs.ts';
 import type { subscriptionRoutes } from '#contract/routes/subscriptions.ts';
 import type { Operation } from '#runtime/operation.ts';
 
@@ -20,9 +21,9 @@ export const downgradePlan: Operation<typeof subscriptionRoutes.downgradePlan> =
 export const getSubscription: Operation<typeof subscriptionRoutes.getSubscription> = ({ subscriptions }, { caller }) =>
   subscriptions().current(caller.accountId);
 
-export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = () => ({
+export const listPlans: Operation<typeof subscriptionRoutes.listPlans> = ({ sellsCredits }) => ({
   plans: [...soldPlans],
-  ...(packListing.length > 0 && { packs: [...packListing] }),
+  ...(sellsCredits && { packs: offeredPacks.map(({ id, credits, priceUsd }) => ({ id, credits, price: priceUsd })) }),
 });
 
 export const previewUpgrade: Operation<typeof subscriptionRoutes.previewUpgrade> = (

@@ -77,16 +77,27 @@ export const dashboardPages = [
 /** The first page of a visitor without a session. With a session cookie, `/` is the dashboard. */
 export const frontPage = '/front.html';
 
-/**
- * Paths of public files with other names. The limits of plans differ by table, so the build contains a page of prices
- * for each.
- */
-export const publicFiles = (planTable: PlanTable) => ({
-  '/pricing': `/pricing/${planTable}.html`,
-  '/pricing.md': `/pricing/${planTable}.md`,
-  // The address before /openapi.json, which clients may have stored.
-  '/docs/openapi.json': apiDocumentPath,
-});
+/** Settings of a stage that change the page of prices: the limits of plans, and whether packs are sold. */
+export interface PricingSettings {
+  readonly planTable: PlanTable;
+  readonly payments: boolean;
+}
+
+/** The build contains a page of prices for each. */
+export const pricingVariants: readonly PricingSettings[] = planTables.flatMap((planTable) =>
+  [false, true].map((payments) => ({ planTable, payments })),
+);
+
+/** Paths of public files with other names. */
+export function publicFiles({ planTable, payments }: PricingSettings) {
+  const pricing = `/pricing/${planTable}${payments ? '-payments' : ''}`;
+  return {
+    '/pricing': `${pricing}.html`,
+    '/pricing.md': `${pricing}.md`,
+    // The address before /openapi.json, which clients may have stored.
+    '/docs/openapi.json': apiDocumentPath,
+  };
+}
 
 /** Stands for the deployment's address in examples and public files. Replaced when they are published or shown. */
 export const originMark = '{{origin}}';

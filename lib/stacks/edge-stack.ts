@@ -73,7 +73,11 @@ export class EdgeStack extends NestedStack {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       compress: true,
       functionAssociations: [
-        this.#at(FunctionEventType.VIEWER_REQUEST, 'Pages', pagesCode(dashboard, stage.planTable)),
+        this.#at(
+          FunctionEventType.VIEWER_REQUEST,
+          'Pages',
+          pagesCode(dashboard, { planTable: stage.planTable, payments: stage.payments !== null }),
+        ),
         this.#at(FunctionEventType.VIEWER_RESPONSE, 'PageStatus', pageStatusCode),
       ],
     };

@@ -68,7 +68,7 @@ export async function openDashboard(options: DashboardOptions): Promise<Pages> {
   });
   const assets = await readAssets(folder, origin);
   const index = assets.get('/index.html');
-  const files: ReadonlyMap<string, string> = new Map(Object.entries(publicFiles(planTable)));
+  const files: ReadonlyMap<string, string> = new Map(Object.entries(publicFiles({ planTable, payments })));
   const hasSession = new RegExp(`(?:^|; *)${sessionCookie}=`);
 
   const fileAt = (path: string, cookies = ''): Asset | undefined => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen, listener, type Loopback } from '../shared/loopback.ts';
-import { describeError } from '../shared/problems.ts';
+import { describeError, systemCode } from '../shared/problems.ts';
 import { createApi } from './api.ts';
 import { createControl } from './control.ts';
 import { createDeliveries } from './delivery.ts';
@@ -38,8 +38,6 @@ export interface StripeOptions {
   readonly log: (line: string) => void;
   /** Days after the previous attempt at which a failed renewal is tried again. */
   readonly retryDays?: readonly number[];
-  /** 0, the default, selects a free port. */
-  readonly port?: number;
 }
 
 export interface StripeServer extends Loopback {
@@ -65,9 +63,12 @@ const tickMs = 1000;
 /** Milliseconds between removals of what has expired. */
 const forgetMs = 3_600_000;
 
-/** Starts a server with Stripe's protocol, pay pages and signed events. Its objects survive a restart. */
+/**
+ * Starts a server with Stripe's protocol, pay pages and signed events. Its objects survive a restart, and so does its
+ * port, which the links to receipts and invoices contain.
+ */
 export async function startStripe(options: StripeOptions): Promise<StripeServer> {
-  const { now, file, sendEvents, log, retryDays = [1, 3, 5], port = 0 } = options;
+  const { now, file, sendEvents, log, retryDays = [1, 3, 5] } = options;
   const store = openStore(file, dueTimes);
   const faults = createStripeFaults();
   const deliveries = createDeliveries({
@@ -85,14 +86,23 @@ export async function startStripe(options: StripeOptions): Promise<StripeServer>
     response.destroy();
     return Promise.resolve();
   };
-  const server = await listen(
-    listener((request, response) => handle(request, response)),
-    port,
-    isPageRequest,
-  ).catch((error: unknown) => {
-    store.close();
-    throw error;
-  });
+  const listenAt = (port: number) =>
+    listen(
+      listener((request, response) => handle(request, response)),
+      port,
+      isPageRequest,
+    );
+  const usedPort = Number(new URL(store.find('webhook_endpoint', ownEndpoint)?.url ?? 'http://127.0.0.1:0').port);
+  const server = await listenAt(usedPort)
+    .catch((error: unknown) => {
+      if (usedPort === 0 || systemCode(error) !== 'EADDRINUSE') throw error;
+      log(`Port ${usedPort} is in use, so earlier links to receipts, invoices and payment pages do not work.`);
+      return listenAt(0);
+    })
+    .catch((error: unknown) => {
+      store.close();
+      throw error;
+    });
   const world = createWorld({ store, now, url: server.url, retryDays, onEvent: deliveries.add });
   store.commit(() => {
     defaultConfiguration(world);

@@ -215,7 +215,9 @@ describe('the public files of an offer with open models', () => {
       '131,072 tokens 32,768 tokens Free 2 credits per million input tokens 0.5 credits per million cached input tokens 8 credits per million output tokens',
     );
     expect(prices).toContain('Team Recommended $20.00 per month 2,500 credits per month 600 calls per minute');
-    expect(prices).toContain('1,000 credits: $10.00');
+    expect(prices).not.toContain('Credit packs');
+    expect(plainText(content['/pricing/listing-payments.html'])).toContain('1,000 credits: $10.00');
+    expect(content['/pricing/listing-payments.md']).toContain('- 1,000 credits: $10.00');
     // Its models have prices of their own.
     expect(prices).not.toContain('per completion');
     expect(content['/pricing/listing.md']).toContain(

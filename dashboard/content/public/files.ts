@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { planTables } from '#contract/billing/plans.ts';
-import { apiDocumentPath, frontPage, publicFiles } from '#contract/dashboard-config.ts';
+import { apiDocumentPath, frontPage, pricingVariants, publicFiles } from '#contract/dashboard-config.ts';
 import { guideMarkdown } from '../guide-markdown.ts';
 import { loadGuides } from '../guides.ts';
 import { documentFile } from '../reference.ts';
@@ -19,11 +18,17 @@ export function publicContent(now: Date): ReadonlyMap<string, string | Buffer> {
     ['/robots.txt', robotsText()],
     ...guides.map(({ slug, title, blocks }): [string, string] => [`/guides/${slug}.md`, guideMarkdown(title, blocks)]),
     ...(security === null ? [] : [['/.well-known/security.txt', security] satisfies [string, string]]),
-    ...planTables.map((table): [string, string] => [publicFiles(table)['/pricing.md'], pricingMarkdown(table, now)]),
+    ...pricingVariants.map((settings): [string, string] => [
+      publicFiles(settings)['/pricing.md'],
+      pricingMarkdown(settings, now),
+    ]),
   ];
   return new Map<string, string | Buffer>([
     [frontPage, renderPage(front)],
-    ...planTables.map((table): [string, string] => [publicFiles(table)['/pricing'], renderPage(pricing(table, now))]),
+    ...pricingVariants.map((settings): [string, string] => [
+      publicFiles(settings)['/pricing'],
+      renderPage(pricing(settings, now)),
+    ]),
     ...texts.map(([path, text]): [string, string] => [path, `${text}\n`]),
     [apiDocumentPath, readFileSync(documentFile, 'utf8')],
     ['/favicon.ico', faviconIco()],

@@ -1,7 +1,9 @@
-import { messagesPlan, type PlanTable, plansOf } from '#contract/billing/plans.ts';
+import { messagesPlan, plansOf } from '#contract/billing/plans.ts';
 import { priceText, type ServiceName, serviceNames } from '#contract/billing/prices.ts';
+import type { PricingSettings } from '#contract/dashboard-config.ts';
 import { type Model, models, phaseOf } from '#contract/inference/models.ts';
 import { offer } from '#contract/offer/current-offer.ts';
+import { offeredPacks } from '#contract/payments/packs.ts';
 import { creditCount, formatDay, formatMoney, formatPrice, formatWhole } from '../../src/lib/format.ts';
 import { capabilityTitles, inCredits, priceLines, rateLines, serviceOf } from '../../src/lib/model-prices.ts';
 import { failedCalls, planChanges, serviceTitle } from '../../src/lib/names.ts';
@@ -43,7 +45,7 @@ export interface PlanCardFacts {
 
 const shownPlans = offer.plans.filter(({ hidden, endsOn }) => !hidden && endsOn === null);
 
-export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
+export function pricingFacts({ planTable, payments }: PricingSettings, now: Date): PricingFacts {
   const limitsOf = plansOf(planTable);
   return {
     models: modelFacts(now.getTime()),
@@ -55,7 +57,7 @@ export function pricingFacts(planTable: PlanTable, now: Date): PricingFacts {
       isRecommended: recommended,
       facts: planFacts(limitsOf(id)),
     })),
-    packs: offer.packs.map(({ credits, priceUsd }) => ({
+    packs: (payments ? offeredPacks : []).map(({ credits, priceUsd }) => ({
       credits: creditCount(credits),
       price: formatMoney(priceUsd),
     })),

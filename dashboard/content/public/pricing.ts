@@ -1,4 +1,4 @@
-import type { PlanTable } from '#contract/billing/plans.ts';
+import type { PricingSettings } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import type { PlanFact } from '../../src/lib/plan-facts.ts';
 import { type Html, html } from './html.ts';
@@ -8,8 +8,8 @@ import { type ModelFacts, type PlanCardFacts, type PricingFacts, pricingFacts } 
 export const pricingTitle = 'Models and pricing';
 export const pricingLead = `Models, plans and prices of ${offer.product.name}. Prices are in credits; each plan includes credits every month.`;
 
-export function pricing(planTable: PlanTable, now: Date): PublicPage {
-  const { models, plans, packs, services, questions } = pricingFacts(planTable, now);
+export function pricing(settings: PricingSettings, now: Date): PublicPage {
+  const { models, plans, packs, services, questions } = pricingFacts(settings, now);
   return {
     path: '/pricing',
     title: pricingTitle,

@@ -1,5 +1,4 @@
-import type { PlanTable } from '#contract/billing/plans.ts';
-import { apiDocumentPath, dashboardPages, originMark } from '#contract/dashboard-config.ts';
+import { apiDocumentPath, dashboardPages, originMark, type PricingSettings } from '#contract/dashboard-config.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { claim } from '../../src/lib/offered.ts';
 import type { GuideEntry } from '../../src/pages/guides/guide.ts';
@@ -36,8 +35,8 @@ export function llmsText(guides: readonly GuideEntry[]): string {
   ].join('\n\n');
 }
 
-export function pricingMarkdown(planTable: PlanTable, now: Date): string {
-  const { models, plans, packs, services, questions } = pricingFacts(planTable, now);
+export function pricingMarkdown(settings: PricingSettings, now: Date): string {
+  const { models, plans, packs, services, questions } = pricingFacts(settings, now);
   const plansTable = plans.map(({ title, price, isPaid, sales, isRecommended, facts }) => [
     isRecommended ? `${title} (recommended)` : title,
     [price, isPaid && ' per month', sales && `: contact ${sales.email ?? 'sales'}`].filter(Boolean).join(''),

@@ -170,4 +170,6 @@ export const linkIn = (text: string): string | undefined => /https?:\/\/[^\s"<>]
 /** The id of a payment in an error's detail. */
 export const paymentIn = (text: string): string | undefined => /\bord_\w{20}\b/.exec(text)?.[0];
 
+export const isPaymentId = (text: string): boolean => /^ord_\w{20}$/.test(text);
+
 export const paymentPage = (id: string): string => `/billing?payment=${encodeURIComponent(id)}`;

@@ -11,9 +11,6 @@ export const planListing = offer.plans.map(({ id, name, priceUsd, creditsPerMont
   rate_limit: callsPerMinute,
 }));
 
-/** Packs of credits, with their price in USD. */
-export const packListing = offer.packs.map(({ id, credits, priceUsd }) => ({ id, credits, price: priceUsd }));
-
 export type PlanName = string;
 
 /** The plans that customers can buy, or ask the sales team for. */

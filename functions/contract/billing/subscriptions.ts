@@ -18,7 +18,7 @@ export const PlanList = v.object({
   packs: v.optional(
     v.pipe(
       v.array(v.object({ id: v.string(), credits: whole, price: v.number() })),
-      v.description('Credits that can be bought once, with their price in USD. Absent without packs.'),
+      v.description('Credits that can be bought once, with their price in USD. Absent if none are sold.'),
     ),
   ),
 });
@@ -52,8 +52,21 @@ export const Subscription = v.object({
   creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
   pastDue: v.optional(
     v.pipe(
-      v.object({ since: instant, endsAt: instant }),
-      v.description('Present if the current month is not paid. The plan ends at `endsAt` unless it is.'),
+      v.object({
+        since: instant,
+        endsAt: instant,
+        reason: v.pipe(
+          v.picklist(['payment_due', 'payment_returned']),
+          v.description('The renewal is not paid, or the payment of the month was refunded or disputed.'),
+        ),
+      }),
+      v.description('Present if the current month is past due. The plan ends at `endsAt` unless it is paid.'),
+    ),
+  ),
+  renewalPendingSince: v.optional(
+    v.pipe(
+      instant,
+      v.description('Present while the renewal is being charged, usually for an hour: when its month began.'),
     ),
   ),
   terms: v.optional(

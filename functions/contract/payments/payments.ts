@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { planId } from '../billing/subscriptions.ts';
-import { offer } from '../offer/current-offer.ts';
-import { defaultOffer, defaultPacks } from '../offer/default-offer.ts';
 import { instant, integer, pageSize, text, whole } from '../shared/fields.ts';
+import { offeredPacks } from './packs.ts';
 
 export const currency = 'usd';
 
@@ -18,9 +17,7 @@ export interface PricedPack {
 
 export const cents = (priceUsd: number): number => Math.round(priceUsd * 100);
 
-const soldPacks = offer === defaultOffer ? defaultPacks : offer.packs;
-
-export const packs: readonly PricedPack[] = soldPacks.map(({ id, credits, priceUsd }) => {
+export const packs: readonly PricedPack[] = offeredPacks.map(({ id, credits, priceUsd }) => {
   return { id, credits, cents: cents(priceUsd) };
 });
 

@@ -1,8 +1,9 @@
 import { findPlan, isSameTerms, type PlanLimits, type Plans } from '#contract/billing/plans.ts';
 import { microPerCredit } from '#contract/billing/prices.ts';
-import type { Meter } from '../meter/meter.ts';
+import type { Meter, Subscription } from '../meter/meter.ts';
 import { pastDueSeconds, periodEnd } from '../meter/periods.ts';
 import { iso } from '../shared/months.ts';
+import { isReturned } from './paid-periods.ts';
 import type { Proration } from './subscription-changes.ts';
 
 /** Formats the subscription (docs/specification.md#subscription-from-post-subscriptioncreate). */
@@ -26,7 +27,7 @@ export function subscriptionView(meter: Meter, plans: Plans, now: number) {
     ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
     ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
     ...(isChanged && { terms: termsView(plan) }),
-    ...pastDueView(subscription, now),
+    ...unpaidView(subscription, now),
     ...(status === 'active' &&
       replacedAt !== undefined &&
       offered.end && { replacement: replacementView(plans(offered.end.rank), replacedAt) }),
@@ -36,9 +37,13 @@ export function subscriptionView(meter: Meter, plans: Plans, now: number) {
 /** Seconds in which a renewal is normally paid: Stripe finalizes its invoice after an hour. */
 const renewalSeconds = 3 * 3600;
 
-function pastDueView({ unpaidSince }: NonNullable<Meter['subscription']>, now: number) {
-  if (unpaidSince === undefined || now < unpaidSince + renewalSeconds) return {};
-  return { pastDue: { since: iso(unpaidSince), endsAt: iso(unpaidSince + pastDueSeconds) } };
+function unpaidView(subscription: Subscription, now: number) {
+  const { unpaidSince } = subscription;
+  if (unpaidSince === undefined) return {};
+  const since = iso(unpaidSince);
+  const reason = isReturned(subscription) ? 'payment_returned' : 'payment_due';
+  if (reason === 'payment_due' && now < unpaidSince + renewalSeconds) return { renewalPendingSince: since };
+  return { pastDue: { since, endsAt: iso(unpaidSince + pastDueSeconds), reason } } as const;
 }
 
 function termsView({ callsPerMonth, callsPerMinute, maxConcurrentCalls, features }: PlanLimits) {

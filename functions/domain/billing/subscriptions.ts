@@ -8,6 +8,7 @@ import { newRequestId } from '../shared/credential.ts';
 import type { Clock, Random } from '../shared/ports.ts';
 import { accountBusy, ServiceError } from '../shared/service-error.ts';
 import { described } from './grants.ts';
+import { isReturned } from './paid-periods.ts';
 import type { PlanPayments } from './payments.ts';
 import {
   alreadySubscribed,
@@ -52,7 +53,7 @@ export function subscriptionService(
     const isUpgrade = isRunning && chosen.plan.rank > before.planRank;
     const collected = chosen.plan.price ? await payments() : undefined;
     if (collected && (isUpgrade || !isRunning)) {
-      if (isUpgrade && before.subscription?.unpaidSince !== undefined) throw unpaid();
+      if (isUpgrade) refuseUnpaid(before);
       await enforceChangeLimit(accountId);
       if (!isUpgrade) {
         await collected.subscribe(accountId, chosen.plan);
@@ -107,7 +108,7 @@ export function subscriptionService(
     const now = clock.now();
     const meter = await metering.current(accountId, now);
     const proration = prorationOf(meter, chosen, Math.floor(now / 1000));
-    if (meter.subscription?.unpaidSince !== undefined) throw unpaid();
+    refuseUnpaid(meter);
     await enforceChangeLimit(accountId);
     await collected.upgrade(accountId, meter, chosen.plan, proration);
     return { ...(await currentView(accountId)), proration: prorationView(proration) };
@@ -225,11 +226,16 @@ function refuseUnsold({ name, price, isSold }: PlanLimits): void {
   throw new ServiceError('INSUFFICIENT_PERMISSIONS', `The ${name} plan is not self-serve. Contact sales.`);
 }
 
-const unpaid = () =>
-  new ServiceError(
+function refuseUnpaid({ subscription }: Meter): void {
+  if (subscription?.unpaidSince === undefined) return;
+  throw new ServiceError(
     'INVALID_STATE',
-    'The current month is not paid. A renewal takes about an hour; after that, pay its open invoice, then upgrade.',
+    isReturned(subscription)
+      ? 'The payment of the current month was refunded or disputed. Cancel the subscription, then subscribe again.'
+      : 'The current month is not paid. A renewal takes about an hour; after that, pay its open invoice, then upgrade.',
   );
+}
+
 const noSubscription = () => new ServiceError('NOT_FOUND', 'There is no such subscription.');
 const onItAlready = () => new ServiceError('INVALID_STATE', 'The subscription already has this plan.');
 

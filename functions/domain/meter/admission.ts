@@ -62,12 +62,12 @@ export type Verdict =
  * Derives the refusal from the item that failed the condition (docs/api.md#order-of-refusals). A hold with this
  * request id proves that an earlier attempt admitted the call.
  */
-export function verdictOn(meter: Meter | undefined, attempt: Attempt): Verdict {
+export function verdictOn(meter: Meter | undefined, attempt: Attempt, sellsCredits = false): Verdict {
   if (meter?.holds.has(attempt.requestId)) return { is: 'admitted', meter };
   if (!meter || !mayCall(meter, attempt))
     return { is: 'refused', why: attempt.keyId === undefined ? unknownSession() : unknownKey() };
   if (meter.due * 1000 <= attempt.now || hasExpiredHold(meter, attempt.now)) return { is: 'due', meter };
-  const why = refusal(meter, attempt);
+  const why = refusal(meter, attempt, sellsCredits);
   if (why) return { is: 'refused', why };
   if (meter.planRank < attempt.minPlanRank) return { is: 'feature kept', planRank: meter.planRank };
   const limits = limitsOf(keyOf(meter, attempt), meter.budgets);
@@ -95,7 +95,7 @@ export function hasExpiredHold(meter: Meter, now: number): boolean {
   return meter.holds.values().some((hold) => hold.deadline * 1000 <= now);
 }
 
-function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
+function refusal(meter: Meter, attempt: Attempt, sellsCredits: boolean): ServiceError | undefined {
   const rateLimit = rateStatus(meter, attempt.now);
   const forbidden = forbiddenBy(meter, attempt, rateLimit);
   if (forbidden) return forbidden;
@@ -110,7 +110,8 @@ function refusal(meter: Meter, attempt: Attempt): ServiceError | undefined {
   }
   if (meter.spendable < attempt.amount) {
     const { spendable } = meter;
-    const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)} left. Upgrade the plan or wait for the next month.`;
+    const advice = sellsCredits ? 'Buy credits, upgrade' : 'Upgrade';
+    const detail = `${needs(attempt)}; you have ${decimalCredits(spendable)} left. ${advice} the plan or wait for the next month.`;
     return new Unaffordable('INSUFFICIENT_CREDITS', detail, { spendable, rateLimit });
   }
   if (meter.callsThisMonth >= meter.callsPerMonth) {

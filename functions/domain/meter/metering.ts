@@ -47,7 +47,8 @@ export const maxRaces = 400;
 /** Ends the months of a meter up to `now` (epoch seconds) and grants new ones. */
 export type Renew = (meter: Meter, now: number) => Settled;
 
-export function metering(store: MeterStore, renew: Renew) {
+/** `sellsCredits`: whether a refused call can be made once credits are bought. */
+export function metering(store: MeterStore, renew: Renew, sellsCredits = false) {
   const known = knownLimits();
 
   async function admit(call: Omit<Attempt, 'keyLimits'>): Promise<OpenHold> {
@@ -59,7 +60,7 @@ export function metering(store: MeterStore, renew: Renew) {
         known.admitted(attempt);
         return openHold(admission.meter, attempt);
       }
-      const verdict = verdictOn(admission.meter(), attempt);
+      const verdict = verdictOn(admission.meter(), attempt, sellsCredits);
       if (verdict.is === 'admitted') return openHold(() => verdict.meter, attempt);
       if (verdict.is === 'refused') throw verdict.why;
       if (verdict.is === 'limits changed') known.learn(attempt, verdict.limits);

@@ -22,8 +22,13 @@ export interface LedgerTables {
 /** Per account and day (UTC). Rules can be changed in a loop, and one call can trigger 20. */
 const maxAlertsPerDay = 100;
 
-/** `publicOrigin`: base URL of links in emails. */
-export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables, publicOrigin: string): LedgerStore {
+/** `publicOrigin`: base URL of links in emails. `sellsCredits`: whether emails about used credits link to packs. */
+export function ledgerStore(
+  client: DynamoDBDocumentClient,
+  tables: LedgerTables,
+  publicOrigin: string,
+  sellsCredits = false,
+): LedgerStore {
   const isNew = { ConditionExpression: 'attribute_not_exists(a)' };
 
   async function append({ accountId, seq, ...row }: LedgerRow, mayBeArchived = false): Promise<void> {
@@ -104,7 +109,7 @@ export function ledgerStore(client: DynamoDBDocumentClient, tables: LedgerTables
     }
     const account = accountOf(user);
     const key = keyId === undefined ? undefined : await readItem(client, tables.accounts, apiKeyKey(accountId, keyId));
-    const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin });
+    const content = alertMail(account, { rule, key: key && storedKeyOf(key), publicOrigin, sellsCredits });
     const id = `usage-${accountId}-${period}-${nameOfAlert(alert)}`;
     const mail = { id, to: account.email, ...content };
     await commit(client, [...events, ...mailItems(tables.accounts, accountId, mail, at * 1000)]);

@@ -212,7 +212,7 @@ function build() {
         import('#repositories/meter/meter-item.ts'),
       ]);
       const names = { ledger: table('ledger'), accounts: table('accounts') };
-      const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN);
+      const store = ledgerStore(dynamo(), names, environment.PUBLIC_ORIGIN, core.sellsCredits);
       const onLow = async (accountId: number): Promise<void> => {
         if (hasPayments) await (await paymentQueue()).send({ do: 'top-up', accountId }, { group: String(accountId) });
       };

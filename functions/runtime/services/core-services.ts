@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { plansOf } from '#contract/billing/plans.ts';
 import type { Route } from '#contract/http/route.ts';
 import type { Model } from '#contract/inference/models.ts';
+import { offeredPacks } from '#contract/payments/packs.ts';
 import { type Environment, queueVariables, tableVariables } from '#contract/platform/environment.ts';
 import type { QueueId, TableId } from '#contract/platform/resources.ts';
 import { sessionService, type SessionStore } from '#domain/accounts/sessions.ts';
@@ -77,6 +78,7 @@ export function createCoreServices(updateBy: UpdateBy) {
     };
     return idempotency(store, clock);
   });
+  const sellsCredits = variables.PAYMENTS !== 'none' && offeredPacks.length > 0;
   return {
     environment: variables,
     clock,
@@ -84,7 +86,8 @@ export function createCoreServices(updateBy: UpdateBy) {
     table,
     queueUrl,
     plans,
-    metering: lazy(() => metering(meters(), renewals(plans))),
+    sellsCredits,
+    metering: lazy(() => metering(meters(), renewals(plans), sellsCredits)),
     idempotency: idempotencyRecords,
     sessions,
   };

@@ -3,13 +3,13 @@ import { join, relative } from 'node:path';
 import { Duration } from 'aws-cdk-lib';
 import { HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import type { Construct } from 'constructs';
-import type { PlanTable } from '#contract/billing/plans.ts';
 import {
   apiDocumentPath,
   dashboardPages,
   frontPage,
   hashedAssets,
   notPublished,
+  type PricingSettings,
   publicFiles,
 } from '#contract/dashboard-config.ts';
 import { errorEnvelope } from '#contract/http/format.ts';
@@ -39,12 +39,12 @@ export const pageStatusCode = `function handler(event) {
  * Runs at the edge on every other request. `/` without a session returns the front page. Pages of the dashboard, and
  * navigations to unknown addresses, return its single HTML document. Any other unknown path returns a 404 envelope.
  */
-export function pagesCode(dashboard: string | null, planTable: PlanTable): string {
+export function pagesCode(dashboard: string | null, pricing: PricingSettings): string {
   const files = [...filesIn(dashboard), '/config.json'];
   const notFound = JSON.stringify(errorEnvelope('NOT_FOUND', 'There is nothing at this path.'));
   return `var pages = ${JSON.stringify(dashboardPages)};
 var files = ${JSON.stringify(files)};
-var others = ${JSON.stringify(publicFiles(planTable))};
+var others = ${JSON.stringify(publicFiles(pricing))};
 function handler(event) {
   var request = event.request;
   var path = request.uri;

@@ -33,7 +33,9 @@ describe('a call priced by the token', () => {
     const person = await service.person({ credits: 0.007 });
     const { status, body } = await post(person, '/v1/completions', { model: 'svc-1', prompt: words(7), max_tokens: 9 });
     expect([status, body.message]).toEqual([402, 'INSUFFICIENT_CREDITS']);
-    expect(body.detail).toMatch(/^This call needs up to 0\.0\d+ credits; you have 0\.007 left\. /);
+    expect(body.detail).toMatch(
+      /^This call needs up to 0\.0\d+ credits; you have 0\.007 left\. Upgrade the plan or wait for the next month\./,
+    );
     const { headers } = await post(person, '/v1/completions', { model: 'svc-1', prompt: 'Hello', max_tokens: 1 });
     expect(headers.get('x-credits-remaining')).toBe('0.005');
   });

@@ -256,12 +256,12 @@ describe('npx node bin/operator.ts', () => {
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' }),
       run([operator.email], { AWS_ENDPOINT_URL_DYNAMODB: '', ACCOUNTS_TABLE: '' }),
     ]);
-    expect(unknown).toEqual({ exitCode: 1, out: '', err: 'The role was not changed: There is no such account.\n' });
-    expect(unreachable).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^The role was not changed: .+\n$/) });
+    expect(unknown).toEqual({ exitCode: 1, out: '', err: 'Nothing was changed: There is no such account.\n' });
+    expect(unreachable).toMatchObject({ exitCode: 1, err: expect.stringMatching(/^Nothing was changed: .+\n$/) });
     expect(noTables).toEqual({
       exitCode: 1,
       out: '',
-      err: 'The role was not changed: ACCOUNTS_TABLE is not set: set it to the name of the deployed table.\n',
+      err: 'Nothing was changed: ACCOUNTS_TABLE is not set: set it to the name of the deployed table.\n',
     });
     expect(await run([operator.email, 'king'])).toMatchObject({
       exitCode: 2,

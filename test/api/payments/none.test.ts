@@ -66,6 +66,11 @@ describe('a service without payments', () => {
     expect(await Promise.all([loaded('none'), loaded('stripe')])).toEqual([false, true]);
   });
 
+  it('lists no packs with the plans', async () => {
+    const { body } = await service.call('GET', '/api/subscription/plans', { key: person.key });
+    expect(Object.keys(body.data)).toEqual(['plans']);
+  });
+
   it('leaves exact ledgers', async () => {
     expect(await auditFindings(service)).toEqual([]);
   });

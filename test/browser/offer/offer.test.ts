@@ -111,7 +111,7 @@ describe('the dashboard of an offer', () => {
     await isDone(page);
   });
 
-  it('asks for the new version of the terms once, and marks kept terms and packs on the plans page', async () => {
+  it('asks for the new version of the terms once, and marks kept terms on the plans page', async () => {
     const page = await open('/login?return=/plans', 1280, 'light');
     await page.getByRole('button', { name: 'Use the demo account' }).click();
     await page.getByRole('heading', { name: 'Our terms have changed' }).waitFor();
@@ -135,11 +135,8 @@ describe('the dashboard of an offer', () => {
     await card.getByText('Your terms. New subscriptions cost $30.00 for 900 credits per month.').waitFor();
     for (const text of ['$20.00', '2,500 credits per month', '50 concurrent calls'])
       await card.getByText(text).waitFor();
-    const packs = page.getByRole('region', { name: 'Credit packs' });
-    expect((await packs.getByRole('listitem').allTextContents()).map((text) => text.trim())).toEqual([
-      '1,000 credits$10.00',
-    ]);
-    expect(await packs.getByRole('button').count()).toBe(0);
+    // Without payments, the offer's packs are not sold.
+    expect(await page.getByText('1,000 credits', { exact: true }).count()).toBe(0);
     for (const [scheme, width] of cases) {
       await page.emulateMedia({ colorScheme: scheme });
       await page.setViewportSize({ width, height: 800 });

@@ -81,6 +81,69 @@ export function stateTests(): void {
     await looksRight(page, `returned-${name}`);
   });
 
+  test.each(['', 'ord_1', '<b>', 'ord_aaaaaaaaaaaaaaaaaaaa%20'])(
+    'the malformed payment id %j is ignored',
+    async (given) => {
+      const page = await blankPage();
+      await answer(page, {});
+      await signInDemo(page, `/billing?payment=${given}`);
+      await page.getByText('No payments yet').waitFor();
+      expect(await page.getByText('This account has no payment').count()).toBe(0);
+      expect(await page.getByRole('alert').count()).toBe(0);
+    },
+  );
+
+  test.each([
+    ['refunded', 'Then the plan ends.'],
+    ['disputed', 'Unless the dispute is resolved by then, the plan ends.'],
+  ])('a month whose payment was %s is past due, and shows when the plan ends', async (status, end) => {
+    const page = await blankPage();
+    await answer(page, {
+      list: [
+        [
+          payment(),
+          payment({ id: 'b', kind: 'renewal', planId: 'dev_pass', amount: 2999, refundedAmount: 2999, status }),
+        ],
+      ],
+    });
+    const [since, endsAt] = ['2026-11-27T09:00:00.000Z', '2026-12-04T09:00:00.000Z'];
+    await respond(
+      page,
+      '**/api/subscription',
+      subscription({ pastDue: { since, endsAt, reason: 'payment_returned' } }),
+    );
+    await signInDemo(page, '/billing');
+    const banner = page
+      .getByRole('alert')
+      .filter({ hasText: `The payment for the Dev Pass was ${status} on 27 Nov 2026.` });
+    await banner.getByText(end).waitFor();
+    expect(await banner.getByRole('link').or(banner.getByRole('button')).count()).toBe(0);
+    const plan = page.getByRole('region', { name: 'Plan', exact: true });
+    expect((await plan.textContent())?.replaceAll(/\s+/g, ' ')).toContain('Ends on4 Dec 2026Next paymentNone');
+    await looksRight(page, `past-due-${status}`);
+  });
+
+  test.each([
+    [
+      'a renewal that is being charged',
+      { renewalPendingSince: '2026-11-27T09:00:00.000Z' },
+      'Renewal in progress$29.99 since 27 Nov 2026Next payment$29.99 on 27 Dec 2026',
+    ],
+    [
+      'a cancelled plan',
+      { status: 'cancelled', endsAt: '2026-12-27T09:00:00.000Z', creditsExpireAt: '2026-12-27T09:00:00.000Z' },
+      'Ends on27 Dec 2026Next paymentNone',
+    ],
+  ])('the plan of %s shows what is charged', async (name, parts, text) => {
+    const page = await blankPage();
+    await answer(page, {});
+    await respond(page, '**/api/subscription', subscription(parts));
+    await signInDemo(page, '/billing');
+    const plan = page.getByRole('region', { name: 'Plan', exact: true });
+    await expect.poll(() => plan.textContent()).toContain(text);
+    await looksRight(page, name.replaceAll(' ', '-'));
+  });
+
   test('an unknown payment is an error', async () => {
     const page = await blankPage();
     await answer(page, {});
@@ -107,6 +170,9 @@ export function stateTests(): void {
     await signInDemo(page, '/billing');
     await page.getByText('No payments yet').waitFor();
     await page.getByText('No card is saved. Your first payment saves one.').waitFor();
+    const topUpPanel = page.getByRole('region', { name: 'Automatic top-up' });
+    await topUpPanel.getByText('Save a card to turn on automatic top-up.').waitFor();
+    expect(await topUpPanel.getByRole('textbox').count()).toBe(0);
     await page.getByText('Valid until').first().waitFor();
     await looksRight(page, 'billing-empty');
     await page.getByRole('button', { name: 'Buy 10,000 credits for $85.50' }).click();
@@ -134,7 +200,7 @@ export function stateTests(): void {
       list: [first, [payment({ id: 'd' })]],
       topUp: topUp({ state: 'on', threshold: 100, pack: 'small', monthlyLimit: 5000 }),
     });
-    const pastDue = { since: '2026-11-27T09:00:00.000Z', endsAt: '2026-12-04T09:00:00.000Z' };
+    const pastDue = { since: '2026-11-27T09:00:00.000Z', endsAt: '2026-12-04T09:00:00.000Z', reason: 'payment_due' };
     await respond(page, '**/api/subscription', subscription({ pastDue }));
     await signInDemo(page, '/billing');
     const banner = page.getByRole('alert').filter({ hasText: 'The payment for the Dev Pass failed on 27 Nov 2026.' });
@@ -270,12 +336,12 @@ export function stateTests(): void {
     await page.getByRole('link', { name: 'Buy credits' }).waitFor();
   });
 
-  test('without payments, there is no billing page, and packs have no buttons', async () => {
+  test('without payments, there is no billing page, and no packs', async () => {
     const page = await blankPage();
     await answer(page, { takesPayments: false });
     await signInDemo(page, '/plans');
-    await page.getByRole('heading', { name: 'Credit packs' }).waitFor();
-    expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
+    await page.getByRole('heading', { name: 'Dev Pass' }).waitFor();
+    expect(await page.getByText(/10,000 credits|^Buy/).count()).toBe(0);
     expect(await page.getByRole('link', { name: /^(?:Billing|Buy)/ }).count()).toBe(0);
     await page.goto('/billing');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();

@@ -115,8 +115,11 @@ describe('the edge function', () => {
     expect(run('Pages', { uri, cookies: session }).uri).toBe(file);
   });
 
-  test("serves the prices with the limits of the stage's table of plans", () => {
-    expect(pagesCode(null, 'overview')).toContain('"/pricing":"/pricing/overview.html"');
+  test.each([
+    [false, '/pricing/overview.html'],
+    [true, '/pricing/overview-payments.html'],
+  ])("serves the prices of the stage's table of plans, with packs if it takes payments (%s)", (payments, file) => {
+    expect(pagesCode(null, { planTable: 'overview', payments })).toContain(`"/pricing":"${file}"`);
   });
 
   test.each([apiDocumentPath, '/config.json', '/assets/main-1.js'])('does not rewrite %s', (uri) => {
@@ -127,7 +130,9 @@ describe('the edge function', () => {
     const folder = await testFolder();
     await mkdir(join(folder, 'a'));
     for (const file of ['index.html', 'sources.txt', 'a/chat.md']) await writeFile(join(folder, file), '');
-    expect(pagesCode(folder, 'listing')).toContain('var files = ["/a/chat.md","/index.html","/config.json"];');
+    expect(pagesCode(folder, { planTable: 'listing', payments: false })).toContain(
+      'var files = ["/a/chat.md","/index.html","/config.json"];',
+    );
     await removeFolder(folder);
   });
 

@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '#local/shared/loopback.ts';
 import { customerWithCard, planPrice, startTestStripe, type TestStripe } from '#test/payments/stripe-server.ts';
 
 let server: TestStripe;
@@ -138,6 +139,24 @@ describe('objects', () => {
     await server.close();
     server = await startTestStripe({ file: server.file });
     expect(await server.stripe.customers.retrieve(id)).toMatchObject({ name: 'Ada' });
+  });
+
+  it('keep the links to their pages after a restart', async () => {
+    const { url } = server;
+    await server.close();
+    server = await startTestStripe({ file: server.file });
+    expect(server.url).toBe(url);
+  });
+
+  it('move to another port if theirs is in use after a restart', async () => {
+    const { port, file } = server;
+    const { id } = await server.stripe.customers.create({ name: 'Ada' });
+    await server.close();
+    const other = await listen((_, response) => response.end(), port);
+    server = await startTestStripe({ file });
+    expect(server.port).not.toBe(port);
+    expect(await server.stripe.customers.retrieve(id)).toMatchObject({ name: 'Ada' });
+    await other.close();
   });
 
   it('of a deleted customer are cancelled and detached', async () => {

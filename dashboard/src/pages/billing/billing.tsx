@@ -4,6 +4,7 @@ import { useMe, useSubscription } from '../../api/reads.ts';
 import { Unconfirmed } from '../../components/emails.tsx';
 import { Page, Panel } from '../../components/page.tsx';
 import { useQuery } from '../../lib/hooks.ts';
+import { isPaymentId } from '../../lib/payment-text.ts';
 import { PastDue } from '../plans/past-due.tsx';
 import css from './billing.module.css';
 import { CardPanel } from './card-panel.tsx';
@@ -18,13 +19,13 @@ export default function BillingPage() {
   const { data: subscription } = useSubscription();
   const sellsCredits = useSellsCredits();
   const [query, change] = useQuery();
-  const payment = query.get('payment');
+  const payment = query.get('payment') ?? '';
   const isUnconfirmed = me?.isConfirmed === false;
   return (
     <Page title="Billing" lead="Plan, credits, card and payments">
       <Stack gap="lg">
         {isUnconfirmed && <Unconfirmed email={me.email} permits="buy credits and plans" />}
-        {payment !== null && !isUnconfirmed && (
+        {isPaymentId(payment) && !isUnconfirmed && (
           <ReturnedPayment
             key={payment}
             id={payment}

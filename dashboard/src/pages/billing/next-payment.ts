@@ -9,12 +9,33 @@ interface NextPayment {
 
 /** The next month's payment, for the plan that applies then. Undefined if nothing will be charged. */
 export function nextPayment(subscription: Subscription, plans: readonly Plan[]): NextPayment | undefined {
-  if (subscription?.status !== 'active') return undefined;
+  if (subscription?.status !== 'active' || subscription.pastDue?.reason === 'payment_returned') return undefined;
   const { nextBillingDate: day, pendingPlanId, replacement, price } = subscription;
   const isReplaced = replacement !== undefined && replacement.from.slice(0, day.length) <= day;
   const next = pendingPlanId ?? (isReplaced ? replacement.planId : undefined);
   const usd = next === undefined ? price : plans.find(({ name }) => name === planNameOf(next))?.price;
   return usd ? { day, usd } : undefined;
+}
+
+interface UnpaidRenewal {
+  readonly usd: number;
+  /** When its month began. */
+  readonly since: string;
+  /** False while it is being charged. */
+  readonly isPastDue: boolean;
+}
+
+/** The payment for the current month, until it is paid. */
+export function unpaidRenewal(subscription: Subscription): UnpaidRenewal | undefined {
+  const { price = 0, pastDue, renewalPendingSince } = subscription ?? {};
+  if (renewalPendingSince !== undefined) return { usd: price, since: renewalPendingSince, isPastDue: false };
+  return pastDue?.reason === 'payment_due' ? { usd: price, since: pastDue.since, isPastDue: true } : undefined;
+}
+
+/** The day on which the plan ends, as an ISO date or time. Undefined if it continues. */
+export function endOf(subscription: Subscription): string | undefined {
+  if (subscription?.status === 'cancelled') return subscription.endsAt ?? subscription.nextBillingDate;
+  return subscription?.pastDue?.reason === 'payment_returned' ? subscription.pastDue.endsAt : undefined;
 }
 
 /** The same day of the next month, or its last day, as an ISO date. */

@@ -9,7 +9,7 @@ import { formatDay, formatMoney, formatPrice } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { freePlan } from '../../lib/offered.ts';
 import { isInForce, type Plan, type Subscription } from '../plans/plan.ts';
-import { nextPayment } from './next-payment.ts';
+import { endOf, nextPayment, unpaidRenewal } from './next-payment.ts';
 
 export function PlanPanel() {
   const { data: subscription, error, refetch } = useSubscription();
@@ -33,21 +33,27 @@ export function PlanPanel() {
 function PlanDetails({ subscription, plans }: { subscription: Subscription; plans: readonly Plan[] }) {
   const now = useNow();
   const current = subscription && isInForce(subscription, now) ? subscription : null;
-  const next = nextPayment(subscription, plans);
+  const [next, unpaid, end] = [nextPayment(current, plans), unpaidRenewal(current), endOf(current)];
   const price = current?.price ?? 0;
   return (
     <Details>
       <Detail title="Current plan">{current ? planTitle(current.planId) : (freePlan?.title ?? 'None')}</Detail>
-      <Detail title="Price">
-        {formatPrice(price)}
-        {price > 0 && ' per month'}
-      </Detail>
+      {end === undefined ? (
+        <Detail title="Price">
+          {formatPrice(price)}
+          {price > 0 && ' per month'}
+        </Detail>
+      ) : (
+        <Detail title="Ends on">{formatDay(end)}</Detail>
+      )}
+      {unpaid && (
+        <Detail title={unpaid.isPastDue ? 'Past due' : 'Renewal in progress'}>
+          {`${formatMoney(unpaid.usd)} since ${formatDay(unpaid.since)}`}
+        </Detail>
+      )}
       <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>
       {current?.pendingPlanId !== undefined && (
         <Detail title="Changes to">{`${planTitle(current.pendingPlanId)} on ${formatDay(current.nextBillingDate)}`}</Detail>
-      )}
-      {current?.status === 'cancelled' && (
-        <Detail title="Ends on">{formatDay(current.endsAt ?? current.nextBillingDate)}</Detail>
       )}
     </Details>
   );

@@ -40,7 +40,9 @@ export function TopUpPanel() {
             (UTC).
           </Text>
           <State topUp={topUp} />
-          <TopUpForm key={ruleOf(topUp)} topUp={topUp} packs={packs.items} />
+          {(topUp.card !== null || topUp.threshold !== null) && (
+            <TopUpForm key={ruleOf(topUp)} topUp={topUp} packs={packs.items} />
+          )}
         </Stack>
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void Promise.all([refetch(), again()])} />
@@ -57,7 +59,7 @@ const ruleOf = ({ state, threshold, pack, monthlyLimit }: TopUp): string =>
 
 function State({ topUp }: { topUp: TopUp }) {
   const portal = usePortal();
-  const { card, lastFailure, state } = topUp;
+  const { card, lastFailure, state, threshold } = topUp;
   const failure = topUpFailure(topUp, lastFailure ? formatDay(lastFailure.at) : '');
   return (
     <>
@@ -71,7 +73,18 @@ function State({ topUp }: { topUp: TopUp }) {
       )}
       {portal.error && <ErrorNotice error={portal.error} />}
       {card === null && failure === undefined && (
-        <Notice tone="info">No card is saved. Buy a pack first: its payment saves the card.</Notice>
+        <Notice
+          tone={threshold === null ? 'info' : 'warning'}
+          actions={
+            <>
+              <PortalLink portal={portal}>Add a card</PortalLink>
+              <a href="#packs">Buy credits</a>
+            </>
+          }
+        >
+          {threshold === null ? 'Save a card to turn on automatic top-up.' : 'No card is saved, so top-ups fail.'} Add
+          one in the customer portal, or buy credits: their payment saves the card.
+        </Notice>
       )}
     </>
   );
@@ -173,7 +186,7 @@ function TopUpForm({ topUp, packs }: { topUp: TopUp; packs: Packs }) {
         {error && <PaymentRefusal error={error} />}
         {off.error && <ErrorNotice error={off.error} />}
         <Group gap="sm">
-          <Button type="submit" loading={isRunning}>
+          <Button type="submit" loading={isRunning} disabled={card === null}>
             {isOff ? 'Turn on' : 'Save top-up'}
           </Button>
           {!isOff && (

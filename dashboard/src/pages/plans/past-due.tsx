@@ -7,13 +7,23 @@ import { pastDueText, type Subscription } from './plan.ts';
 
 const isPayable = ({ kind, url }: PaymentRecord): boolean => kind === 'renewal' && url !== undefined;
 
-/** A notice while the current month is not paid, with ways to pay it. */
+/** The status of the newest payment of a month, if it was returned. */
+function returnedStatus(payments: readonly PaymentRecord[]): 'refunded' | 'disputed' | undefined {
+  const status = payments.find(({ kind, paidAt }) => isMonth(kind) && paidAt !== null)?.status;
+  return status === 'refunded' || status === 'disputed' ? status : undefined;
+}
+
+const isMonth = (kind: PaymentRecord['kind']): boolean => kind === 'plan' || kind === 'renewal';
+
+/** A notice while the current month is past due. It has ways to pay, unless the month was paid and then refunded. */
 export function PastDue({ subscription }: { subscription: NonNullable<Subscription> }) {
   const portal = usePortal();
-  const text = pastDueText(subscription);
-  const { data: payments = [] } = usePayments(text !== undefined);
+  const { pastDue } = subscription;
+  const { data: payments = [] } = usePayments(pastDue !== undefined);
+  const text = pastDueText(subscription, returnedStatus(payments));
   const url = payments.find(isPayable)?.url;
   if (text === undefined) return null;
+  if (pastDue?.reason === 'payment_returned') return <Notice tone="error">{text}</Notice>;
   return (
     <>
       <Notice

@@ -54,8 +54,21 @@ export const isSelfServe = ({ price }: Plan): boolean => price !== null;
 export const recommendedPlan = (plans: readonly Plan[], current: Plan | undefined): Plan | undefined =>
   plans.find((plan) => isSelfServe(plan) && plan.id >= webhooksPlan.id && plan.id > (current?.id ?? 0));
 
-/** Describes a month that is not paid: "The payment for the Dev Pass failed on 1 Dec 2026. …" */
-export function pastDueText({ planId, pastDue }: NonNullable<Subscription>): string | undefined {
+/**
+ * Describes a month that is past due: "The payment for the Dev Pass failed on 1 Dec 2026. …" `returned`: the status of
+ * the payment if it was returned, once known.
+ */
+export function pastDueText(
+  { planId, pastDue }: NonNullable<Subscription>,
+  returned?: 'refunded' | 'disputed',
+): string | undefined {
   if (!pastDue) return undefined;
-  return `The payment for the ${planInSentence(planId)} failed on ${formatDay(pastDue.since)}. You keep its limits until ${formatDay(pastDue.endsAt)}, without new credits. If it is not paid by then, the plan ends.`;
+  const isReturned = pastDue.reason === 'payment_returned';
+  const happened = isReturned ? `was ${returned ?? 'refunded or disputed'}` : 'failed';
+  const ends = !isReturned
+    ? 'If it is not paid by then, the plan ends.'
+    : returned === 'disputed'
+      ? 'Unless the dispute is resolved by then, the plan ends.'
+      : 'Then the plan ends.';
+  return `The payment for the ${planInSentence(planId)} ${happened} on ${formatDay(pastDue.since)}. You keep its limits until ${formatDay(pastDue.endsAt)}, without new credits. ${ends}`;
 }

@@ -1,14 +1,11 @@
 import { Skeleton, Stack, Text, Title } from '@mantine/core';
-import type { InferOutput } from 'valibot';
 import { planListing } from '#contract/billing/plans.ts';
-import type { PlanList } from '#contract/billing/subscriptions.ts';
 import { useSellsCredits } from '../../api/config.ts';
 import { usePlans, useSubscription } from '../../api/reads.ts';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { creditCount, formatMoney } from '../../lib/format.ts';
 import { planChanges, planNameOf } from '../../lib/names.ts';
-import { Packs as BuyablePacks } from '../billing/packs.tsx';
+import { Packs } from '../billing/packs.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { recommendedPlan } from './plan.ts';
 import css from './plans.module.css';
@@ -46,7 +43,7 @@ export default function PlansPage() {
             ))}
           </ul>
         )}
-        {isLoaded && data.packs && (sellsCredits ? <BuyCredits /> : <Packs packs={data.packs} />)}
+        {isLoaded && sellsCredits && <BuyCredits />}
         {isLoaded || failure ? (
           <Rules />
         ) : (
@@ -69,28 +66,7 @@ function BuyCredits() {
       <Title order={2} id="packs" mb="sm">
         Buy credits
       </Title>
-      <BuyablePacks />
-    </section>
-  );
-}
-
-type Packs = NonNullable<InferOutput<typeof PlanList>['packs']>;
-
-/** Without payments, packs cannot be bought here. */
-function Packs({ packs }: { packs: Packs }) {
-  return (
-    <section aria-labelledby="packs">
-      <Title order={2} id="packs" mb="sm">
-        Credit packs
-      </Title>
-      <ul className={css.packs}>
-        {packs.map(({ id, credits, price }) => (
-          <li key={id}>
-            <span>{creditCount(credits)}</span>
-            <strong>{formatMoney(price)}</strong>
-          </li>
-        ))}
-      </ul>
+      <Packs />
     </section>
   );
 }

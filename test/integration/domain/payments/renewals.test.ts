@@ -46,7 +46,12 @@ async function pastDue(planId = 'dev_pass') {
 describe('a month that is not paid', () => {
   it.each([1, 6])('has the limits but no credits until it is paid, on day %i', async (day) => {
     const { id, subscription, paidUntil } = await pastDue();
+    const renewalPendingSince = new Date(paidUntil * 1000).toISOString();
+    expect(await world.plans.current(id)).toMatchObject({ renewalPendingSince });
     await world.moveTo((paidUntil + day * 86_400 + 60) * 1000);
+    const pending = await world.plans.current(id);
+    expect(pending).toMatchObject({ pastDue: { since: renewalPendingSince, reason: 'payment_due' } });
+    expect(pending).not.toHaveProperty('renewalPendingSince');
     expect([await world.granted(id, 'plan'), (await world.meter(id)).planRank]).toEqual([5000, 2]);
 
     await world.script(subscription, 'paid');

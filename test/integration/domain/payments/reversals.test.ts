@@ -102,6 +102,9 @@ describe('a refund', () => {
 
     const { subscription } = await world.meter(id);
     expect(subscription).toMatchObject({ status: 'active', unpaidSince: world.seconds() });
+    expect(await world.plans.current(id)).toMatchObject({ pastDue: { reason: 'payment_returned' } });
+    const upgrade = world.plans.upgrade(id, 'smm_pass');
+    await expect(upgrade).rejects.toThrow('The payment of the current month was refunded or disputed.');
     expect(await world.balance(id)).toBe(free);
     expect(await world.order(id, order)).toMatchObject({ state: 'refunded' });
     await world.move({ days: 8 });

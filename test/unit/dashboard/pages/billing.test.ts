@@ -15,7 +15,12 @@ import {
   statusLabel,
   topUpFailure,
 } from '../../../../dashboard/src/lib/payment-text.ts';
-import { dayInAMonth, nextPayment } from '../../../../dashboard/src/pages/billing/next-payment.ts';
+import {
+  dayInAMonth,
+  endOf,
+  nextPayment,
+  unpaidRenewal,
+} from '../../../../dashboard/src/pages/billing/next-payment.ts';
 import { pastDueText, type Plan, type Subscription } from '../../../../dashboard/src/pages/plans/plan.ts';
 
 const payment = (parts: Partial<PaymentRecord> = {}): PaymentRecord => ({
@@ -215,10 +220,51 @@ describe('the next payment', () => {
   });
 });
 
-it('an unpaid month is described with the day on which the plan ends', () => {
-  const pastDue = { since: '2026-12-27T09:00:00.000Z', endsAt: '2027-01-03T09:00:00.000Z' };
-  expect(pastDueText(subscribed({ pastDue }))).toBe(
-    'The payment for the Pro Pass failed on 27 Dec 2026. You keep its limits until 3 Jan 2027, without new credits. If it is not paid by then, the plan ends.',
-  );
-  expect(pastDueText(subscribed())).toBe(undefined);
+const pastDue = (reason: 'payment_due' | 'payment_returned') => {
+  return { since: '2026-12-27T09:00:00.000Z', endsAt: '2027-01-03T09:00:00.000Z', reason };
+};
+
+describe('a month that is past due', () => {
+  const kept = 'You keep its limits until 3 Jan 2027, without new credits.';
+  it.each([
+    ['payment_due', undefined, 'failed', 'If it is not paid by then, the plan ends.'],
+    ['payment_returned', 'refunded', 'was refunded', 'Then the plan ends.'],
+    ['payment_returned', 'disputed', 'was disputed', 'Unless the dispute is resolved by then, the plan ends.'],
+    ['payment_returned', undefined, 'was refunded or disputed', 'Then the plan ends.'],
+  ] as const)('because of %s (%s) is described with its end', (reason, status, happened, end) => {
+    const text = pastDueText(subscribed({ pastDue: pastDue(reason) }), status);
+    expect(text).toBe(`The payment for the Pro Pass ${happened} on 27 Dec 2026. ${kept} ${end}`);
+  });
+
+  it('is not described while the plan is paid', () => {
+    expect(pastDueText(subscribed())).toBe(undefined);
+  });
+});
+
+describe('the renewal of a plan', () => {
+  it('is shown until it is paid', () => {
+    const since = '2026-12-27T09:00:00.000Z';
+    expect(unpaidRenewal(subscribed({ renewalPendingSince: since }))).toEqual({ usd: 299.99, since, isPastDue: false });
+    expect(unpaidRenewal(subscribed({ pastDue: pastDue('payment_due') }))).toEqual({
+      usd: 299.99,
+      since,
+      isPastDue: true,
+    });
+    expect(unpaidRenewal(subscribed())).toBe(undefined);
+  });
+
+  it('does not follow a month whose payment was refunded, which ends the plan', () => {
+    const returned = subscribed({ pastDue: pastDue('payment_returned') });
+    expect([nextPayment(returned, plans), unpaidRenewal(returned), endOf(returned)]).toEqual([
+      undefined,
+      undefined,
+      '2027-01-03T09:00:00.000Z',
+    ]);
+  });
+
+  it('does not follow a cancelled plan', () => {
+    const cancelled = subscribed({ status: 'cancelled', endsAt: '2026-12-27T09:00:00.000Z' });
+    expect([nextPayment(cancelled, plans), endOf(cancelled)]).toEqual([undefined, '2026-12-27T09:00:00.000Z']);
+    expect(endOf(subscribed())).toBe(undefined);
+  });
 });

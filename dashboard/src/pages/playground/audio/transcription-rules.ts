@@ -76,7 +76,7 @@ export function creditRefusal(balance: number, seconds: number | undefined): Api
   const isEnough = cost === undefined ? balance > 0 : cost < balance + 1;
   if (isEnough) return undefined;
   const needs = cost === undefined ? 'credits' : `up to ${creditCount(cost, formatCredits)}`;
-  const sentence = `This call needs ${needs}; you have ${formatWhole(balance)} left. Upgrade the plan or wait for the next month.`;
+  const sentence = `This call needs ${needs}; you have ${formatWhole(balance)} left.`;
   return new ApiError('INSUFFICIENT_CREDITS', sentence, { status: 402 });
 }
 

@@ -111,9 +111,7 @@ describe('an upload', () => {
   it("is refused with the service's message if the balance is certainly too low", () => {
     const refusal = creditRefusal(32, 331);
     expect([refusal?.code, refusal?.status]).toEqual(['INSUFFICIENT_CREDITS', 402]);
-    expect(refusal?.message).toBe(
-      'This call needs up to 33.1 credits; you have 32 left. Upgrade the plan or wait for the next month.',
-    );
+    expect(refusal?.message).toBe('This call needs up to 33.1 credits; you have 32 left.');
   });
 
   it('starts if a fraction of a credit, which the balance does not show, may cover the cost', () => {
