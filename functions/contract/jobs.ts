@@ -264,6 +264,7 @@ export const jobs = {
         messages: 'delete',
         transcriptions: 'delete',
       },
+      queues: ['payments'],
       audioFiles: 'delete',
     },
     timeoutSeconds: 300,

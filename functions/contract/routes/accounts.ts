@@ -99,7 +99,7 @@ export const accountRoutes = {
     bodyInput: EmailDecision,
     output: DecidedEmailChange,
     refusals: ['INVALID_TOKEN', 'INVALID_STATE', 'EMAIL_ALREADY_REGISTERED'],
-    uses: { tables: { accounts: 'delete', meters: 'read' } },
+    uses: { tables: { accounts: 'delete', meters: 'read' }, queues: ['payments'] },
     opensSession: true,
   }),
   deleteAccount: defineRoute({

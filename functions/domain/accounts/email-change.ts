@@ -26,12 +26,18 @@ export interface DecisionResult {
   readonly isCompletion: boolean;
 }
 
+interface EmailChangeParts {
+  readonly meters: () => Metering;
+  /** Called after the address of an account has changed. Must not throw. */
+  readonly onChanged: (accountId: number) => Promise<void>;
+}
+
 /** Changes an account's email address after confirmation from both addresses (ADR 17). */
 export function emailChangeService(
   accounts: AccountStore,
   changes: EmailChangeStore,
   throttle: Throttle,
-  meters: () => Metering,
+  { meters, onChanged }: EmailChangeParts,
   clock: Clock,
   random: Random,
   settings: Pick<AccountSettings, 'publicOrigin'>,
@@ -114,6 +120,7 @@ export function emailChangeService(
     const result = await changes.complete(account, { notices, freeFrom: await nextFreeMonth(account.id, now) }, now);
     if (result === 'not pending') return undefined;
     const after = await accounts.find(account.id);
+    if (result === 'changed') await onChanged(account.id);
     if (result === 'changed' && after)
       return { status: 'changed', waitingFor: null, account: after, isCompletion: true };
     // The account itself has the address if this change was completed concurrently.

@@ -1,8 +1,6 @@
 import { isName } from '#contract/accounts/names.ts';
-import type { AlertRule } from '#contract/alerts/alerts.ts';
 import { offer } from '#contract/offer/current-offer.ts';
 import { brand } from '#contract/shared/fields.ts';
-import type { StoredKey } from '../keys/key.ts';
 import type { Account } from './account.ts';
 
 export function confirmationMail(to: Addressee, link: string): MailContent {
@@ -68,54 +66,6 @@ export function accountDeletedMail(to: Addressee, link: string): MailContent {
     action: 'Go to the service',
     link,
     footer: 'If it was not you, write to the operators of the service within these 30 days.',
-  });
-}
-
-interface AlertMail {
-  readonly rule: AlertRule;
-  readonly key: Pick<StoredKey, 'prefix' | 'lastFour'> | undefined;
-  readonly publicOrigin: string;
-  readonly sellsCredits: boolean;
-}
-
-/** Created on use, because loading the first formatter takes 20 ms. */
-const whole = (value: number): string => new Intl.NumberFormat('en-US').format(value);
-
-/** Identifies a key by its first and last characters, because its name is arbitrary text. */
-export function alertMail(to: Addressee, { rule, key, publicOrigin, sellsCredits }: AlertMail): MailContent {
-  const more = sellsCredits
-    ? { action: 'Buy credits', link: `${publicOrigin}/billing` }
-    : { action: 'View plans', link: `${publicOrigin}/plans` };
-  const footer = 'You get this mail once in a billing month. Change alerts in the settings.';
-  if (rule.kind === 'balance_below') {
-    const credits = `${whole(rule.value)} credits`;
-    return emailContent({
-      subject: `Your balance is below ${credits}`,
-      to,
-      body: `Less than ${credits} are left.`,
-      ...more,
-      footer,
-    });
-  }
-  if (rule.kind === 'month_percent' && rule.value === 100) {
-    const body = sellsCredits
-      ? 'All your credits are used. Calls are refused until you buy credits, choose a larger plan, or the next month begins.'
-      : 'All your credits are used. Calls are refused until you choose a larger plan, or the next month begins.';
-    return emailContent({ subject: 'Your credits are used up', to, body, ...more, footer });
-  }
-  if (rule.kind === 'month_percent') {
-    const share = `${rule.value} % of`;
-    const body = `You have used ${share} the credits you had this month.`;
-    return emailContent({ subject: `You have used ${share} your credits`, to, body, ...more, footer });
-  }
-  const name = key ? `The key ${key.prefix}…${key.lastFour}` : 'A key';
-  return emailContent({
-    subject: `A key has used ${rule.value} % of its limit`,
-    to,
-    body: `${name} has used ${rule.value} % of its spending limit. At 100 % its calls are refused until the limit resets.`,
-    action: 'View keys',
-    link: `${publicOrigin}/keys`,
-    footer: 'You get this mail once for each key and period. Change alerts in the settings.',
   });
 }
 

@@ -78,6 +78,10 @@ export interface EventSubject {
 export interface PaymentProvider {
   readonly isLive: () => Promise<boolean>;
   createCustomer(accountId: number, email: string): Promise<string>;
+  /** Has no effect if the customer does not exist. */
+  setEmail(customer: string, email: string): Promise<void>;
+  /** Also deletes its saved cards. Payments and invoices remain. Has no effect if it was deleted before. */
+  deleteCustomer(customer: string): Promise<void>;
   openCheckout(order: Order, request: CheckoutRequest): Promise<{ readonly session: string; readonly url: string }>;
   savedCard(customer: string): Promise<SavedCard | undefined>;
   /** Starts collecting a plan with the saved card, and charges the first month. */

@@ -9,6 +9,8 @@ import type { StripePrices } from './prices.ts';
 type Purchases = Pick<
   PaymentProvider,
   | 'createCustomer'
+  | 'setEmail'
+  | 'deleteCustomer'
   | 'openCheckout'
   | 'expireCheckouts'
   | 'savedCard'
@@ -20,12 +22,18 @@ type Purchases = Pick<
 >;
 
 /** Requests that a customer's purchase needs. */
-export function purchaseRequests({ call }: StripeClient, { monthly }: StripePrices): Purchases {
+export function purchaseRequests({ call, find }: StripeClient, { monthly }: StripePrices): Purchases {
   return {
     async createCustomer(accountId, email) {
       const metadata = { account: String(accountId) };
       const options = { idempotencyKey: `customer-${accountId}-${hash('sha256', email).slice(0, 16)}` };
       return (await call((stripe) => stripe.customers.create({ email, metadata }, options))).id;
+    },
+    async setEmail(customer, email) {
+      await find((stripe) => stripe.customers.update(customer, { email }));
+    },
+    async deleteCustomer(customer) {
+      await find((stripe) => stripe.customers.del(customer));
     },
     async openCheckout(order, { customer, title, successUrl, cancelUrl }) {
       const metadata = metadataOf(order);

@@ -14,6 +14,7 @@ export function accountDeletionStore(
   table: string,
   metersTable: string,
   purgeOthers: (accountId: number, signal?: AbortSignal) => Promise<void>,
+  onPurged: (accountId: number) => Promise<void>,
 ): AccountDeletionStore {
   const remove: AccountDeletionStore['remove'] = async (account, { purgeAt, freeFrom }, notice, now) => {
     const freed = [uniqueEmailKey(account.email), ...(account.identities ?? []).map(identityKey)];
@@ -41,6 +42,7 @@ export function accountDeletionStore(
     await purgeOthers(accountId, signal);
     await deletePartition(client, table, userKey(accountId).pk, signal);
     await client.send(new DeleteCommand({ TableName: metersTable, Key: { a: accountId } }));
+    await onPurged(accountId);
     await deleteKeys(client, table, [purgeKey(accountId, purgeAt)]);
   }
 

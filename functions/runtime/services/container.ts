@@ -38,6 +38,7 @@ import { outboxStore, suppressionStore } from '#repositories/mail/mail.ts';
 import { alertStore } from '#repositories/meter/alerts.ts';
 import { sdkUpdate } from '#repositories/meter/sdk-update.ts';
 import { lazy, perEnvironment } from '../process.ts';
+import { logger } from '../telemetry.ts';
 import { createCoreServices } from './core-services.ts';
 import { dynamoClient } from './dynamo-client.ts';
 
@@ -67,18 +68,35 @@ function build() {
   const passwords = lazy(() => passwordStore(dynamo(), table('accounts')));
   const devices = lazy(() => deviceService(deviceStore(dynamo(), table('accounts')), clock, random));
   const audioJobs = lazy(async () => (await import('./audio-jobs.ts')).audioJobs(core, enforceUnlessLocal(uploads)));
+  const queueOf = (id: QueueId) =>
+    lazy(async () => {
+      const { sqsClient, sqsQueue } = await import('#gateways/sqs-queue.ts');
+      return sqsQueue(sqsClient(), core.queueUrl(id));
+    });
+  const hasPayments = environment.PAYMENTS !== 'none';
+  const paymentQueue = queueOf('payments');
+  /** Queues the update of the payment provider's customer, if there is one. */
+  const updateCustomer = async (accountId: number): Promise<void> => {
+    if (hasPayments) await (await paymentQueue()).send({ do: 'account', accountId }, { group: String(accountId) });
+  };
   const deletions = lazy(() =>
-    accountDeletionStore(dynamo(), table('accounts'), table('meters'), async (accountId, signal) => {
-      const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
-        import('#repositories/webhooks/webhooks.ts'),
-        import('#repositories/agents/purge.ts'),
-        import('#repositories/messages/messages.ts'),
-      ]);
-      await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
-      await purgeMessages(dynamo(), table('messages'), accountId, signal);
-      await purger(dynamo(), table('agents')).account(accountId, signal);
-      await (await audioJobs()).purge(accountId, signal);
-    }),
+    accountDeletionStore(
+      dynamo(),
+      table('accounts'),
+      table('meters'),
+      async (accountId, signal) => {
+        const [{ purgeWebhooks }, { purger }, { purgeMessages }] = await Promise.all([
+          import('#repositories/webhooks/webhooks.ts'),
+          import('#repositories/agents/purge.ts'),
+          import('#repositories/messages/messages.ts'),
+        ]);
+        await purgeWebhooks(dynamo(), table('webhooks'), accountId, signal);
+        await purgeMessages(dynamo(), table('messages'), accountId, signal);
+        await purger(dynamo(), table('agents')).account(accountId, signal);
+        await (await audioJobs()).purge(accountId, signal);
+      },
+      updateCustomer,
+    ),
   );
   const throttles = lazy(() => throttle(throttleStore(dynamo(), table('accounts')), clock));
   const signIn = lazy(() => signInService(accounts(), passwords(), devices(), throttles(), random, settings));
@@ -90,18 +108,11 @@ function build() {
   const keys = lazy(() => {
     return keyService(keyRecords(), { enforceChangeLimit: enforceUnlessLocal(keyChanges), findMeter }, clock, random);
   });
-  const queueOf = (id: QueueId) =>
-    lazy(async () => {
-      const { sqsClient, sqsQueue } = await import('#gateways/sqs-queue.ts');
-      return sqsQueue(sqsClient(), core.queueUrl(id));
-    });
   const webhookQueues = { normal: queueOf('webhooks'), slow: queueOf('slowWebhooks') };
   const requests = lazy(async () => {
     const { requestStore } = await import('#repositories/requests/requests.ts');
     return requestStore(dynamo(), table('requests'));
   });
-  const hasPayments = environment.PAYMENTS !== 'none';
-  const paymentQueue = queueOf('payments');
   const requirePayments = (): void => {
     if (!hasPayments) throw new ServiceError('INVALID_STATE', 'Payments are not enabled on this service.');
   };
@@ -166,7 +177,11 @@ function build() {
         import('#repositories/accounts/email-changes.ts'),
       ]);
       const store = emailChangeStore(dynamo(), table('accounts'));
-      return emailChangeService(accounts(), store, throttles(), meters, clock, random, settings);
+      const onChanged = (accountId: number) =>
+        updateCustomer(accountId).catch((error: unknown) =>
+          logger().error('the customer of a changed email address could not be queued', { error, accountId }),
+        );
+      return emailChangeService(accounts(), store, throttles(), { meters, onChanged }, clock, random, settings);
     }),
     profile: lazy(() => {
       const stopCollecting = async (accountId: number): Promise<void> => {

@@ -2,6 +2,7 @@ import type { PaymentWork } from '#contract/payments/payments.ts';
 import type { Account } from '#domain/accounts/account.ts';
 import type { PlanPayments } from '#domain/billing/payments.ts';
 import { collection } from '#domain/payments/collection.ts';
+import { customers } from '#domain/payments/customers.ts';
 import { paymentEvents } from '#domain/payments/events.ts';
 import { notices } from '#domain/payments/notices.ts';
 import { purchases, unavailable } from '#domain/payments/purchases.ts';
@@ -95,6 +96,7 @@ export function paymentServices(
     queue,
     onFailure: telling.topUpFailed,
   });
+  const syncCustomer = customers({ ...shared, findAccount });
   const comparing = reconciliation({ ...shared, settlement: settling, events });
   const planPayments: PlanPayments = {
     subscribe: buying.subscribe,
@@ -119,6 +121,7 @@ export function paymentServices(
       if (work.do === 'account') {
         await events.settleRenewals(work.accountId);
         await collecting.align(work.accountId);
+        if (!(await syncCustomer(work.accountId))) return;
       }
       await topping.run(work.accountId);
     },

@@ -23,8 +23,12 @@ const unused = () => {
 
 it('an account that cannot be purged is reported and retried, and does not delay the others', async () => {
   let isBroken = true;
-  const deletions = accountDeletionStore(database.client, table, tables.meters.name, async (accountId) => {
+  const purged: number[] = [];
+  const purgeFiles = async (accountId: number): Promise<void> => {
     if (accountId === 1 && isBroken) throw new Error('its files cannot be deleted');
+  };
+  const deletions = accountDeletionStore(database.client, table, tables.meters.name, purgeFiles, async (accountId) => {
+    purged.push(accountId);
   });
   const profile = profileService(
     { find: unused } as never,
@@ -48,7 +52,9 @@ it('an account that cannot be purged is reported and retried, and does not delay
   expect(await profile.purge(AbortSignal.abort())).toBe(0);
   expect(await left()).toHaveLength(2);
   isBroken = false;
+  expect(purged.toSorted()).toEqual([2, 3]);
   expect(await profile.purge()).toBe(1);
+  expect(purged).toContain(1);
   expect(await left()).toEqual([]);
 });
 

@@ -30,7 +30,13 @@ const rowOf = async (Key: Record<string, unknown>) =>
   (await database.client.send(new GetCommand({ TableName: table, Key }))).Item;
 const mailOf = (id: number) => rowOf({ pk: `mail#mail-${id}`, sk: 'mail' });
 const toBePurged = async () => {
-  const store = accountDeletionStore(database.client, table, tables.meters.name, async () => undefined);
+  const store = accountDeletionStore(
+    database.client,
+    table,
+    tables.meters.name,
+    async () => undefined,
+    async () => undefined,
+  );
   return (await Array.fromAsync(store.toBePurged(10))).map(({ accountId }) => accountId);
 };
 

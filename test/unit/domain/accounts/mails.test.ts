@@ -12,7 +12,7 @@ import type { Addressee, MailContent } from '#domain/accounts/mails.ts';
 import { planEndMail } from '#domain/accounts/plan-end-mail.ts';
 import * as paymentMails from '#domain/payments/mails.ts';
 
-const { webhookDisabledMail, alertMail: _alert, emailContent: _letter, ...plain } = mails;
+const { webhookDisabledMail, emailContent: _letter, ...plain } = mails;
 
 const link = 'https://text.example.org/confirm?token=tac_abc&kind=new';
 const ada = { name: 'Ada', confirmedAt: 1 };

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { usePayingService } from '#test/payments/paying-service.ts';
+import { emailChangeCalls } from '#test/requests/accounts/email-change.ts';
+import { code, type Person } from '#test/service/service.ts';
+
+const service = usePayingService();
+const { requested, confirm } = emailChangeCalls(() => service);
+
+async function customerOf(person: Person) {
+  const { customer = '' } = await service.profile(person);
+  return service.stripe().customers.retrieve(customer);
+}
+
+describe('the customer at Stripe', () => {
+  it('has the new email address once both addresses have confirmed it', async () => {
+    const person = await service.person();
+    await service.bought(person);
+    expect(await customerOf(person)).toMatchObject({ email: person.email });
+    const change = await requested(person);
+
+    await confirm(change.old);
+    await service.quiet();
+    expect(await customerOf(person)).toMatchObject({ email: person.email });
+    await confirm(change.new);
+    await service.quiet();
+
+    expect(await customerOf(person)).toMatchObject({ email: change.email });
+  });
+
+  it('is deleted once its account is purged, and its payments and invoices remain', async () => {
+    const person = await service.person();
+    const id = await service.bought(person);
+    await service.as('PUT', '/api/payments/auto-top-up', person, {
+      threshold: 1,
+      pack: 'credits_500',
+      monthlyLimit: 500,
+    });
+    const { invoice = '', payment = '' } = (await service.order(person, id))!.provider;
+    const { email, password, cookie } = person;
+    const deletion = { cookie, body: { email, password } };
+    expect(code(await service.call('POST', '/api/auth/delete-account', deletion))).toBe('200 SUCCESS');
+    await service.advance('P29D');
+    expect(await customerOf(person)).toMatchObject({ email });
+
+    await service.advance('P2D');
+
+    expect(await customerOf(person)).toMatchObject({ deleted: true });
+    expect(await service.stripe().paymentIntents.retrieve(payment)).toMatchObject({ status: 'succeeded' });
+    expect(await service.stripe().invoices.retrieve(invoice)).toMatchObject({ status: 'paid' });
+    expect((await service.profile(person)).topUp).toBeUndefined();
+  });
+
+  it('that was deleted can still have its payment disputed', async () => {
+    const person = await service.person();
+    const id = await service.bought(person);
+    const { email, password, cookie } = person;
+    await service.call('POST', '/api/auth/delete-account', { cookie, body: { email, password } });
+    await service.advance('P31D');
+    expect(await customerOf(person)).toMatchObject({ deleted: true });
+
+    await service.script(id, 'disputed');
+    await service.quiet();
+
+    expect(await service.order(person, id)).toMatchObject({ state: 'disputed' });
+  });
+});
