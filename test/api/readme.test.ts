@@ -80,16 +80,12 @@ describe('the README’s purchase', () => {
 });
 
 describe('the README’s walk of six months in a minute', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.close());
-
-  it('shows the promised balances, and ends without a subscription', async () => {
+  it.each(['none', 'stripe'] as const)('shows the promised balances with payments by %s', async (payments) => {
+    const service = await startTestService({ payments });
     const { key } = await service.person();
     const env = { ...process.env, API: service.origin, API_KEY: key };
     const { stdout } = await promisify(execFile)('sh', ['-c', walk], { env });
+    await service.close();
     const balances = [...stdout.matchAll(/^"balance":(\d+)$/gm)].map(([, balance]) => Number(balance));
     expect(promised.length).toBeGreaterThan(7);
     expect(balances).toEqual(promised);
@@ -101,9 +97,11 @@ describe('the README’s walk of six months in a minute', () => {
       const model = new AccountModel(Date.UTC(2027, 0, 1 + day, 12) / 1000);
       const shown: number[] = [];
       for (const line of lines) {
-        const [, plan] = /"(?:newPlanId|planId)": "(\w+)"/.exec(line) ?? [];
-        model.tick(model.now + 60 + 86_400 * Number(/^later P(\d+)D/.exec(line)?.[1] ?? 0));
-        if (line.includes('/subscription/create')) model.subscribe(plan as PlanName);
+        const [, plan] = /"newPlanId": "(\w+)"/.exec(line) ?? [];
+        const [, days = 0, hours = 0] = /^later P(\d+)D(?:T(\d+)H)?/.exec(line) ?? [];
+        model.tick(model.now + 60 + 86_400 * Number(days) + 3600 * Number(hours));
+        const [, subscribed] = /^subscribe (\w+)/.exec(line) ?? [];
+        if (subscribed) model.subscribe(subscribed as PlanName);
         if (line.includes('/downgrade-plan')) model.downgrade(plan as PlanName);
         if (line.includes('/cancel')) model.cancel();
         if (line.includes('/chat/completions')) {
