@@ -135,10 +135,17 @@ export function PagedList<Row>({ pages, isErrorShown = true, empty, children }: 
   );
 }
 
-export function RefreshButton({ pages }: { pages: Pages<unknown> }) {
+export function RefreshButton({ pages, onRefresh }: { pages: Pages<unknown>; onRefresh?: () => void }) {
   const { isRefetching, isFetchingNextPage, refetch } = pages;
   return (
-    <Button variant="default" loading={isRefetching && !isFetchingNextPage} onClick={() => void refetch()}>
+    <Button
+      variant="default"
+      loading={isRefetching && !isFetchingNextPage}
+      onClick={() => {
+        onRefresh?.();
+        void refetch();
+      }}
+    >
       Refresh
     </Button>
   );

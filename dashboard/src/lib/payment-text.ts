@@ -95,7 +95,10 @@ export function returnText(
       tone: 'warning',
       text: `The payment page for ${what} expired before it was paid. Nothing was charged.`,
     },
-    refunded: { tone: 'info', text: `${formatCents(refundedAmount)} of ${sum} for ${what} were refunded.` },
+    refunded: {
+      tone: 'info',
+      text: `${refundedAmount < amount ? `${formatCents(refundedAmount)} of ${sum}` : sum} for ${what} was refunded.`,
+    },
     disputed: { tone: 'warning', text: `The payment of ${sum} for ${what} is disputed with your bank.` },
   };
   return texts[payment.status];

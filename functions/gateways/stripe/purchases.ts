@@ -58,7 +58,7 @@ export function purchaseRequests({ call, find }: StripeClient, { monthly }: Stri
               ? { subscription_data: { metadata } }
               : {
                   invoice_creation: { enabled: true, invoice_data: { metadata } },
-                  payment_intent_data: { metadata, setup_future_usage: 'off_session' },
+                  payment_intent_data: { metadata, description: title, setup_future_usage: 'off_session' },
                 }),
           },
           { idempotencyKey: keyOf(order, 'checkout') },

@@ -62,7 +62,7 @@ export function stateTests(): void {
       'refunded',
       payment({ status: 'refunded', refundedAmount: 400 }),
       '',
-      /\$4.00 of \$10.00 for 1,000 credits were refunded/,
+      /\$4.00 of \$10.00 for 1,000 credits was refunded/,
       'View receipt',
     ],
     [

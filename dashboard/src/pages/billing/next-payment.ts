@@ -1,5 +1,5 @@
 import { planNameOf } from '../../lib/names.ts';
-import type { Plan, Subscription } from '../plans/plan.ts';
+import { endOf, type Plan, type Subscription } from '../plans/plan.ts';
 
 interface NextPayment {
   /** UTC day as an ISO date. */
@@ -9,7 +9,7 @@ interface NextPayment {
 
 /** The next month's payment, for the plan that applies then. Undefined if nothing will be charged. */
 export function nextPayment(subscription: Subscription, plans: readonly Plan[]): NextPayment | undefined {
-  if (subscription?.status !== 'active' || subscription.pastDue?.reason === 'payment_returned') return undefined;
+  if (subscription === null || endOf(subscription) !== undefined) return undefined;
   const { nextBillingDate: day, pendingPlanId, replacement, price } = subscription;
   const isReplaced = replacement !== undefined && replacement.from.slice(0, day.length) <= day;
   const next = pendingPlanId ?? (isReplaced ? replacement.planId : undefined);
@@ -30,12 +30,6 @@ export function unpaidRenewal(subscription: Subscription): UnpaidRenewal | undef
   const { price = 0, pastDue, renewalPendingSince } = subscription ?? {};
   if (renewalPendingSince !== undefined) return { usd: price, since: renewalPendingSince, isPastDue: false };
   return pastDue?.reason === 'payment_due' ? { usd: price, since: pastDue.since, isPastDue: true } : undefined;
-}
-
-/** The day on which the plan ends, as an ISO date or time. Undefined if it continues. */
-export function endOf(subscription: Subscription): string | undefined {
-  if (subscription?.status === 'cancelled') return subscription.endsAt ?? subscription.nextBillingDate;
-  return subscription?.pastDue?.reason === 'payment_returned' ? subscription.pastDue.endsAt : undefined;
 }
 
 /** The same day of the next month, or its last day, as an ISO date. */

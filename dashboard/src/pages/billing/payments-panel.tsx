@@ -1,7 +1,9 @@
 import { Anchor, Badge, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { paymentRoutes } from '#contract/routes/payments.ts';
 import { call } from '../../api/call.ts';
 import { useNow } from '../../api/config.ts';
+import { paymentReads } from '../../api/payments.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Panel } from '../../components/page.tsx';
 import { type Column, DataTable, PagedList, RefreshButton, usePages } from '../../components/tables.tsx';
@@ -22,8 +24,13 @@ export const usePayments = (isEnabled = true) =>
 
 export function PaymentsPanel() {
   const pages = usePayments();
+  const client = useQueryClient();
+  const refreshRest = (): void => {
+    for (const route of paymentReads)
+      if (route !== paymentRoutes.listPayments) void client.invalidateQueries({ queryKey: [route.id] });
+  };
   return (
-    <Panel title="Payments" aside={<RefreshButton pages={pages} />}>
+    <Panel title="Payments" aside={<RefreshButton pages={pages} onRefresh={refreshRest} />}>
       <PagedList
         pages={pages}
         empty={

@@ -8,8 +8,8 @@ import { Panel } from '../../components/page.tsx';
 import { formatDay, formatMoney, formatPrice } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { freePlan } from '../../lib/offered.ts';
-import { isInForce, type Plan, type Subscription } from '../plans/plan.ts';
-import { endOf, nextPayment, unpaidRenewal } from './next-payment.ts';
+import { endOf, isInForce, type Plan, type Subscription } from '../plans/plan.ts';
+import { nextPayment, unpaidRenewal } from './next-payment.ts';
 
 export function PlanPanel() {
   const { data: subscription, error, refetch } = useSubscription();
@@ -52,7 +52,7 @@ function PlanDetails({ subscription, plans }: { subscription: Subscription; plan
         </Detail>
       )}
       <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>
-      {current?.pendingPlanId !== undefined && (
+      {end === undefined && current?.pendingPlanId !== undefined && (
         <Detail title="Changes to">{`${planTitle(current.pendingPlanId)} on ${formatDay(current.nextBillingDate)}`}</Detail>
       )}
     </Details>

@@ -82,8 +82,8 @@ function State({ topUp }: { topUp: TopUp }) {
             </>
           }
         >
-          {threshold === null ? 'Save a card to turn on automatic top-up.' : 'No card is saved, so top-ups fail.'} Add
-          one in the customer portal, or buy credits: their payment saves the card.
+          {threshold === null ? 'Save a card to turn on automatic top-up.' : 'No card is saved, so top-ups fail.'}{' '}
+          Buying credits saves one too.
         </Notice>
       )}
     </>

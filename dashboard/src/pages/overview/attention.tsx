@@ -10,7 +10,7 @@ import { Unconfirmed } from '../../components/emails.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { creditCount, formatDay, formatFromNow, formatWhole, isUnlimited } from '../../lib/format.ts';
 import { planInSentence, planTitle } from '../../lib/names.ts';
-import { pastDueText } from '../plans/plan.ts';
+import { endOf, pastDueText } from '../plans/plan.ts';
 
 export function Attention({ hasNoSteps }: { hasNoSteps: boolean }) {
   const { data: me } = useMe();
@@ -81,7 +81,7 @@ function attentionItems({ credits, keys, subscription, sellsCredits, now }: Know
       action: 'Choose a plan',
       tone: 'warning',
     });
-  if (subscription?.pendingPlanId !== undefined)
+  if (subscription?.pendingPlanId !== undefined && endOf(subscription) === undefined)
     items.push({
       id: 'pending',
       text: `From ${formatDay(subscription.nextBillingDate)} you will be on the ${planInSentence(subscription.pendingPlanId)}.`,

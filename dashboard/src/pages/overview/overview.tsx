@@ -13,6 +13,7 @@ import { count, creditCount, formatAbout, formatDay, formatPrice, formatWhole } 
 import { orReload } from '../../lib/load.ts';
 import { planTitle } from '../../lib/names.ts';
 import { daysBetween, type Measure, sum, totalsBy } from '../../lib/usage.ts';
+import { endOf } from '../plans/plan.ts';
 import { Attention } from './attention.tsx';
 import { CreditsPanel } from './credits-panel.tsx';
 import { useFirstSteps } from './first-steps.ts';
@@ -67,6 +68,7 @@ function OverviewSkeleton() {
 const statuses = {
   active: { title: 'Active', color: 'pine' },
   cancelled: { title: 'Cancelled', color: 'yellow.8' },
+  pastDue: { title: 'Past due', color: 'red' },
 } as const;
 
 function PlanPanel() {
@@ -82,16 +84,13 @@ function PlanPanel() {
     ...limitsOf(findPlan(data?.planId ?? '')?.rank ?? freePlanRank),
     ...data?.terms,
   };
+  const status = data && statuses[data.pastDue ? 'pastDue' : data.status];
+  const end = endOf(data);
   return (
-    <Panel
-      title="Plan"
-      aside={data && <Badge color={statuses[data.status].color}>{statuses[data.status].title}</Badge>}
-    >
+    <Panel title="Plan" aside={status && <Badge color={status.color}>{status.title}</Badge>}>
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data
-          ? `${formatPrice(data.price)}${data.price > 0 ? ' per month' : ''}`
-          : 'Free; unused credits expire each month'}
+        {data ? priceText(data.price, end) : 'Free; unused credits expire each month'}
       </Text>
       <dl className={css.facts}>
         <dt>Credits per month</dt>
@@ -100,8 +99,8 @@ function PlanPanel() {
           <>
             <dt>Used this period</dt>
             <dd>{formatWhole(data.creditsUsed)}</dd>
-            <dt>{data.status === 'active' ? 'Next billing' : 'Paid until'}</dt>
-            <dd>{formatDay(data.nextBillingDate)}</dd>
+            <dt>{end === undefined ? 'Next billing' : 'Ends on'}</dt>
+            <dd>{formatDay(end ?? data.nextBillingDate)}</dd>
           </>
         )}
         {callsPerMonth !== null && (
@@ -120,6 +119,11 @@ function PlanPanel() {
       </Group>
     </Panel>
   );
+}
+
+function priceText(price: number, end: string | undefined): string {
+  if (price === 0) return formatPrice(price);
+  return end === undefined ? `${formatPrice(price)} per month` : 'No further payments';
 }
 
 type ShownMeasure = Exclude<Measure, 'tokens'>;

@@ -24,6 +24,12 @@ export function isInForce(subscription: Subscription, now: number): boolean {
   return Date.parse(subscription.endsAt ?? subscription.nextBillingDate) > now;
 }
 
+/** The day on which the plan ends, as an ISO date or time. Undefined if it continues. */
+export function endOf(subscription: Subscription): string | undefined {
+  if (subscription?.status === 'cancelled') return subscription.endsAt ?? subscription.nextBillingDate;
+  return subscription?.pastDue?.reason === 'payment_returned' ? subscription.pastDue.endsAt : undefined;
+}
+
 /** Limits of the subscription, or undefined if the plan is still sold on its terms. */
 export const keptTerms = (subscription: Subscription) =>
   subscription?.terms && {

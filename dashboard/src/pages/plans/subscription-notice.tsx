@@ -13,7 +13,7 @@ import { notify } from '../../components/notifications.tsx';
 import { creditCount, formatDay } from '../../lib/format.ts';
 import { planInSentence, planNameOf, planTitle } from '../../lib/names.ts';
 import { PastDue } from './past-due.tsx';
-import { isInForce, type Subscription } from './plan.ts';
+import { endOf, isInForce, type Subscription } from './plan.ts';
 
 export function SubscriptionNotice({ subscription }: { subscription: NonNullable<Subscription> }) {
   const { id, planId, status, creditsUsed, nextBillingDate, pendingPlanId, replacement } = subscription;
@@ -24,6 +24,16 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
   const title = planInSentence(planId);
   const day = formatDay(nextBillingDate);
   const expiry = formatDay(creditsExpireAt ?? nextBillingDate);
+
+  const isEnding = endOf(subscription) !== undefined;
+  const next = [
+    isFree ? 'The next month begins on' : 'The next billing date is',
+    ` ${day}`,
+    replacement && pendingPlanId === undefined
+      ? `. Your plan ends: from ${formatDay(replacement.from)} you will be on the ${planInSentence(replacement.planId)}`
+      : '',
+    pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`,
+  ].join('');
 
   const change = (act: () => Promise<unknown>, message: string) =>
     void run(act).then((done) => done && notify({ message }));
@@ -60,7 +70,7 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
           {isFree ? 'Roll-over is turned off.' : `Your ${planTitle(planId)} subscription is cancelled.`} Its limits
           apply
           {day === expiry ? '' : ` until ${day}`}, and its credits can be spent{day === expiry ? ',' : ''} until{' '}
-          {expiry}.
+          {expiry}.{isFree ? '' : ' There are no further payments.'}
         </Notice>
         {resumeError && <ErrorNotice error={resumeError} />}
       </>
@@ -72,17 +82,12 @@ export function SubscriptionNotice({ subscription }: { subscription: NonNullable
         tone="info"
         actions={
           <Group gap="md">
-            {pendingPlanId !== undefined && <Action onClick={keep}>Keep the {title}</Action>}
+            {pendingPlanId !== undefined && !isEnding && <Action onClick={keep}>Keep the {title}</Action>}
             <Action onClick={askToCancel}>{isFree ? 'Turn off roll-over' : 'Cancel subscription'}</Action>
           </Group>
         }
       >
-        You are on the {title} and have used {creditCount(creditsUsed)} this period.{' '}
-        {isFree ? 'The next month begins on' : 'The next billing date is'} {day}
-        {replacement &&
-          !pendingPlanId &&
-          `. Your plan ends: from ${formatDay(replacement.from)} you will be on the ${planInSentence(replacement.planId)}`}
-        {pendingPlanId === undefined ? '.' : `; from then on you will be on the ${planInSentence(pendingPlanId)}.`}
+        You are on the {title} and have used {creditCount(creditsUsed)} this period. {!isEnding && next}
       </Notice>
       {error && <ErrorNotice error={error} />}
     </>

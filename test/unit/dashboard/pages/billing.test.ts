@@ -15,13 +15,8 @@ import {
   statusLabel,
   topUpFailure,
 } from '../../../../dashboard/src/lib/payment-text.ts';
-import {
-  dayInAMonth,
-  endOf,
-  nextPayment,
-  unpaidRenewal,
-} from '../../../../dashboard/src/pages/billing/next-payment.ts';
-import { pastDueText, type Plan, type Subscription } from '../../../../dashboard/src/pages/plans/plan.ts';
+import { dayInAMonth, nextPayment, unpaidRenewal } from '../../../../dashboard/src/pages/billing/next-payment.ts';
+import { endOf, pastDueText, type Plan, type Subscription } from '../../../../dashboard/src/pages/plans/plan.ts';
 
 const payment = (parts: Partial<PaymentRecord> = {}): PaymentRecord => ({
   id: 'ord_1',
@@ -87,7 +82,8 @@ describe('a returned payment', () => {
     [{ status: 'failed' }, still, 'error', 'The payment of $10.50 for 1,000 credits failed. Nothing was charged.'],
     [{ status: 'expired' }, still, 'warning', 'The payment page for 1,000 credits expired before it was paid.'],
     [{ status: 'action_required' }, waiting, 'warning', 'Your bank asks you to confirm the payment of $10.50'],
-    [{ status: 'refunded', refundedAmount: 50 }, still, 'info', '$0.50 of $10.50 for 1,000 credits were refunded.'],
+    [{ status: 'refunded', refundedAmount: 50 }, still, 'info', '$0.50 of $10.50 for 1,000 credits was refunded.'],
+    [{ status: 'refunded', refundedAmount: 1050 }, still, 'info', '$10.50 for 1,000 credits was refunded.'],
   ] as const)('of %o with %o is described', (parts, view, tone, text) => {
     const described = returnText(payment(parts), view);
     expect(described.tone).toBe(tone);
