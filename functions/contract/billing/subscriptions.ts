@@ -50,6 +50,9 @@ export const Subscription = v.object({
   pendingPlanId: v.optional(v.pipe(v.string(), v.description('The plan as of the next billing cycle.'))),
   endsAt: v.optional(v.pipe(instant, v.description('If cancelled: when the paid period ends.'))),
   creditsExpireAt: v.optional(v.pipe(instant, v.description('If cancelled: when the credits expire.'))),
+  paidUntil: v.optional(
+    v.pipe(instant, v.description('Present if the plan is charged. An operator can assign one free of charge.')),
+  ),
   pastDue: v.optional(
     v.pipe(
       v.object({

@@ -11,7 +11,7 @@ export function subscriptionView(meter: Meter, plans: Plans, now: number) {
   const subscription = meter.subscription;
   const named = findPlan(subscription?.planId ?? '');
   if (!subscription || !named) throw new Error('there is no subscription to show');
-  const { id, planId, status, pending, endsAt, creditsExpireAt, replacedAt } = subscription;
+  const { id, planId, status, pending, endsAt, creditsExpireAt, paidUntil, replacedAt } = subscription;
   const offered = plans(named.rank);
   const plan = { ...offered, ...meter.terms };
   const isChanged = !offered.isSold || !isSameTerms(plan, offered);
@@ -27,6 +27,7 @@ export function subscriptionView(meter: Meter, plans: Plans, now: number) {
     ...(endsAt !== undefined && { endsAt: iso(endsAt) }),
     ...(creditsExpireAt !== undefined && { creditsExpireAt: iso(creditsExpireAt) }),
     ...(isChanged && { terms: termsView(plan) }),
+    ...(paidUntil !== undefined && { paidUntil: iso(paidUntil) }),
     ...unpaidView(subscription, now),
     ...(status === 'active' &&
       replacedAt !== undefined &&

@@ -38,6 +38,7 @@ export const subscription = (parts: Json = {}): Json => ({
   monthlyCredits: 5000,
   creditsUsed: 0,
   nextBillingDate: '2026-12-27',
+  paidUntil: '2026-12-27T09:00:00.000Z',
   price: 29.99,
   ...parts,
 });

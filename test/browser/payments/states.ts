@@ -127,8 +127,9 @@ export function stateTests(): void {
     [
       'a renewal that is being charged',
       { renewalPendingSince: '2026-11-27T09:00:00.000Z' },
-      'Renewal in progress$29.99 since 27 Nov 2026Next payment$29.99 on 27 Dec 2026',
+      'Renewal$29.99 in progress since 27 Nov 2026Next payment$29.99 on 27 Dec 2026',
     ],
+    ['a plan that an operator assigned', { paidUntil: undefined }, 'PriceNot chargedNext paymentNone'],
     [
       'a cancelled plan',
       { status: 'cancelled', endsAt: '2026-12-27T09:00:00.000Z', creditsExpireAt: '2026-12-27T09:00:00.000Z' },

@@ -9,7 +9,7 @@ interface NextPayment {
 
 /** The next month's payment, for the plan that applies then. Undefined if nothing will be charged. */
 export function nextPayment(subscription: Subscription, plans: readonly Plan[]): NextPayment | undefined {
-  if (subscription === null || endOf(subscription) !== undefined) return undefined;
+  if (subscription?.paidUntil === undefined || endOf(subscription) !== undefined) return undefined;
   const { nextBillingDate: day, pendingPlanId, replacement, price } = subscription;
   const isReplaced = replacement !== undefined && replacement.from.slice(0, day.length) <= day;
   const next = pendingPlanId ?? (isReplaced ? replacement.planId : undefined);

@@ -5,10 +5,10 @@ import { usePlans, useSubscription } from '../../api/reads.ts';
 import { Detail, Details } from '../../components/details.tsx';
 import { ErrorNotice } from '../../components/notice.tsx';
 import { Panel } from '../../components/page.tsx';
-import { formatDay, formatMoney, formatPrice } from '../../lib/format.ts';
+import { formatDay, formatMoney } from '../../lib/format.ts';
 import { planTitle } from '../../lib/names.ts';
 import { freePlan } from '../../lib/offered.ts';
-import { endOf, isInForce, type Plan, type Subscription } from '../plans/plan.ts';
+import { chargedPrice, endOf, isInForce, type Plan, type Subscription } from '../plans/plan.ts';
 import { nextPayment, unpaidRenewal } from './next-payment.ts';
 
 export function PlanPanel() {
@@ -34,21 +34,17 @@ function PlanDetails({ subscription, plans }: { subscription: Subscription; plan
   const now = useNow();
   const current = subscription && isInForce(subscription, now) ? subscription : null;
   const [next, unpaid, end] = [nextPayment(current, plans), unpaidRenewal(current), endOf(current)];
-  const price = current?.price ?? 0;
   return (
     <Details>
       <Detail title="Current plan">{current ? planTitle(current.planId) : (freePlan?.title ?? 'None')}</Detail>
       {end === undefined ? (
-        <Detail title="Price">
-          {formatPrice(price)}
-          {price > 0 && ' per month'}
-        </Detail>
+        <Detail title="Price">{chargedPrice(current)}</Detail>
       ) : (
         <Detail title="Ends on">{formatDay(end)}</Detail>
       )}
       {unpaid && (
-        <Detail title={unpaid.isPastDue ? 'Past due' : 'Renewal in progress'}>
-          {`${formatMoney(unpaid.usd)} since ${formatDay(unpaid.since)}`}
+        <Detail title={unpaid.isPastDue ? 'Past due' : 'Renewal'}>
+          {`${formatMoney(unpaid.usd)} ${unpaid.isPastDue ? 'since' : 'in progress since'} ${formatDay(unpaid.since)}`}
         </Detail>
       )}
       <Detail title="Next payment">{next ? `${formatMoney(next.usd)} on ${formatDay(next.day)}` : 'None'}</Detail>

@@ -2,7 +2,7 @@ import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantin
 import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'wouter';
 import { findPlan, freePlanRank } from '#contract/billing/plans.ts';
-import { usePlanLimits } from '../../api/config.ts';
+import { useConfig, usePlanLimits } from '../../api/config.ts';
 import { useCredits, useMe, useSubscription, useUsage } from '../../api/reads.ts';
 import { ErrorBoundary } from '../../components/boundary.tsx';
 import { LazyDayChart } from '../../components/charts/lazy-day-chart.tsx';
@@ -13,7 +13,7 @@ import { count, creditCount, formatAbout, formatDay, formatPrice, formatWhole } 
 import { orReload } from '../../lib/load.ts';
 import { planTitle } from '../../lib/names.ts';
 import { daysBetween, type Measure, sum, totalsBy } from '../../lib/usage.ts';
-import { endOf } from '../plans/plan.ts';
+import { chargedPrice, endOf, type Subscription } from '../plans/plan.ts';
 import { Attention } from './attention.tsx';
 import { CreditsPanel } from './credits-panel.tsx';
 import { useFirstSteps } from './first-steps.ts';
@@ -74,6 +74,7 @@ const statuses = {
 function PlanPanel() {
   const { data, error, refetch } = useSubscription();
   const limitsOf = usePlanLimits();
+  const { payments } = useConfig();
   if (data === undefined)
     return (
       <Panel title="Plan">
@@ -90,7 +91,7 @@ function PlanPanel() {
     <Panel title="Plan" aside={status && <Badge color={status.color}>{status.title}</Badge>}>
       <div className={css.figure}>{planTitle(data?.planId ?? name)}</div>
       <Text size="sm" c="dimmed" mb="md">
-        {data ? priceText(data.price, end) : 'Free; unused credits expire each month'}
+        {data ? priceText(data, payments) : 'Free; unused credits expire each month'}
       </Text>
       <dl className={css.facts}>
         <dt>Credits per month</dt>
@@ -121,9 +122,11 @@ function PlanPanel() {
   );
 }
 
-function priceText(price: number, end: string | undefined): string {
-  if (price === 0) return formatPrice(price);
-  return end === undefined ? `${formatPrice(price)} per month` : 'No further payments';
+function priceText(subscription: NonNullable<Subscription>, takesPayments: boolean): string {
+  const { price } = subscription;
+  if (price > 0 && endOf(subscription) !== undefined) return 'No further payments';
+  if (takesPayments) return chargedPrice(subscription);
+  return price > 0 ? `${formatPrice(price)} per month` : formatPrice(price);
 }
 
 type ShownMeasure = Exclude<Measure, 'tokens'>;

@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
 import { freePlanRank, webhooksPlan } from '#contract/billing/plans.ts';
 import type { CurrentSubscription, PlanList } from '#contract/billing/subscriptions.ts';
-import { formatDay } from '../../lib/format.ts';
+import { formatDay, formatPrice } from '../../lib/format.ts';
 import { planInSentence } from '../../lib/names.ts';
 
 export type Plan = InferOutput<typeof PlanList>['plans'][number];
@@ -28,6 +28,13 @@ export function isInForce(subscription: Subscription, now: number): boolean {
 export function endOf(subscription: Subscription): string | undefined {
   if (subscription?.status === 'cancelled') return subscription.endsAt ?? subscription.nextBillingDate;
   return subscription?.pastDue?.reason === 'payment_returned' ? subscription.pastDue.endsAt : undefined;
+}
+
+/** The price of a deployment that takes payments, such as "$29.99 per month". */
+export function chargedPrice(subscription: Subscription): string {
+  const { price = 0, paidUntil } = subscription ?? {};
+  if (price === 0) return formatPrice(price);
+  return paidUntil === undefined ? 'Not charged' : `${formatPrice(price)} per month`;
 }
 
 /** Limits of the subscription, or undefined if the plan is still sold on its terms. */

@@ -181,9 +181,12 @@ const subscribed = (parts: Partial<NonNullable<Subscription>> = {}): NonNullable
   monthlyCredits: 100_000,
   creditsUsed: 0,
   nextBillingDate: '2026-12-27',
+  paidUntil: '2026-12-27T09:00:00.000Z',
   price: 299.99,
   ...parts,
 });
+
+const { paidUntil: _paid, ...unpaid } = subscribed();
 
 describe('the next payment', () => {
   it.each<[string, Subscription, ReturnType<typeof nextPayment>]>([
@@ -202,6 +205,7 @@ describe('the next payment', () => {
       { day: '2026-12-27', usd: 299.99 },
     ],
     ['a cancelled plan', subscribed({ status: 'cancelled' }), undefined],
+    ['a plan that an operator assigned free of charge', unpaid, undefined],
     ['no subscription', null, undefined],
   ])('of %s', (_, subscription, expected) => {
     expect(nextPayment(subscription, plans)).toEqual(expected);
