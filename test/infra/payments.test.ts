@@ -36,7 +36,7 @@ describe('a stage without payments', () => {
     expect(parseStage(live).payments).toBeNull();
   });
 
-  it('has the routes and the table of payments, and no secret, queue, job or alarm of them', () => {
+  it('has the routes and the table of payments, but no secret, queue, job or alarm for them', () => {
     const routesOfPayments = allRoutes.filter(({ path }) => path.startsWith('/api/payments')).map(({ id }) => id);
     expect([...functionsOf(none.api).keys()]).toEqual(expect.arrayContaining(routesOfPayments));
     expect([...partsOf(none.data)]).toContain('AWS::DynamoDB::GlobalTable payments');
@@ -71,7 +71,7 @@ describe('a stage with payments', () => {
     );
   });
 
-  it('permits its customer-managed key only to the functions that read the secret, and only for it', () => {
+  it('grants its customer-managed key only to the functions that read the secret, and only for that secret', () => {
     const decrypting = [...functionsOf(full).keys()].filter((id) =>
       JSON.stringify(statementsOf(full, id)).includes('kms:'),
     );
@@ -90,7 +90,7 @@ describe('a stage with payments', () => {
     expect(JSON.stringify(paying.api)).not.toContain('kms:Decrypt');
   });
 
-  it('is refused without the name of a secret, and with a key that is not an ARN', () => {
+  it('is invalid without the name of a secret, or with a key that is not an ARN', () => {
     const stripe = (settings: object) => () => parseStage({ ...live, payments: { stripe: settings } });
     expect(stripe({})).toThrow(/payments\.stripe\.secret/);
     expect(stripe({ secret: 'sk_live_1 2' })).toThrow(/payments\.stripe\.secret must be the name of a secret/);
@@ -98,7 +98,7 @@ describe('a stage with payments', () => {
   });
 });
 
-test('the route of Stripe’s events has a throttle of its own, at most that of the stage', async () => {
+test('the route for Stripe’s events has its own throttle, at most that of the stage', async () => {
   const throttleOf = ({ api }: { readonly api: Whole }) => {
     const [[, stage] = []] = ofType(api, 'AWS::ApiGateway::Stage');
     const [, ...own] = stage!.Properties['MethodSettings'] as Record<string, unknown>[];
@@ -114,7 +114,7 @@ test('the route of Stripe’s events has a throttle of its own, at most that of 
   expect(throttleOf(await synthesise({ stage: otherStage, buffered: true }))).toEqual([[method, path, 50, 20]]);
 });
 
-test('a function that reads or writes payments may call Stripe, except the sweep, which only queues what is due', () => {
+test('every function that reads or writes payments can call Stripe, except the sweep, which only queues due work', () => {
   const withTable = [...allRoutes, ...allJobs].filter(({ uses }) => uses.tables?.payments);
   expect(withTable.filter(({ uses }) => !uses.payments).map(({ id }) => id)).toEqual(['sweep-payments']);
 });
@@ -127,7 +127,7 @@ describe('the package stripe', () => {
 
   const ofPackage = (inputs: Iterable<string>) => [...inputs].filter((file) => file.startsWith('node_modules/stripe/'));
 
-  it('is in no function of a stage without payments, and in no function that does not call Stripe', async () => {
+  it('is bundled into no function of a stage without payments, and into no function that does not call Stripe', async () => {
     for (const { uses } of entries) {
       expect(callsStripe(otherStage, uses)).toBe(uses.payments === true);
       expect(callsStripe(parseStage(live), uses)).toBe(false);
@@ -136,7 +136,7 @@ describe('the package stripe', () => {
     expect(ofPackage(Object.keys(metafile.inputs))).toEqual([]);
   });
 
-  it('is in each function that calls Stripe, and is loaded with its first request', async () => {
+  it('is bundled into each function that calls Stripe, and is loaded by its first request', async () => {
     const calling = entries.filter(({ uses }) => uses.payments);
     expect(calling.length).toBeGreaterThan(8);
     const { metafile } = await buildEntries(calling, bundling);

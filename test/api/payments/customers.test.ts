@@ -27,7 +27,7 @@ describe('the customer at Stripe', () => {
     expect(await customerOf(person)).toMatchObject({ email: change.email });
   });
 
-  it('is deleted once its account is purged, and its payments and invoices remain', async () => {
+  it('is deleted when its account is purged, and keeps its payments and invoices', async () => {
     const person = await service.person();
     const id = await service.bought(person);
     await service.as('PUT', '/api/payments/auto-top-up', person, {
@@ -50,7 +50,7 @@ describe('the customer at Stripe', () => {
     expect((await service.profile(person)).topUp).toBeUndefined();
   });
 
-  it('that was deleted can still have its payment disputed', async () => {
+  it('can have a payment disputed after it was deleted', async () => {
     const person = await service.person();
     const id = await service.bought(person);
     const { email, password, cookie } = person;

@@ -49,7 +49,7 @@ async function paidSession(customer: string, metadata: Record<string, string>): 
 }
 
 describe('an event', () => {
-  it('grants once, if it is sent twice and again later', async () => {
+  it('grants once if Stripe delivers it twice and again later', async () => {
     const { person, id, session } = await paidInSilence();
     const event = { id: `evt_${randomUUID()}`, object: session };
 
@@ -62,7 +62,7 @@ describe('an event', () => {
     expect(await service.payment(person, id)).toMatchObject({ status: 'granted', credits: small.credits });
   });
 
-  it('grants once, if 100 of them race with the return of the buyer', async () => {
+  it("grants once if 100 deliveries race with the buyer's return", async () => {
     const { person, id, session } = await paidInSilence();
 
     const [statuses, ...views] = await Promise.all([
@@ -77,7 +77,7 @@ describe('an event', () => {
     expect((await service.meter(person)).lots.filter(({ source }) => source === 'purchase')).toHaveLength(1);
   });
 
-  it('that Stripe itself delivers twice grants once', async () => {
+  it('grants once if the stand-in delivers it twice', async () => {
     const person = await service.person();
     const { id } = await service.opened(person);
     await service.fault({ fault: 'event_twice', count: 100 });
@@ -89,7 +89,7 @@ describe('an event', () => {
     expect(await service.purchased(person)).toBe(granted);
   });
 
-  it('older than the refund that it arrives after changes nothing', async () => {
+  it('changes nothing if it arrives after the refund that followed it', async () => {
     const person = await service.person();
     const { id } = await service.opened(person);
     await service.fault({ fault: 'events_held' });
@@ -109,7 +109,7 @@ describe('an event', () => {
     expect((await service.meter(person)).spendable).toBe(100 * 1_000_000);
   });
 
-  it('three days late still grants once', async () => {
+  it('grants once if it arrives three days late', async () => {
     const person = await service.person();
     const { id } = await service.opened(person);
     await service.fault({ fault: 'events_held' });
@@ -132,24 +132,24 @@ describe('a signature', () => {
     ['absent', { secrets: [] }],
     ['301 s old', { at: -301 }],
     ['61 s in the future', { at: 62 }],
-  ])('that is %s is refused', async (_, signing) => {
+  ])('is refused if it is %s', async (_, signing) => {
     expect(await service.sendEvent({ object }, signing)).toBe(400);
   });
 
   it.each([
     ['299 s old', { at: -299 }],
     ['59 s in the future', { at: 59 }],
-  ])('that is %s is accepted', async (_, signing) => {
+  ])('is accepted if it is %s', async (_, signing) => {
     expect(await service.sendEvent({ object }, signing)).toBe(200);
   });
 
-  it('over other bytes is refused', async () => {
+  it('is refused if the body differs', async () => {
     const now = Math.floor(services().clock.now() / 1000);
     const signature = `t=${now},v1=${signed('{}', service.secretOf(), now)}`;
     expect(await service.postEvent('{"id":"evt_1"}', signature)).toBe(400);
   });
 
-  it('of either secret of a roll is accepted, also beside another', async () => {
+  it('is accepted from either signing secret during a roll, even beside an unknown one', async () => {
     const { apiKey } = JSON.parse(process.env['PAYMENTS_SECRET_VALUE'] ?? '{}');
     const old = service.secretOf();
     const webhookSecrets = ['whsec_the_new_one', old];
@@ -162,11 +162,11 @@ describe('a signature', () => {
     expect(statuses).toEqual([200, 200, 200, 400]);
   });
 
-  it('of another mode is refused', async () => {
+  it('is refused for an event of another mode', async () => {
     expect(await service.sendEvent({ object, livemode: true })).toBe(400);
   });
 
-  it('over a body that API Gateway encoded is checked over its bytes', async () => {
+  it('is verified over the decoded bytes of a body that API Gateway encoded as base64', async () => {
     const seconds = Math.floor(services().clock.now() / 1000);
     const body = JSON.stringify({
       id: `evt_${randomUUID()}`,
@@ -198,8 +198,8 @@ describe('a signature', () => {
   });
 });
 
-describe('an event about a session that is not ours', () => {
-  it('grants nothing if its customer belongs to another account, and alarms', async () => {
+describe('an event for an unknown session', () => {
+  it('grants nothing and raises the alarm if its customer belongs to another account', async () => {
     const victim = await service.person();
     await service.bought(victim);
     const thief = await service.person();
@@ -217,7 +217,7 @@ describe('an event about a session that is not ours', () => {
     refused.restore();
   });
 
-  it('alarms and is repeated if its order does not exist', async () => {
+  it('raises the alarm and is retried if its order does not exist', async () => {
     const person = await service.person();
     await service.bought(person);
     const { customer = '' } = await service.profile(person);
@@ -236,7 +236,7 @@ describe('an event about a session that is not ours', () => {
     expect(differences).toContainEqual({ id: session, problem: 'its order does not exist' });
   });
 
-  it('is ignored if it carries no order', async () => {
+  it('is ignored if its metadata has no order', async () => {
     const person = await service.person();
     await service.bought(person);
     const { customer = '' } = await service.profile(person);
@@ -256,7 +256,7 @@ async function intentOf(session: string): Promise<string> {
   return typeof intent === 'string' ? intent : (intent?.id ?? '');
 }
 
-it('leaves exact ledgers, and no credits without a payment', async () => {
+it('keeps exact ledgers, and no credits without a payment', async () => {
   const { reconciliation } = await services().payments();
   expect((await reconciliation.fromOrders()).differences).toEqual([]);
   expect(await service.auditFindings()).toEqual([]);

@@ -25,7 +25,7 @@ describe('a service without payments', () => {
     expect(code(await service.call(method, path, { body: {} }))).toBe('409 INVALID_STATE');
   });
 
-  it('grants plans at once, and upgrades without payment', async () => {
+  it('grants plans and upgrades immediately, without payment', async () => {
     const { key } = await service.person();
     const made = await service.call('POST', '/api/subscription/create', {
       key,
@@ -36,7 +36,7 @@ describe('a service without payments', () => {
     expect(grown).toMatchObject({ status: 200, body: { data: { planId: 'smm_pass' } } });
   });
 
-  it('never loads Stripe’s package, which one with payments does', async () => {
+  it('never loads the package stripe, unlike a service with payments', async () => {
     const loaded = async (payments: string): Promise<boolean> => {
       const program = `
         import { registerHooks } from 'node:module';
@@ -71,7 +71,7 @@ describe('a service without payments', () => {
     expect(Object.keys(body.data)).toEqual(['plans']);
   });
 
-  it('leaves exact ledgers', async () => {
+  it('keeps exact ledgers', async () => {
     expect(await auditFindings(service)).toEqual([]);
   });
 });

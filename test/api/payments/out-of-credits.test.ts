@@ -5,7 +5,7 @@ import { mailsTo } from '#test/requests/accounts/inbox.ts';
 const service = usePayingService();
 
 describe('an account without credits', () => {
-  it('learns that it can buy some, from the refused call, the email and the list of plans', async () => {
+  it('is offered packs by the refused call, the email and the list of plans', async () => {
     const person = await service.person({ credits: 1 });
     const chat = { model: 'svc-1', messages: [{ role: 'user', content: 'Hello' }] };
     await service.as('POST', '/v1/chat/completions', person, chat);

@@ -28,7 +28,7 @@ describe('a pack', () => {
     expect(payment.url).toBeUndefined();
   });
 
-  it('is not granted while its page is complete but not paid, and then if it is paid', async () => {
+  it('is granted once its completed checkout is paid', async () => {
     const person = await service.person();
     const { id } = await service.opened(person);
 
@@ -74,7 +74,7 @@ describe('a pack', () => {
     expect(await settled(person, id)).toEqual(['granted', granted]);
   });
 
-  it('is granted if it is paid in the last seconds, and its event is lost', async () => {
+  it('is granted if it is paid in the last seconds of its checkout and the event is lost', async () => {
     const person = await service.person();
     const { id, url } = await service.opened(person);
     const { expiresAt = 0 } = (await service.order(person, id))!;
@@ -87,7 +87,7 @@ describe('a pack', () => {
     expect(await settled(person, id)).toEqual(['granted', granted]);
   });
 
-  it('cannot be paid after it has expired', async () => {
+  it('cannot be paid after its checkout has expired', async () => {
     const person = await service.person();
     const { id, url } = await service.opened(person);
     await service.advance('PT61M');
@@ -97,7 +97,7 @@ describe('a pack', () => {
     expect(await settled(person, id)).toEqual(['expired', 0]);
   });
 
-  it('of another amount than was charged is not granted, and alarms once', async () => {
+  it('is not granted if another amount was charged, and raises the alarm once', async () => {
     const person = await service.person();
     const { id } = await service.opened(person);
     const order = (await service.order(person, id))!;
@@ -117,7 +117,7 @@ describe('a pack', () => {
     await (await services().payments()).store.save((await service.order(person, id))!, { state: 'failed' });
   });
 
-  it('in another currency is not granted', async () => {
+  it('is not granted if another currency was charged', async () => {
     const person = await service.person();
     await service.bought(person);
     const { id } = await service.opened(person, { pack: large.id });
@@ -159,7 +159,7 @@ describe('a checkout', () => {
     expect(await service.payments(other)).toEqual([]);
   });
 
-  it('takes price and credits from the pack, whatever the request says', async () => {
+  it('uses the price and credits of the pack and ignores those in the request', async () => {
     const person = await service.person();
     const { body } = await service.checkout(person, { pack: small.id, amount: 1, credits: 1_000_000, cents: 1 });
     expect(body.data).toMatchObject({ amount: small.cents, credits: small.credits, currency: 'usd' });
@@ -169,13 +169,13 @@ describe('a checkout', () => {
     expect(session).toMatchObject({ amount_total: small.cents, currency: 'usd' });
   });
 
-  it('opens at most five pages an hour', async () => {
+  it('is limited to five an hour', async () => {
     const person = await service.person();
     for (let count = 0; count < 5; count++) await service.opened(person);
     expect(code(await service.checkout(person))).toBe('429 RATE_LIMIT_EXCEEDED');
   });
 
-  it('repeated with an idempotency key opens one page, also concurrently, and refuses another pack', async () => {
+  it('is created once per idempotency key, even concurrently, and refuses another pack with it', async () => {
     const person = await service.person();
     const headers = { 'idempotency-key': 'checkout-1' };
     const send = (pack: string) =>
@@ -189,7 +189,7 @@ describe('a checkout', () => {
     expect(await service.payments(person)).toHaveLength(1);
   });
 
-  it('needs a confirmed address', async () => {
+  it('requires a confirmed email address', async () => {
     const { cookie } = await service.registered();
     const reply = await service.call('POST', '/api/payments/checkout', { cookie, body: { pack: small.id } });
     expect(code(reply)).toBe('403 ACCOUNT_NOT_CONFIRMED');
@@ -214,7 +214,7 @@ it('lists payments newest first, in pages', async () => {
   });
 });
 
-it('leaves exact ledgers, and no credits without a payment', async () => {
+it('keeps exact ledgers, and no credits without a payment', async () => {
   const { reconciliation } = await services().payments();
   expect((await reconciliation.fromOrders()).differences).toEqual([]);
   expect(await service.auditFindings()).toEqual([]);

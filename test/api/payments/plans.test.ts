@@ -13,7 +13,7 @@ const setTopUp = (person: Person, body: object | null) => service.as('PUT', '/ap
 const ask = (person: Person) => service.as('POST', '/v1/chat/completions', person, chat());
 
 describe('a plan over the API', () => {
-  it('is charged to the saved card, is upgraded once it is paid, and names the page without a card', async () => {
+  it('is started and upgraded with the saved card, and is refused with a link to checkout without one', async () => {
     const person = await service.person();
     const refused = await create(person, 'dev_pass');
     expect(code(refused)).toBe('409 PAYMENT_METHOD_REQUIRED');
@@ -33,7 +33,7 @@ describe('a plan over the API', () => {
     expect((await service.collected(person)).items.data[0]?.price.unit_amount).toBe(9999);
   });
 
-  it('that the bank refuses is answered with 402, and with the page to confirm it', async () => {
+  it('returns 402 if its upgrade is declined, and with the page to confirm it if it requires authentication', async () => {
     const person = await service.subscriber('dev_pass');
     const upgrade = () => service.as('PUT', '/api/subscription/upgrade-plan', person, { newPlanId: 'smm_pass' });
     await service.useCard(person, 'pm_card_chargeCustomerFail');
@@ -46,7 +46,7 @@ describe('a plan over the API', () => {
     expect(asked.body.detail).toContain(open.url);
   });
 
-  it('created twice at once is charged once, and the other request is refused', async () => {
+  it('is charged once if it is created twice concurrently, and the other request is refused', async () => {
     const person = await service.person();
     await service.bought(person);
     const replies = await Promise.all([create(person, 'dev_pass'), create(person, 'dev_pass')]);
@@ -59,7 +59,7 @@ describe('a plan over the API', () => {
     expect((await service.payments(person)).filter(({ kind }) => kind === 'plan')).toHaveLength(1);
   });
 
-  it('of a deleted account is not collected, and its open pages to pay on are closed', async () => {
+  it('is no longer charged after the account is deleted, and its open checkouts expire', async () => {
     const person = await service.subscriber('dev_pass');
     const { id } = await service.opened(person);
     const { subscription = '' } = await service.profile(person);
@@ -75,7 +75,7 @@ describe('a plan over the API', () => {
 });
 
 describe('the automatic top-up over the API', () => {
-  it('buys once when calls cross the threshold, also if many cross it at once', async () => {
+  it('buys once when calls cross the threshold, even concurrently', async () => {
     const person = await service.person();
     await service.bought(person);
     const start = 100 + small.credits;
@@ -96,7 +96,7 @@ describe('the automatic top-up over the API', () => {
     expect(kinds).toEqual(['top_up granted', 'pack granted']);
   });
 
-  it('is not started by a call that is refused with 402', async () => {
+  it('is not started by a call that returns 402', async () => {
     const person = await service.person();
     await service.bought(person);
     await service.useCard(person, 'none');
@@ -116,7 +116,7 @@ describe('the automatic top-up over the API', () => {
   });
 });
 
-it('bin/reconcile.ts finds no difference, and settles what an outage left behind', async () => {
+it('bin/reconcile.ts settles payments after an outage and reports no differences', async () => {
   const person = await service.person();
   const { id } = await service.opened(person);
   await service.fault({ fault: 'event_dropped', count: 1000 });
@@ -137,6 +137,6 @@ it('bin/reconcile.ts finds no difference, and settles what an outage left behind
   expect(failed).toBe(2);
 });
 
-it('leaves exact books', async () => {
+it('keeps exact ledgers', async () => {
   expect(await service.differences()).toEqual([]);
 });

@@ -11,7 +11,7 @@ const notice = (page: Page) =>
   page.locator('#content').getByRole('status').or(page.locator('#content').getByRole('alert'));
 
 export function stateTests(): void {
-  test('a returned payment is followed until its credits are added, and shows the new balance', async () => {
+  test('the return from checkout shows the payment until its credits are added, then the new balance', async () => {
     const page = await blankPage();
     await answer(page, {
       payment: [payment({ status: 'created', url: hosted }), payment({ status: 'paid' }), payment()],
@@ -72,14 +72,17 @@ export function stateTests(): void {
       /is disputed with your bank/,
       'View receipt',
     ],
-  ])('a returned payment that is %s is explained with the next step', async (name, state, query, text, step) => {
-    const page = await blankPage();
-    await answer(page, { payment: [state] });
-    await signInDemo(page, `/billing?payment=${id}${query}`);
-    await notice(page).getByText(text).waitFor();
-    await notice(page).getByRole('link', { name: step }).waitFor();
-    await looksRight(page, `returned-${name}`);
-  });
+  ])(
+    'a payment that is %s is shown with the next step after the return from checkout',
+    async (name, state, query, text, step) => {
+      const page = await blankPage();
+      await answer(page, { payment: [state] });
+      await signInDemo(page, `/billing?payment=${id}${query}`);
+      await notice(page).getByText(text).waitFor();
+      await notice(page).getByRole('link', { name: step }).waitFor();
+      await looksRight(page, `returned-${name}`);
+    },
+  );
 
   test.each(['', 'ord_1', '<b>', 'ord_aaaaaaaaaaaaaaaaaaaa%20'])(
     'the malformed payment id %j is ignored',
@@ -135,7 +138,7 @@ export function stateTests(): void {
       { status: 'cancelled', endsAt: '2026-12-27T09:00:00.000Z', creditsExpireAt: '2026-12-27T09:00:00.000Z' },
       'Ends on27 Dec 2026Next paymentNone',
     ],
-  ])('the plan of %s shows what is charged', async (name, parts, text) => {
+  ])('the billing page shows what is charged for %s', async (name, parts, text) => {
     const page = await blankPage();
     await answer(page, {});
     await respond(page, '**/api/subscription', subscription(parts));
@@ -181,7 +184,7 @@ export function stateTests(): void {
     expect([page.url(), sent]).toEqual([hosted, [{ path: '/checkout', body: { pack: 'large' } }]]);
   });
 
-  test('the payments list has amounts, documents and pay links, one page at a time', async () => {
+  test('the payments list shows amounts, receipts, invoices and payment links, one page at a time', async () => {
     const page = await blankPage();
     const first = [
       payment({
@@ -239,7 +242,7 @@ export function stateTests(): void {
     expect(sent.map(({ body }) => body)).toEqual([{ threshold: 500, pack: 'large', monthlyLimit: 17_150 }, null]);
   });
 
-  test('a failed top-up states its reason, and leads to the card', async () => {
+  test('a failed top-up shows its reason, and links to the card', async () => {
     const page = await blankPage();
     const lastFailure = { reason: 'declined', at: '2026-11-27T09:00:00.000Z' };
     await answer(page, { topUp: topUp({ threshold: 100, pack: 'small', monthlyLimit: 5000, lastFailure }) });
@@ -282,26 +285,23 @@ export function stateTests(): void {
     [402, 'PAYMENT_DECLINED', 'The card was declined.', 'Change the card', 'button'],
     [409, 'PAYMENT_METHOD_REQUIRED', 'No card is saved.', 'Add a card', 'button'],
     [409, 'INVALID_STATE', `Payment ${id} is not finished.`, 'View payment', 'link'],
-  ] as const)(
-    'an upgrade that is refused with %i %s leads to the next step',
-    async (status, message, detail, step, role) => {
-      const page = await blankPage();
-      await answer(page, {});
-      await respond(page, '**/api/subscription', subscription());
-      const [from, to] = ['2026-11-27T09:00:00.000Z', '2026-12-27T09:00:00.000Z'];
-      await respond(page, '**/api/subscription/upgrade-plan/preview**', { amount: 269.98, credits: 95_000, from, to });
-      await refuse(page, '**/api/subscription/upgrade-plan', { status, message, detail });
-      await signInDemo(page, '/plans');
-      await page.getByRole('button', { name: 'Upgrade Pro Pass' }).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByText('The amount is charged to your Visa ending in 4242.').waitFor();
-      await dialog.getByRole('button', { name: 'Upgrade for $269.98' }).click();
-      await dialog.getByRole(role, { name: step }).waitFor();
-      await looksRight(page, `upgrade-${message.toLowerCase().replaceAll('_', '-')}`);
-    },
-  );
+  ] as const)('an upgrade that returns %i %s shows the next step', async (status, message, detail, step, role) => {
+    const page = await blankPage();
+    await answer(page, {});
+    await respond(page, '**/api/subscription', subscription());
+    const [from, to] = ['2026-11-27T09:00:00.000Z', '2026-12-27T09:00:00.000Z'];
+    await respond(page, '**/api/subscription/upgrade-plan/preview**', { amount: 269.98, credits: 95_000, from, to });
+    await refuse(page, '**/api/subscription/upgrade-plan', { status, message, detail });
+    await signInDemo(page, '/plans');
+    await page.getByRole('button', { name: 'Upgrade Pro Pass' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The amount is charged to your Visa ending in 4242.').waitFor();
+    await dialog.getByRole('button', { name: 'Upgrade for $269.98' }).click();
+    await dialog.getByRole(role, { name: step }).waitFor();
+    await looksRight(page, `upgrade-${message.toLowerCase().replaceAll('_', '-')}`);
+  });
 
-  test('a call without credits, the sidebar, the overview and the credit history lead to the packs', async () => {
+  test('a call without credits, the sidebar, the overview and the credit history link to the packs', async () => {
     const page = await blankPage();
     await answer(page, { payment: [payment()] });
     await signInDemo(page, '/usage');

@@ -116,13 +116,13 @@ export function walkTests(): void {
     expect((await fetch(receipt ?? '')).status).toBe(200);
   }, 120_000);
 
-  test('a payment of another account is unknown', async () => {
+  test('a payment of another account is not shown', async () => {
     const page = await blankPage();
     await signInDemo(page, `/billing?payment=${firstPayment}`);
     await page.getByText(`This account has no payment ${firstPayment}.`).waitFor();
   });
 
-  test('a buyer who leaves the payment page can continue to it', async () => {
+  test('a buyer who leaves checkout can continue it', async () => {
     const page = await asBuyer('/billing');
     await page.getByRole('button', { name: 'Buy 10,000 credits for $85.50' }).click();
     await page.waitForURL((url) => url.origin !== paidService().origin);
@@ -140,7 +140,7 @@ export function walkTests(): void {
     expect(await page.getByRole('link', { name: 'Continue to payment' }).getAttribute('href')).toBe(payPage);
   });
 
-  test('an upgrade that the bank must confirm is followed until it is paid', async () => {
+  test('an upgrade that requires authentication is shown until it is paid', async () => {
     const page = await blankPage();
     await register(page, 'careful@example.com');
     await buyDevPass(page, '4000002760003184');
@@ -194,7 +194,7 @@ export function walkTests(): void {
     await looksRight(page, 'walk-billing');
   }, 90_000);
 
-  test('a renewal that fails is shown with the day on which the plan ends, until another card pays it', async () => {
+  test('a failed renewal is shown with the day on which the plan ends, until another card pays it', async () => {
     const page = await blankPage();
     await register(page, 'late@example.com');
     await buyDevPass(page, '4242424242424242');

@@ -69,7 +69,7 @@ test('the default stage costs at most 29 dollars in a month without traffic', ()
   expect(sumOf(costAtZero(monthly))).toBeLessThanOrEqual(29);
 });
 
-test('docs/deploy.md states what payments add to it, whose secret is not part of the templates', async () => {
+test('docs/deploy.md states the cost of payments, including the secret, which is in no template', async () => {
   const paying = monthlyOf(await synthesise({ stage: payingStage }));
   const added = {
     alarmMetrics: paying.alarmMetrics - monthly.alarmMetrics,

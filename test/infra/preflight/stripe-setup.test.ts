@@ -31,7 +31,7 @@ describe('npm run stripe-setup', () => {
     await stripe.billingPortal.configurations.update(id, { active: true });
   });
 
-  it('creates the endpoint with the version of the package, and reports its signing secret once', async () => {
+  it('creates the endpoint with the API version of the package, and prints its signing secret once', async () => {
     const [created, portal] = await run();
     expect(created).toMatchObject({ status: 'changed', signingSecret: expect.stringMatching(/^whsec_/) });
     expect(portal).toMatchObject({ status: 'ok' });
@@ -43,7 +43,7 @@ describe('npm run stripe-setup', () => {
     expect(again.every(({ signingSecret }) => signingSecret === undefined)).toBe(true);
   });
 
-  it('corrects the event types of the endpoint, which include no drafts of invoices', async () => {
+  it('corrects the event types of the endpoint, which exclude draft invoices', async () => {
     const [{ id }] = (await endpoints()) as [Stripe.WebhookEndpoint];
     const changed = ['invoice.created', ...eventTypes.slice(1)] as (typeof eventTypes)[number][];
     await stripe.webhookEndpoints.update(id, { enabled_events: changed });
@@ -54,7 +54,7 @@ describe('npm run stripe-setup', () => {
     expect(eventTypes).not.toContain('invoice.created');
   });
 
-  it('replaces an endpoint that is disabled or has another version by a new one, and leaves its deletion to the operator', async () => {
+  it('creates a new endpoint beside one that is disabled or has another API version, and leaves the old one to the operator', async () => {
     const [{ id }] = (await endpoints()) as [Stripe.WebhookEndpoint];
     await stripe.webhookEndpoints.update(id, { disabled: true });
     const [created, old] = await run();

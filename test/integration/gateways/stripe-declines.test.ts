@@ -59,6 +59,6 @@ it.each([
   [429, 'rate_limit_error'],
   [500, 'api_error'],
   [401, 'authentication_error'],
-])('the status %i means that the effect is unknown', async (status, type) => {
+])('the status %i leaves the effect of the request unknown', async (status, type) => {
   expect(await refusal(status, { type })).toBeInstanceOf(ProviderUnavailable);
 });

@@ -13,7 +13,7 @@ const raw = (path: string, init: { method?: string; body?: string } = {}, header
   fetch(`${server.url}${path}`, { ...init, headers: { authorization: `Bearer ${server.secretKey}`, ...headers } });
 
 describe('requests', () => {
-  it('need the secret key', async () => {
+  it('require the secret key', async () => {
     const response = await fetch(`${server.url}/v1/customers`, { headers: { authorization: 'Bearer sk_test_other' } });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } });
@@ -52,7 +52,7 @@ describe('requests', () => {
     );
   });
 
-  it('get 501 for a route that is not modelled, and 404 for a missing object', async () => {
+  it('return 501 for an unsupported route, and 404 for a missing object', async () => {
     await expect(server.stripe.coupons.list()).rejects.toMatchObject({ statusCode: 501 });
     await expect(server.stripe.customers.retrieve('cus_x')).rejects.toMatchObject({
       statusCode: 404,
@@ -69,7 +69,7 @@ describe('requests', () => {
     expect(response.status).toBe(400);
   });
 
-  it('have an id that their events name', async () => {
+  it('have an id, which their events contain', async () => {
     const customer = await server.stripe.customers.create({}, { idempotencyKey: 'key-1' });
     await server.advance();
     expect(server.received[0]!.event).toMatchObject({
@@ -98,7 +98,7 @@ describe('objects', () => {
     expect(last).toMatchObject({ has_more: false, data: [{ name: 'C2' }, { name: 'C1' }, { name: 'C0' }] });
   });
 
-  it('expand up to four levels, and refuse others', async () => {
+  it('expand up to four levels, and no deeper', async () => {
     const { customer, method } = await customerWithCard(server.stripe);
     const price = await planPrice(server.stripe);
     const { id } = await server.stripe.subscriptions.create({ customer: customer.id, items: [{ price: price.id }] });
@@ -120,14 +120,14 @@ describe('objects', () => {
     });
   });
 
-  it('change their metadata by key, and lose it by an empty text', async () => {
+  it('change their metadata by key, and unset it with an empty value', async () => {
     const { id } = await server.stripe.customers.create({ metadata: { a: '1', b: '2' } });
     const changed = await server.stripe.customers.update(id, { metadata: { a: '', c: '3' } });
     expect(changed.metadata).toEqual({ b: '2', c: '3' });
     expect((await server.stripe.customers.update(id, { metadata: '' })).metadata).toEqual({});
   });
 
-  it('of products have the id that the caller chose, once', async () => {
+  it('of products accept an id, which must be unique', async () => {
     await server.stripe.products.create({ id: 'plan_a', name: 'A' });
     await expect(server.stripe.products.create({ id: 'plan_a', name: 'A' })).rejects.toMatchObject({
       code: 'resource_already_exists',
@@ -141,7 +141,7 @@ describe('objects', () => {
     expect(await server.stripe.customers.retrieve(id)).toMatchObject({ name: 'Ada' });
   });
 
-  it('keep the links to their pages after a restart', async () => {
+  it('keep their port, and with it the links to their pages, after a restart', async () => {
     const { url } = server;
     await server.close();
     server = await startTestStripe({ file: server.file });
@@ -202,7 +202,7 @@ describe('idempotency keys', () => {
     await first;
   });
 
-  it('keep nothing when validation fails, and declines as they are', async () => {
+  it('store declines, but no failed validation', async () => {
     await expect(server.stripe.products.create({ name: '' }, { idempotencyKey })).rejects.toMatchObject({
       statusCode: 400,
     });
@@ -235,7 +235,7 @@ describe('idempotency keys', () => {
 });
 
 describe('faults', () => {
-  it('lose the response after the change', async () => {
+  it('lose the response after the request has taken effect', async () => {
     server.faults.order({ fault: 'lost_reply', path: '/v1/customers', method: 'POST' });
     const retrying = server.client({ maxNetworkRetries: 1 });
     const customer = await retrying.customers.create({ name: 'Ada' });
@@ -252,7 +252,7 @@ describe('faults', () => {
     expect((await server.stripe.customers.list()).data).toEqual([]);
   });
 
-  it('are ordered over HTTP', async () => {
+  it('are set over HTTP', async () => {
     const order = (body: unknown) =>
       fetch(`${server.url}/_control/faults`, { method: 'POST', body: JSON.stringify(body) });
     expect(await (await order({ fault: 'error', count: 2 })).json()).toMatchObject({

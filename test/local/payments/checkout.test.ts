@@ -64,7 +64,7 @@ describe('a Checkout session in payment mode', () => {
     );
   });
 
-  it('explains a decline on its page and stays open for another card', async () => {
+  it('shows a decline on its page, and stays open for another card', async () => {
     const session = await newSession();
 
     const declined = await postForm(session.url!, cardFields('4000000000000002'));
@@ -82,7 +82,7 @@ describe('a Checkout session in payment mode', () => {
     expect(charges.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'failed']);
   });
 
-  it('asks for the confirmation of the bank, which may fail', async () => {
+  it('requires authentication, which can fail', async () => {
     const session = await newSession();
     const { location } = await postForm(session.url!, cardFields('4000002760003184'));
     expect(location).toBe(`/pay/${session.id}`);
@@ -97,7 +97,7 @@ describe('a Checkout session in payment mode', () => {
     expect(await server.stripe.checkout.sessions.retrieve(session.id)).toMatchObject({ payment_status: 'paid' });
   });
 
-  it('expires by the clock, and by request', async () => {
+  it('expires after its time, and on request', async () => {
     const session = await newSession();
     const other = await newSession();
     await server.stripe.checkout.sessions.expire(other.id);
@@ -134,7 +134,7 @@ describe('a Checkout session in payment mode', () => {
     await expect(request).rejects.toMatchObject({ statusCode: 400, ...(code !== undefined && { code }) });
   });
 
-  it('needs the terms accepted if it collects consent', async () => {
+  it('requires acceptance of the terms if it collects consent', async () => {
     const session = await server.stripe.checkout.sessions.create({
       mode: 'payment',
       line_items: [pack],
@@ -166,7 +166,7 @@ describe('a Checkout session in subscription mode', () => {
     expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);
   });
 
-  it('asks for the confirmation of the bank', async () => {
+  it('requires authentication', async () => {
     const session = await subscriptionSession();
     await postForm(session.url!, cardFields('4000002760003184'));
     expect((await server.stripe.subscriptions.list({ status: 'all' })).data).toEqual([]);

@@ -13,7 +13,7 @@ const create = async (...customers: string[]) => {
 };
 
 describe('events', () => {
-  it('are signed so that the package accepts them', async () => {
+  it('have a signature that the package accepts', async () => {
     await create('Ada');
     await expect.poll(() => server.received.length).toBe(1);
     const [{ body, signature }] = server.received as [TestStripe['received'][number]];
@@ -27,7 +27,7 @@ describe('events', () => {
     expect(() => construct(server.webhookSecret, server.now() + 400_000)).toThrow(/[Tt]imestamp/);
   });
 
-  it('show what changed', async () => {
+  it('contain the previous values of changed attributes', async () => {
     const { id } = await server.stripe.customers.create({ name: 'Ada' });
     await server.stripe.customers.update(id, { name: 'Bea' });
     await server.advance();
@@ -37,7 +37,7 @@ describe('events', () => {
     });
   });
 
-  it('are delivered again until they are accepted, for three days, and listed as undelivered', async () => {
+  it('are retried for three days until they are accepted, and listed as undelivered', async () => {
     server.answer(500);
     await create('Ada');
     await server.advance();
@@ -61,7 +61,7 @@ describe('events', () => {
     expect(await undelivered()).toMatchObject([{ pending_webhooks: 0 }]);
   });
 
-  it('that were not delivered before a restart are delivered after it', async () => {
+  it('are delivered after a restart', async () => {
     server.answer(500);
     await create('Ada');
     await server.advance();
@@ -70,7 +70,7 @@ describe('events', () => {
     await expect.poll(names).toEqual(['Ada']);
   });
 
-  it('can be fetched, filtered by type, and end after 30 days', async () => {
+  it('can be fetched and filtered by type, and are deleted after 30 days', async () => {
     const customer = await server.stripe.customers.create({});
     await server.stripe.products.create({ name: 'A' });
     const { data } = await server.stripe.events.list({ types: ['product.created'] });
@@ -82,7 +82,7 @@ describe('events', () => {
     await expect(server.stripe.events.retrieve(event!.id)).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  it('reach other endpoints with their own secret and types', async () => {
+  it('are delivered to other endpoints with their own secret and types', async () => {
     const endpoint = await server.stripe.webhookEndpoints.create({
       url: 'http://127.0.0.1:1/events',
       enabled_events: ['product.created'],

@@ -27,7 +27,7 @@ const draftOver = async (amount: number, token = 'pm_card_visa') => {
   return { customer, method, id: draft.id };
 };
 
-describe('an own invoice', () => {
+describe('a one-off invoice', () => {
   it('is finalized, paid off session, and shown on its pages', async () => {
     const { id } = await draftOver(1234);
 
@@ -56,7 +56,7 @@ describe('an own invoice', () => {
     expect(payments).toMatchObject([{ invoice: id, status: 'paid', amount_paid: 1234 }]);
   });
 
-  it('stays open after a decline, which tells why', async () => {
+  it('stays open after a decline, and returns the decline code', async () => {
     const { id } = await draftOver(1234, 'pm_card_chargeCustomerFail');
     await expect(server.stripe.invoices.pay(id, { off_session: true })).rejects.toMatchObject({
       type: 'StripeCardError',
@@ -75,7 +75,7 @@ describe('an own invoice', () => {
     expect(server.types()).toEqual(expect.arrayContaining(['charge.failed', 'invoice.payment_failed']));
   });
 
-  it('needs the buyer for a card that always authenticates', async () => {
+  it('requires action for a card that always requires authentication', async () => {
     const { id } = await draftOver(1234, 'pm_card_authenticationRequired');
     await expect(server.stripe.invoices.pay(id, { off_session: true })).rejects.toMatchObject({
       statusCode: 402,
@@ -137,7 +137,7 @@ describe('an own invoice', () => {
     await expect(server.stripe.invoices.pay(id)).rejects.toMatchObject({ statusCode: 400 });
   });
 
-  it('includes pending items if asked to', async () => {
+  it('includes pending items on request', async () => {
     const { customer } = await customerWithCard(server.stripe);
     const price_data = { currency: 'usd', product: 'plan_2999', unit_amount: 250 };
     await planPrice(server.stripe);

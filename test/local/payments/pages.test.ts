@@ -23,8 +23,8 @@ const openSession = async (name = 'Credits') =>
     cancel_url: 'http://127.0.0.1:1/back?a=1&b=2',
   });
 
-describe('the pay page', () => {
-  it('shows what is bought, the sum, the way back and the test cards', async () => {
+describe('the checkout page', () => {
+  it('shows the line items, the total, the link back and the test cards', async () => {
     const { url } = await openSession('<b>Credits</b>');
     const response = await fetch(url!);
     const html = await response.text();
@@ -48,7 +48,7 @@ describe('the pay page', () => {
     ['a short code', { cvc: '1' }, 'security code'],
     ['no name', { name: ' ' }, 'Enter the name on the card.'],
     ['no email', { email: 'ada' }, 'Enter your email address.'],
-  ])('explains %s at its field and keeps the others', async (_, fields, error) => {
+  ])('reports %s at its field and keeps the other fields', async (_, fields, error) => {
     const { url, id } = await openSession();
     const { status, html } = await postForm(url!, { ...cardFields('4242424242424242'), ...fields });
     expect(status).toBe(422);
@@ -86,7 +86,7 @@ describe('requests of browsers', () => {
     return promise;
   };
 
-  it('open a page from any site, but send forms only from our own', async () => {
+  it('can open a page from any site, but submit forms only from its own', async () => {
     const session = await openSession();
     const url = session.url!;
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
@@ -106,7 +106,7 @@ describe('requests of browsers', () => {
     }
   });
 
-  it('for unknown pages get 404', async () => {
+  it('return 404 for unknown pages', async () => {
     for (const path of ['/', '/pay/cs_x', '/invoices/in_x/pdf', '/receipts/x', '/portal/x'])
       expect((await fetch(`${server.url}${path}`)).status).toBe(404);
   });
@@ -128,7 +128,7 @@ describe('the portal', () => {
     return { customer, method, subscription, url };
   };
 
-  it('lists cards and invoices, with the way back', async () => {
+  it('lists cards and invoices, with a link back', async () => {
     const { url } = await open();
     const html = await (await fetch(url)).text();
     expect(html).toContain('Visa •••• 4242');
@@ -162,7 +162,7 @@ describe('the portal', () => {
     expect(server.types()).toEqual(expect.arrayContaining(['payment_method.detached', 'customer.updated']));
   });
 
-  it('does not touch the cards of others, and expires', async () => {
+  it("cannot change another customer's cards, and expires", async () => {
     const { url, method } = await open();
     const other = await server.stripe.customers.create({});
     const session = await server.stripe.billingPortal.sessions.create({ customer: other.id });
@@ -172,7 +172,7 @@ describe('the portal', () => {
     expect((await fetch(url)).status).toBe(410);
   });
 
-  it('has configurations that cannot change or end plans', async () => {
+  it('cannot change or cancel subscriptions', async () => {
     const configurations = server.stripe.billingPortal.configurations;
     expect((await configurations.list({ is_default: true })).data).toHaveLength(1);
     const { id } = await configurations.create({ features: { invoice_history: { enabled: true } } });

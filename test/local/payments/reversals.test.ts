@@ -27,7 +27,7 @@ const chargeOf = async (intent: string) => {
 };
 
 describe('a refund', () => {
-  it('is partial up to the whole payment', async () => {
+  it('can be partial, up to the full payment', async () => {
     const payment_intent = await paidWith('4242424242424242');
     const first = await server.stripe.refunds.create({ payment_intent, amount: 300, metadata: { by: 'operator' } });
     expect(first).toMatchObject({ amount: 300, status: 'succeeded', payment_intent, metadata: { by: 'operator' } });
@@ -64,7 +64,7 @@ describe('a refund', () => {
 });
 
 describe('a dispute', () => {
-  it('follows a payment of its test card, and is won by script', async () => {
+  it('follows a payment with its test card, and is won by a script', async () => {
     const payment_intent = await paidWith('4000000000000259');
     const { data } = await server.stripe.disputes.list({ payment_intent });
     expect(data).toMatchObject([{ amount: 1000, status: 'needs_response', reason: 'fraudulent' }]);
@@ -90,7 +90,7 @@ describe('a dispute', () => {
     await expect(server.stripe.disputes.close(dispute!.id)).rejects.toMatchObject({ statusCode: 400 });
   });
 
-  it('is only an inquiry for its other test card, which moves no money', async () => {
+  it('is an inquiry for the other test card, without withdrawn funds', async () => {
     const payment_intent = await paidWith('4000000000001976');
     const [inquiry] = (await server.stripe.disputes.list({ payment_intent })).data;
     expect(inquiry).toMatchObject({ status: 'warning_needs_response', is_charge_refundable: true });
@@ -102,7 +102,7 @@ describe('a dispute', () => {
 });
 
 describe('an early fraud warning', () => {
-  it('names the payment', async () => {
+  it('contains the payment', async () => {
     const payment_intent = await paidWith('4242424242424242');
     await server.script('order_1', 'fraud_warning');
     const [warning] = (await server.stripe.radar.earlyFraudWarnings.list({ payment_intent })).data;

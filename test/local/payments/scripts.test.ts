@@ -69,7 +69,7 @@ describe('a script for a session', () => {
     ]);
   });
 
-  it('expires it, or makes the bank ask for the buyer', async () => {
+  it('expires it, or makes the bank require authentication', async () => {
     const first = await openSession();
     await server.script(first.id, 'expired');
     expect(sessionTypes()).toEqual(['checkout.session.expired']);
@@ -120,7 +120,7 @@ describe('a script for a customer or invoice', () => {
     await expect(pay()).resolves.toMatchObject({ status: 'paid' });
   });
 
-  it('is refused over HTTP if it cannot happen', async () => {
+  it('is refused over HTTP if the outcome is impossible', async () => {
     const order = (id: string, outcome: string) =>
       fetch(`${server.url}/_control/payments/${id}`, { method: 'POST', body: JSON.stringify({ outcome }) });
     const { id } = await openSession();

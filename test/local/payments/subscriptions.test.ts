@@ -33,7 +33,7 @@ const paidPeriods = async (subscription: string) => {
 };
 
 describe('a subscription', () => {
-  it('is paid at once and renews for a year from the 31st on the last day of shorter months', async () => {
+  it('is paid immediately, and renews for a year on the 31st or the last day of shorter months', async () => {
     const subscription = await subscribe();
     expect(subscription).toMatchObject({
       status: 'active',
@@ -59,7 +59,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('is bought on the pay page and starts when it is paid', async () => {
+  it('is bought on the checkout page, and starts when it is paid', async () => {
     const price = await planPrice(server.stripe);
     const session = await server.stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -116,7 +116,7 @@ describe('a subscription', () => {
     expect(await server.stripe.invoices.retrieve(data[0]!.id)).toMatchObject({ status: 'paid', amount_paid: 999 });
   });
 
-  it('ends with its period if asked to, unless it is resumed', async () => {
+  it('can be cancelled at the end of its period, and resumed until then', async () => {
     const ending = await subscribe();
     const ended = await server.stripe.subscriptions.update(ending.id, { cancel_at_period_end: true });
     expect(ended).toMatchObject({ cancel_at: ended.items.data[0]!.current_period_end });
@@ -146,7 +146,7 @@ describe('a subscription', () => {
     expect((await server.stripe.invoices.list()).data).toEqual([]);
   });
 
-  it('needs authentication of a card that always asks for it', async () => {
+  it('requires authentication for a card that always requires it', async () => {
     await expect(subscribe('pm_card_authenticationRequired')).rejects.toMatchObject({
       statusCode: 402,
       code: 'authentication_required',
@@ -162,7 +162,7 @@ describe('a subscription', () => {
     });
   });
 
-  it('waits for its first payment if asked to, and expires after 23 hours', async () => {
+  it('can be incomplete until its first payment, and expires after 23 hours', async () => {
     const { customer } = await customerWithCard(server.stripe);
     const price = await planPrice(server.stripe);
     const subscription = await server.stripe.subscriptions.create({
@@ -194,7 +194,7 @@ describe('a renewal that fails', () => {
     return invoice as Stripe.Invoice;
   };
 
-  it('is tried again 1, 3 and 5 days after the attempt before, and stays past due', async () => {
+  it('is retried 1, 3 and 5 days after the previous attempt, and stays past due', async () => {
     const { id } = await failing();
     expect(await server.stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'past_due' });
     expect(await latestInvoice(id)).toMatchObject({
@@ -224,7 +224,7 @@ describe('a renewal that fails', () => {
     expect(await latestInvoice(id)).toMatchObject({ status: 'paid' });
   });
 
-  it('is paid on the page of the invoice, whose card may pay the next ones', async () => {
+  it('is paid on the hosted invoice page, whose card can pay later invoices', async () => {
     const { id } = await failing();
     const { hosted_invoice_url: url } = await latestInvoice(id);
     expect((await postForm(url!, cardFields('4000000000000002'))).html).toContain('declined');
@@ -234,7 +234,7 @@ describe('a renewal that fails', () => {
     expect(await paidPeriods(id)).toEqual(['2027-02-28', '2027-03-31', '2027-04-30']);
   });
 
-  it('is collected no longer once the subscription is cancelled and its invoice voided', async () => {
+  it('is not charged again once the subscription is cancelled and its invoice is voided', async () => {
     const { id } = await failing();
     await server.stripe.subscriptions.cancel(id);
     const invoice = await latestInvoice(id);
@@ -245,7 +245,7 @@ describe('a renewal that fails', () => {
     expect(server.types()).toContain('invoice.voided');
   });
 
-  it('asks for the buyer if the card needs authentication', async () => {
+  it('requires action if the card requires authentication', async () => {
     const subscription = await subscribe();
     const customer = subscription.customer as string;
     const card = await server.stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer });

@@ -89,7 +89,7 @@ async function recovered(id: number): Promise<void> {
 
 describe.each(flows)('$name', ({ prepare, run }) => {
   it.each([false, true])(
-    'survives the end of the process at each write (which took effect: %s)',
+    'recovers from a crash at each write (write applied: %s)',
     async (isWritten) => {
       const first = await prepare();
       world.die(undefined);
@@ -117,8 +117,8 @@ const requests = [
   [5, 'POST', '/v1/subscriptions'],
 ] as const;
 
-describe('a response of Stripe that is lost', () => {
-  it.each(requests)('once, in flow %i of %s %s, changes nothing', async (index, method, path) => {
+describe('a failed request to Stripe', () => {
+  it.each(requests)('is completed if its response is lost, in flow %i (%s %s)', async (index, method, path) => {
     const { prepare, run } = flows[index]!;
     const id = await prepare();
     world.stand.faults.order({ fault: 'lost_reply', method, path });
@@ -127,25 +127,22 @@ describe('a response of Stripe that is lost', () => {
     await recovered(id);
   });
 
-  it.each(requests)(
-    'and a request that is refused, in flow %i of %s %s, is made up for',
-    async (index, method, path) => {
-      const { prepare, run } = flows[index]!;
-      const id = await prepare();
-      world.stand.faults.order({ fault: 'rate_limit', count: 3, method, path });
-      await run(id).catch(() => undefined);
-      await recovered(id);
-      world.stand.faults.clear();
-      await world.move({ hours: 1 });
-      const again = await outcomeOf(run(id));
-      // An upgrade or a cancellation that had taken effect is refused.
-      const isDone = index === 5 || path === '/v1/subscriptions';
-      expect(again).toBe(isDone && index > 2 ? 'INVALID_STATE' : 'done');
-      await recovered(id);
-    },
-  );
+  it.each(requests)('can be repeated if it is refused, in flow %i (%s %s)', async (index, method, path) => {
+    const { prepare, run } = flows[index]!;
+    const id = await prepare();
+    world.stand.faults.order({ fault: 'rate_limit', count: 3, method, path });
+    await run(id).catch(() => undefined);
+    await recovered(id);
+    world.stand.faults.clear();
+    await world.move({ hours: 1 });
+    const again = await outcomeOf(run(id));
+    // An upgrade or a cancellation that had taken effect is refused.
+    const isDone = index === 5 || path === '/v1/subscriptions';
+    expect(again).toBe(isDone && index > 2 ? 'INVALID_STATE' : 'done');
+    await recovered(id);
+  });
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

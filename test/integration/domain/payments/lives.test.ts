@@ -47,7 +47,7 @@ async function act(id: number, draw: (below: number) => number): Promise<unknown
 }
 
 it.each(times(lives, (life) => life))(
-  'life %i has credits for every cent, and Stripe collects what the meter says',
+  "random life %i has credits for every paid cent, and Stripe charges the meter's plan",
   async (life) => {
     const draw = randomNumbers(life + 1);
     const id = await world.account();
@@ -91,6 +91,6 @@ it.each(times(lives, (life) => life))(
   patience,
 );
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

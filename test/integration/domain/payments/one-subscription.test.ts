@@ -16,7 +16,7 @@ const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.c
 const planOrder = async (id: number) => (await world.orders(id)).find(({ kind }) => kind === 'plan')!;
 
 describe('an account has one subscription at Stripe', () => {
-  it('also after a second checkout that is paid while a cancelled month runs', async () => {
+  it('after a second checkout is paid during the month of a cancelled plan', async () => {
     const id = await world.account();
     const [first, second] = [await world.open(id, plan), await world.open(id, plan)];
     await world.script(first.id, 'paid');
@@ -30,7 +30,7 @@ describe('an account has one subscription at Stripe', () => {
     expect([await running(id), await world.charges(id)]).toEqual([[], [0, 2999]]);
   });
 
-  it('also if an earlier one could not be ended', async () => {
+  it('even if cancelling an earlier one failed', async () => {
     const id = await world.subscriber();
     const { subscription: old } = await world.profile(id);
     await world.script(old ?? '', 'failed');
@@ -46,7 +46,7 @@ describe('an account has one subscription at Stripe', () => {
     expect((await world.profile(id)).subscription).not.toBe(old);
   });
 
-  it('also if it is ended at Stripe on the day on which it began, and the plan is resumed', async () => {
+  it('even if it is cancelled at Stripe on its first day, and the plan is resumed', async () => {
     const id = await world.cardholder();
     await world.plans.create(id, 'freemium');
     await world.plans.upgrade(id, 'dev_pass');
@@ -61,7 +61,7 @@ describe('an account has one subscription at Stripe', () => {
     expect((await world.profile(id)).subscription).not.toBe(first);
   });
 
-  it('and a foreign one ends with the next comparison', async () => {
+  it('because the next alignment cancels any other one', async () => {
     const id = await world.subscriber();
     const { customer = '', subscription } = await world.profile(id);
     const { items, default_payment_method: card } = await world.stripe.subscriptions.retrieve(subscription ?? '');
@@ -81,7 +81,7 @@ describe('an account has one subscription at Stripe', () => {
     expect(await running(id)).toEqual([subscription]);
   });
 
-  it('and none after the account is deleted, nor a page to pay on', async () => {
+  it('until the account is deleted, which also expires its open checkouts', async () => {
     const id = await world.subscriber();
     const { id: order } = await world.open(id);
     await world.payments.stopCollecting(id);
@@ -90,8 +90,8 @@ describe('an account has one subscription at Stripe', () => {
   });
 });
 
-describe('money that is returned for the current month', () => {
-  it('in part leaves the plan', async () => {
+describe('a refund or dispute of the current month', () => {
+  it('keeps the plan if it is partial', async () => {
     const id = await world.subscriber();
     const { provider } = await planOrder(id);
     await world.stripe.refunds.create({ payment_intent: provider.payment ?? '', amount: 1 });
@@ -99,7 +99,7 @@ describe('money that is returned for the current month', () => {
     expect(await world.plans.current(id)).toMatchObject({ status: 'active' });
   });
 
-  it('whole ends the plan after seven days, unless it comes back, even if its credits are spent', async () => {
+  it('ends the plan after seven days unless it is won, even if the credits are spent', async () => {
     const [lost, won] = [await world.subscriber(), await world.subscriber()];
     for (const id of [lost, won]) {
       await world.leave(id, 0);
@@ -113,7 +113,7 @@ describe('money that is returned for the current month', () => {
     expect(await running(lost)).toEqual([]);
   });
 
-  it('ends a cancelled plan too, which is past due once it is resumed, and cannot be upgraded', async () => {
+  it('also ends a cancelled plan, which is past due once it is resumed and cannot be upgraded', async () => {
     const id = await world.subscriber();
     await cancel(id);
     await world.script((await planOrder(id)).id, 'disputed');
@@ -125,7 +125,7 @@ describe('money that is returned for the current month', () => {
   });
 });
 
-it('a refund that failed after a confirmed payment returns the credits', async () => {
+it('a failed refund of a confirmed payment returns the credits', async () => {
   const id = await world.subscriber();
   await world.useCard(id, 'pm_card_authenticationRequired');
   expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('PAYMENT_ACTION_REQUIRED');
@@ -138,7 +138,7 @@ it('a refund that failed after a confirmed payment returns the credits', async (
   expect([await world.balance(id), (await world.order(id, order.id))?.state]).toEqual([before, 'granted']);
 });
 
-it('an operator clears the hold of payments that were returned', async () => {
+it('an operator clears the hold after refunds and disputes', async () => {
   const id = await world.cardholder();
   await world.script((await world.orders(id))[0]!.id, 'fraud_warning');
   expect(await outcomeOf(world.open(id))).toBe('INVALID_STATE');

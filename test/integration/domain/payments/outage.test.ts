@@ -4,7 +4,7 @@ import { outcomeOf, usePayingWorld } from '#test/payments/paying-world.ts';
 
 const world = usePayingWorld();
 
-it('an hour without Stripe refuses purchases, keeps plans, and is made up for', async () => {
+it('an hour without Stripe refuses purchases and keeps plans, and pending payments settle afterwards', async () => {
   const [buyer, subscriber, canceller] = [
     await world.cardholder(),
     await world.subscriber(),
@@ -32,7 +32,7 @@ it('an hour without Stripe refuses purchases, keeps plans, and is made up for', 
   expect(await world.differences()).toEqual([]);
 }, 60_000);
 
-it('an hour without the queue delays credits until Stripe repeats its events', async () => {
+it('an hour without the queue delays credits until Stripe retries its events', async () => {
   const id = await world.account();
   const { id: order } = await world.open(id);
   world.queueDown(true);
@@ -51,7 +51,7 @@ it('an hour without the queue delays credits until Stripe repeats its events', a
 });
 
 it.each(['/v1/invoiceitems', '/v1/invoices/'])(
-  'a charge that stops at %s does not block later ones',
+  'a charge that fails at %s does not block later charges',
   async (path) => {
     const id = await world.cardholder();
     world.stand.faults.order({ fault: 'rate_limit', count: 3, path, method: 'POST' });
@@ -69,6 +69,6 @@ it.each(['/v1/invoiceitems', '/v1/invoices/'])(
   60_000,
 );
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -9,7 +9,7 @@ const cancel = async (id: number) => world.plans.cancel(id, (await world.plans.c
 const resume = async (id: number) => world.plans.resume(id, (await world.plans.current(id))!.id);
 
 describe('a plan', () => {
-  it('starts when it is paid, with the months of Stripe’s subscription', async () => {
+  it('starts when it is paid, with the billing periods of Stripe’s subscription', async () => {
     const id = await world.account();
     const { id: order } = await world.open(id, { planId: 'dev_pass' });
     await world.move({ minutes: 40 });
@@ -24,7 +24,7 @@ describe('a plan', () => {
     expect(await world.charges(id)).toEqual([2999]);
   });
 
-  it('paid on two pages is granted once, and the second payment goes back', async () => {
+  it('is granted once if two checkouts are paid, and the second payment is refunded', async () => {
     const id = await world.account();
     const first = await world.open(id, { planId: 'dev_pass' });
     const second = await world.open(id, { planId: 'smm_pass' });
@@ -40,7 +40,7 @@ describe('a plan', () => {
     expect(await world.collected(id)).toEqual({ status: 'active', cents: 2999, ends: false });
   });
 
-  it('created ten times at once is charged once', async () => {
+  it('is charged once if it is created ten times concurrently', async () => {
     const id = await world.cardholder();
 
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => outcomeOf(world.plans.create(id, 'dev_pass'))));
@@ -52,7 +52,7 @@ describe('a plan', () => {
     expect([await world.granted(id, 'plan'), await world.charges(id)]).toEqual([5000, [500, 2999]]);
   });
 
-  it('is neither started nor charged if the card is declined or needs the bank', async () => {
+  it('is neither started nor charged if the card is declined or requires authentication', async () => {
     const id = await world.cardholder();
     await world.useCard(id, 'pm_card_chargeCustomerFail');
     expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('PAYMENT_DECLINED');
@@ -66,7 +66,7 @@ describe('a plan', () => {
     expect(await outcomeOf(world.plans.create(id, 'dev_pass'))).toBe('done');
   });
 
-  it('is refused after three declines in a day, before the bank is asked', async () => {
+  it('is refused after three declines in a day, without another charge', async () => {
     const id = await world.cardholder();
     await world.useCard(id, 'pm_card_chargeCustomerFail');
     for (let count = 0; count < 3; count++) await outcomeOf(world.plans.create(id, 'dev_pass'));
@@ -80,7 +80,7 @@ describe('a plan', () => {
 });
 
 describe('an upgrade', () => {
-  it('charges exactly the cents of its proration, and then the larger plan', async () => {
+  it('charges its proration to the cent, and the larger plan from the next month', async () => {
     const id = await world.subscriber('dev_pass');
     await world.move({ days: 10 });
     const { amount, credits } = await world.plans.preview(id, 'pro_pass');
@@ -95,7 +95,7 @@ describe('an upgrade', () => {
     expect(await world.charges(id)).toEqual([2999, cents(amount), 29_999]);
   });
 
-  it('that is declined changes nothing', async () => {
+  it('changes nothing if it is declined', async () => {
     const id = await world.subscriber('dev_pass');
     const before = await world.meter(id);
     await world.useCard(id, 'pm_card_chargeCustomerFail');
@@ -112,7 +112,7 @@ describe('an upgrade', () => {
     expect(await outcomeOf(world.plans.upgrade(id, 'smm_pass'))).toBe('done');
   });
 
-  it('that the bank asks about changes nothing until it is confirmed', async () => {
+  it('changes nothing until the buyer has authenticated it', async () => {
     const id = await world.subscriber('dev_pass');
     const before = await world.meter(id);
     await world.useCard(id, 'pm_card_authenticationRequired');
@@ -134,7 +134,7 @@ describe('an upgrade', () => {
     expect(await world.collected(id)).toMatchObject({ cents: 9999 });
   });
 
-  it('that is not confirmed within a day cannot be paid later', async () => {
+  it('cannot be paid if it is not authenticated within a day', async () => {
     const id = await world.subscriber('dev_pass');
     await world.useCard(id, 'pm_card_authenticationRequired');
     await outcomeOf(world.plans.upgrade(id, 'smm_pass'));
@@ -148,7 +148,7 @@ describe('an upgrade', () => {
     expect(await world.charges(id)).toEqual([2999]);
   });
 
-  it('that is confirmed in the next month goes back', async () => {
+  it('is refunded if it is authenticated in the next month', async () => {
     const id = await world.subscriber('dev_pass');
     const { subscription } = await world.meter(id);
     await world.moveTo((subscription!.paidUntil! - 12 * 3600) * 1000);
@@ -166,7 +166,7 @@ describe('an upgrade', () => {
     expect(await world.plans.current(id)).toMatchObject({ planId: 'dev_pass' });
   });
 
-  it('under 50 cents is carried to the next invoice', async () => {
+  it('is carried to the next invoice if it is below 50 cents', async () => {
     const id = await world.subscriber('dev_pass');
     const { subscription } = await world.meter(id);
     await world.moveTo((subscription!.paidUntil! - 3 * 3600) * 1000);
@@ -185,8 +185,8 @@ describe('an upgrade', () => {
   });
 });
 
-describe('Stripe collects what the meter says', () => {
-  it('after a downgrade, its return, a cancellation and a resumption', async () => {
+describe("Stripe charges the meter's plan", () => {
+  it('after a downgrade, its revocation, a cancellation and a resumption', async () => {
     const id = await world.subscriber('smm_pass');
     const steps = [];
     for (const act of [
@@ -226,7 +226,7 @@ describe('Stripe collects what the meter says', () => {
     expect(await world.plans.current(id)).toMatchObject({ planId: 'smm_pass', status: 'active' });
   });
 
-  it('nothing after the end of a cancelled plan', async () => {
+  it('until the end of a cancelled plan', async () => {
     const id = await world.subscriber('dev_pass');
     await cancel(id);
     await world.move({ days: 33 });
@@ -234,7 +234,7 @@ describe('Stripe collects what the meter says', () => {
     expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
   });
 
-  it('nothing for a free plan or a plan that an operator assigns', async () => {
+  it('unless it is free or an operator assigned it', async () => {
     const [freed, assigned] = [await world.subscriber('dev_pass'), await world.subscriber('dev_pass')];
     await world.plans.downgrade(freed, 'freemium');
     await world.plans.assign(assigned, '5');
@@ -250,7 +250,7 @@ describe('Stripe collects what the meter says', () => {
     expect((await world.meter(assigned)).planRank).toBe(5);
   });
 
-  it('the rest of a month in which Stripe cannot be reached, once it can', async () => {
+  it('after an outage of Stripe during a change', async () => {
     const id = await world.subscriber('dev_pass');
     world.stand.faults.order({ fault: 'error', count: 1000 });
     expect(await outcomeOf(cancel(id))).toBe('done');
@@ -261,6 +261,6 @@ describe('Stripe collects what the meter says', () => {
   });
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -44,7 +44,7 @@ async function pastDue(planId = 'dev_pass') {
 }
 
 describe('a month that is not paid', () => {
-  it.each([1, 6])('has the limits but no credits until it is paid, on day %i', async (day) => {
+  it.each([1, 6])("keeps the plan's limits without new credits until it is paid, on day %i", async (day) => {
     const { id, subscription, paidUntil } = await pastDue();
     const renewalPendingSince = new Date(paidUntil * 1000).toISOString();
     expect(await world.plans.current(id)).toMatchObject({ renewalPendingSince });
@@ -64,7 +64,7 @@ describe('a month that is not paid', () => {
     expect((await world.meter(id)).planRank).toBe(2);
   });
 
-  it('ends after 7 days, with its credits for 30 more days, and money that comes later goes back', async () => {
+  it('ends the plan after 7 days, keeps its credits for 30 more days, and refunds a later payment', async () => {
     const { id, subscription, paidUntil } = await pastDue();
     const [renewal] = (await world.stripe.invoices.list({ subscription, status: 'open' })).data;
     await world.moveTo((paidUntil + 7 * 86_400 - 60) * 1000);
@@ -83,7 +83,7 @@ describe('a month that is not paid', () => {
     expect(await world.charges(id)).toEqual([2999]);
   });
 
-  it('paid at Stripe after it ended here goes back', async () => {
+  it('is refunded if it is paid at Stripe after the plan has ended', async () => {
     const { id, subscription, paidUntil } = await pastDue();
     // Stripe cannot be told that the plan has ended.
     world.stand.faults.order({ fault: 'error', count: 10_000, method: 'DELETE' });
@@ -101,7 +101,7 @@ describe('a month that is not paid', () => {
     expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
   });
 
-  it('that is cancelled ends at once, and is not collected any more', async () => {
+  it('ends immediately if the plan is cancelled, and is not charged again', async () => {
     const { id, subscription } = await pastDue();
     await world.plans.cancel(id, (await world.plans.current(id))!.id);
     await world.drain();
@@ -118,7 +118,7 @@ describe('a month that is not paid', () => {
     await expect(world.plans.upgrade(id, 'smm_pass')).rejects.toMatchObject({ code: 'INVALID_STATE' });
   });
 
-  it('whose events were lost is granted by the next comparison', async () => {
+  it('is granted by the next alignment if its events were lost', async () => {
     const id = await world.subscriber();
     const { paidUntil = 0 } = (await world.meter(id)).subscription!;
     world.stand.faults.order({ fault: 'event_dropped', count: 1000 });
@@ -130,6 +130,6 @@ describe('a month that is not paid', () => {
   });
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

@@ -22,7 +22,7 @@ async function buyer(): Promise<{ id: number; order: string }> {
 const taken = (cents: number): number => Math.floor((small.credits * 1_000_000 * cents) / small.cents);
 
 describe('a refund', () => {
-  it('in three parts takes the credits in proportion, and exactly all in the end', async () => {
+  it('in three parts takes back credits in proportion, and exactly all at the end', async () => {
     const { id, order } = await buyer();
     const steps = [];
     for (const [part, total] of [
@@ -40,7 +40,7 @@ describe('a refund', () => {
     expect(await world.order(id, order)).toMatchObject({ shortfall: 0, refundedCents: small.cents });
   });
 
-  it('of spent credits takes what is left, and the shortfall blocks purchases until it is cleared', async () => {
+  it('of spent credits takes back the rest, and the shortfall blocks purchases until it is cleared', async () => {
     const { id, order } = await buyer();
     await world.leave(id, 40);
 
@@ -55,7 +55,7 @@ describe('a refund', () => {
     expect(await outcomeOf(world.open(id))).toBe('done');
   });
 
-  it('does not take what a running call holds', async () => {
+  it('does not take back credits that a running call holds', async () => {
     const { id, order } = await buyer();
     const call = { service: 'chat', model: 'svc-1', minPlanRank: 1, requestId: 'req_1', keyId: undefined } as const;
     const deadline = world.seconds() + 90;
@@ -71,7 +71,7 @@ describe('a refund', () => {
     expect((await world.meter(id)).spendable).toBeGreaterThanOrEqual(0);
   });
 
-  it('that failed returns the credits, with their old expiry', async () => {
+  it('returns the credits with their old expiry if it fails', async () => {
     const { id, order } = await buyer();
     const { lots } = await world.meter(id);
     const made = await refund(id, order, small.cents);
@@ -86,7 +86,7 @@ describe('a refund', () => {
     expect(await world.order(id, order)).toMatchObject({ state: 'granted', refundedCents: 0, taken: 0 });
   });
 
-  it('of one of two packs in the same lot takes only its part', async () => {
+  it('of one of two packs in the same lot takes back only its credits', async () => {
     const { id, order } = await buyer();
     await world.buy(id);
     expect((await world.meter(id)).lots.filter(({ source }) => source === 'purchase')).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('a refund', () => {
     expect(await world.balance(id)).toBe(free + small.credits);
   });
 
-  it('of a plan’s month takes its credits and pauses the plan, which ends after 7 days', async () => {
+  it('of a plan’s month takes back its credits and makes the plan past due, which ends after 7 days', async () => {
     const id = await world.account();
     const order = await world.buy(id, { planId: 'dev_pass' });
 
@@ -112,7 +112,7 @@ describe('a refund', () => {
     expect(await world.collected(id)).toMatchObject({ status: 'canceled' });
   });
 
-  it('after a cancellation takes from the plan’s shortened lot', async () => {
+  it('after a cancellation takes back credits of the plan’s shortened lot', async () => {
     const id = await world.account();
     const order = await world.buy(id, { planId: 'dev_pass' });
     await world.plans.cancel(id, (await world.plans.current(id))!.id);
@@ -125,7 +125,7 @@ describe('a refund', () => {
 });
 
 describe('a dispute', () => {
-  it('takes the credits, and returns them if it is won', async () => {
+  it('takes back the credits, and returns them if it is won', async () => {
     const { id, order } = await buyer();
     await world.script(order, 'disputed');
     expect([await world.balance(id), (await world.order(id, order))!.state]).toEqual([free, 'disputed']);
@@ -135,7 +135,7 @@ describe('a dispute', () => {
     expect([await world.balance(id), (await world.order(id, order))!.state]).toEqual([free + small.credits, 'granted']);
   });
 
-  it('that was won and then refunded takes them again', async () => {
+  it('takes them back again if it was won and then refunded', async () => {
     const { id, order } = await buyer();
     await world.script(order, 'disputed');
     await world.script(order, 'won');
@@ -147,14 +147,14 @@ describe('a dispute', () => {
     expect(await world.balance(id)).toBe(free + small.credits - taken(refundedCents) / 1_000_000);
   });
 
-  it('that is lost keeps them', async () => {
+  it('keeps them if it is lost', async () => {
     const { id, order } = await buyer();
     await world.script(order, 'disputed');
     await world.script(order, 'lost');
     expect([await world.balance(id), (await world.order(id, order))!.state]).toEqual([free, 'disputed']);
   });
 
-  it('after a partial refund takes no credit twice', async () => {
+  it('takes back no credit twice after a partial refund', async () => {
     const { id, order } = await buyer();
     await refund(id, order, 200);
     await world.script(order, 'disputed');
@@ -166,7 +166,7 @@ describe('a dispute', () => {
     expect((await world.meter(id)).spendable).toBe((free + small.credits) * 1_000_000 - taken(200));
   });
 
-  it('that is an inquiry takes nothing, also when it is closed', async () => {
+  it('takes back nothing as an inquiry, even when it is closed', async () => {
     const { id, order } = await buyer();
     await world.script(order, 'inquiry');
     expect([await world.balance(id), (await world.order(id, order))!.state]).toEqual([free + small.credits, 'granted']);
@@ -174,7 +174,7 @@ describe('a dispute', () => {
     expect(await world.balance(id)).toBe(free + small.credits);
   });
 
-  it('whose credits were spent before it was won returns only what was taken', async () => {
+  it('returns only the credits that it took back if it is won', async () => {
     const { id, order } = await buyer();
     await world.leave(id, 300);
     await world.script(order, 'disputed');
@@ -190,8 +190,8 @@ describe('a dispute', () => {
   });
 });
 
-describe('a warning of fraud', () => {
-  it('returns the money before it is disputed, and blocks purchases', async () => {
+describe('an early fraud warning', () => {
+  it('refunds the payment before it is disputed, and blocks purchases', async () => {
     const { id, order } = await buyer();
 
     await world.script(order, 'fraud_warning');
@@ -204,7 +204,7 @@ describe('a warning of fraud', () => {
   });
 });
 
-it('repeats of every event change nothing', async () => {
+it('repeating every event changes nothing', async () => {
   const { id, order } = await buyer();
   await refund(id, order, 100);
   const before = await world.meter(id);
@@ -212,6 +212,6 @@ it('repeats of every event change nothing', async () => {
   expect(await world.meter(id)).toEqual(before);
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

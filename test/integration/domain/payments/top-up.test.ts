@@ -39,7 +39,7 @@ describe('the automatic top-up', () => {
     expect([await states(id), await world.balance(id)]).toEqual([['granted', 'granted'], start + 2 * large.credits]);
   });
 
-  it('buys once in a storm of crossings', async () => {
+  it('buys once for many concurrent crossings', async () => {
     const id = await withRule({ threshold: 50 });
     expect(await states(id)).toEqual([]);
     await world.leave(id, 10);
@@ -66,7 +66,7 @@ describe('the automatic top-up', () => {
     await world.payments.topUps.set(id, null);
   });
 
-  it('ends if the bank asks for a confirmation, and grants what is confirmed later', async () => {
+  it('is switched off if the bank requires authentication, and grants a payment that is authenticated later', async () => {
     const id = await withRule({ card: 'pm_card_authenticationRequired' });
     expect([await states(id), (await rule(id))?.state]).toEqual([['action_required'], 'action_required']);
     await world.move({ hours: 12 });
@@ -78,7 +78,7 @@ describe('the automatic top-up', () => {
     expect([await states(id), await world.balance(id)]).toEqual([['granted'], start + large.credits]);
   });
 
-  it('repeats a declined purchase after 1, 6 and 24 hours, and then ends', async () => {
+  it('retries a declined purchase after 1, 6 and 24 hours, and is then switched off', async () => {
     const id = await withRule({ card: 'pm_card_chargeCustomerFail' });
     const attempts = [(await states(id)).length];
     for (const hours of [1, 6, 24]) {
@@ -94,7 +94,7 @@ describe('the automatic top-up', () => {
     expect(await world.charges(id)).toEqual([small.cents]);
   });
 
-  it('starts again after a decline if a later try succeeds', async () => {
+  it('continues after a decline if a retry succeeds', async () => {
     const id = await withRule({ card: 'pm_card_chargeCustomerFail' });
     await world.useCard(id, 'pm_card_visa');
     await world.move({ hours: 1, minutes: 10 });
@@ -102,7 +102,7 @@ describe('the automatic top-up', () => {
     expect(await rule(id)).toMatchObject({ state: 'on', failures: 0 });
   });
 
-  it('ends if the card was removed', async () => {
+  it('is switched off if the card was removed', async () => {
     const id = await withRule({ threshold: 50 });
     await world.useCard(id, undefined);
     await world.leave(id, 10);
@@ -138,7 +138,7 @@ describe('the automatic top-up', () => {
   });
 });
 
-it('is tried once a day while an earlier payment blocks purchases', async () => {
+it('is retried once a day while an earlier payment blocks purchases', async () => {
   const id = await withRule();
   await world.leave(id, 0);
   const { id: order } = (await world.orders(id)).at(-1)!;
@@ -153,13 +153,13 @@ it('is tried once a day while an earlier payment blocks purchases', async () => 
   await world.payments.topUps.set(id, null);
 });
 
-it('of a purged account ends without an error', async () => {
+it('is dropped for a purged account', async () => {
   const id = await withRule({ threshold: 50 });
   await world.purge(id);
   await expect(crossed(id)).resolves.toBeUndefined();
 });
 
-it('asks the bank to confirm at most five payments a day', async () => {
+it('requests authentication of at most five payments a day', async () => {
   const id = await withRule({ threshold: 50 });
   await world.useCard(id, 'pm_card_authenticationRequired');
   await world.leave(id, 0);
@@ -173,6 +173,6 @@ it('asks the bank to confirm at most five payments a day', async () => {
   await world.payments.topUps.set(id, null);
 });
 
-it('leaves money and credits equal', async () => {
+it('keeps payments and credits equal', async () => {
   expect(await world.differences()).toEqual([]);
 });

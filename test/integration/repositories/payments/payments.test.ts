@@ -38,7 +38,7 @@ async function dueAt(at: number): Promise<unknown[]> {
 }
 
 describe('an order', () => {
-  it('is added once, and of two writes from the same state one wins', async () => {
+  it('is added once, and only one of two concurrent writes succeeds', async () => {
     const order = newOrder();
     expect([await store.add(order), await store.add(order)]).toEqual([true, false]);
     const writes = await Promise.all([store.save(order, { state: 'paid' }), store.save(order, { state: 'failed' })]);
@@ -46,7 +46,7 @@ describe('an order', () => {
     expect(await store.find(order)).toEqual(writes.find((written) => written !== undefined));
   });
 
-  it('is granted with the meter or not at all', async () => {
+  it("is granted in the same transaction as the meter's change", async () => {
     const meter = await putMeter(database.client, meterWith(1_000_000));
     const meters = meterStore(database.client, tables.meters.name, ambient.random);
     const order = newOrder({ accountId: meter.accountId, state: 'paid', paidAt: now });
@@ -66,7 +66,7 @@ describe('an order', () => {
     expect(await store.find(order)).toEqual(current);
   });
 
-  it('is due when somebody should look at it, and not after it has ended', async () => {
+  it('is due until it has ended', async () => {
     const order = newOrder({ accountId: 77 });
     await store.add(order);
     const ref = { accountId: 77, id: order.id };
@@ -81,7 +81,7 @@ describe('an order', () => {
 });
 
 describe('a profile', () => {
-  it('has one customer, who belongs to one account', async () => {
+  it('has one customer, which belongs to one account', async () => {
     const before = await store.profile(9);
     expect(before).toEqual({ accountId: 9, revision: 0 });
     expect(await store.saveCustomer(before, 'cus_1')).toMatchObject({ customer: 'cus_1' });
@@ -90,7 +90,7 @@ describe('a profile', () => {
     expect([await store.accountOf('cus_1'), await store.accountOf('cus_2')]).toEqual([9, undefined]);
   });
 
-  it('is locked by one of two charges, and is due when it must be compared', async () => {
+  it('is locked by one of two concurrent charges, and is due when it must be aligned', async () => {
     const before = await store.profile(11);
     const locks = await Promise.all([
       store.saveProfile(before, { charging: 'a', alignAt: now }),

@@ -57,7 +57,7 @@ describe('the status of a payment', () => {
 });
 
 describe('a returned payment', () => {
-  it('is read every second, then every three, for a minute in total', () => {
+  it('is polled every second, then every three, for a minute in total', () => {
     let [reads, waited] = [0, 0];
     for (let ms = nextReadMs('created', reads); ms !== false; ms = nextReadMs('created', reads)) {
       reads += 1;
@@ -66,9 +66,12 @@ describe('a returned payment', () => {
     expect([reads, waited]).toEqual([30, 60_000]);
   });
 
-  it.each(['granted', 'failed', 'expired', 'refunded', 'disputed'] as const)('is not read again once %s', (status) => {
-    expect(nextReadMs(status, 0)).toBe(false);
-  });
+  it.each(['granted', 'failed', 'expired', 'refunded', 'disputed'] as const)(
+    'is not polled again once %s',
+    (status) => {
+      expect(nextReadMs(status, 0)).toBe(false);
+    },
+  );
 
   const still = { isCancelled: false, isWaiting: false };
   const waiting = { isCancelled: false, isWaiting: true };
@@ -150,7 +153,7 @@ describe('the last failure of an automatic top-up', () => {
   });
 });
 
-describe('the pay link in an error', () => {
+describe('the link in an error', () => {
   it.each([
     [
       'The bank asks you to confirm the payment: https://pay.example.com/i?a=1&b=2.',

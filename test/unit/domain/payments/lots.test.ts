@@ -16,7 +16,7 @@ describe('purchased credits', () => {
     expect(packExpiry(seconds(bought))).toBe(seconds(expires));
   });
 
-  it('of 60 packs a year make at most 13 lots, and none moves to another expiry, for three years', () => {
+  it('of 60 packs a year form at most 13 lots, each with its expiry, for three years', () => {
     let now = seconds('2027-01-31T10:00:00Z');
     let { meter } = openMeter(1, now, planOfRank);
     const sold = new Map<number, number>();

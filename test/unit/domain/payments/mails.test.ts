@@ -102,7 +102,7 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
 ];
 
 describe.each(cases)('the email about %s', (_, { text, subject }, expectedSubject, body, action) => {
-  it('states the sum, its effect and the next step', () => {
+  it('states the amount, its effect and the next step', () => {
     expect(subject).toBe(expectedSubject);
     const [greeting, , sentences, , label, target] = text.split('\n');
     expect([greeting, sentences, label, target]).toEqual(['Hello Ada,', body, `${action}:`, link]);

@@ -40,7 +40,7 @@ async function refused(error: Error, failures = 0) {
 const declined = (reason: 'declined' | 'hard_decline') =>
   new ServiceError('PAYMENT_DECLINED', 'declined', { cause: new ChargeRefused(reason) });
 
-it('is switched off by a hard decline, with a notice', async () => {
+it('is switched off by a hard decline, with an email', async () => {
   expect(await refused(declined('hard_decline'))).toMatchObject({
     rule: { state: 'off', lastFailure: { reason: 'declined', at: now } },
     mails: 1,
@@ -51,7 +51,7 @@ it.each([
   [0, 1],
   [1, 6],
   [2, 24],
-])('after %i declines waits %i hours, without a notice', async (failures, hours) => {
+])('waits after %i declines for %i hours, without an email', async (failures, hours) => {
   expect(await refused(declined('declined'), failures)).toMatchObject({
     rule: { state: 'on', failures: failures + 1, retryAt: now + hours * 3_600_000 },
     mails: 0,
