@@ -132,7 +132,7 @@ export const errorCauses: Readonly<Record<ErrorCode, Cause>> = {
     detail: 'The credits are used up; upgrade the plan or wait for the next month.',
   },
   PAYMENT_ACTION_REQUIRED: {
-    cause: 'The bank of the buyer asks for a confirmation of the payment',
+    cause: "The buyer's bank requires authentication of the payment",
     remedy:
       'Open the link in `detail` to confirm it, or without a link pay with `POST /payments/checkout`. Nothing changes until then',
     detail: 'The bank asks you to confirm the payment. Confirm payment ord_1 at https://pay.example.com/invoice.',

@@ -4,7 +4,7 @@ import type { Stage } from '#lib/stage.ts';
 import { modeOf, parseSecret, readSecret } from '../stripe/secret.ts';
 import { type Clients, type Finding, isNamed, missing, ok } from './clients.ts';
 
-/** Reports the mode of the API key: the test mode moves no money. */
+/** Reports the mode of the API key. In test mode no card is charged. */
 export async function checkPayments(
   { secrets }: Clients,
   { secret, secretKeyArn }: NonNullable<Stage['payments']>['stripe'],
@@ -22,7 +22,9 @@ export async function checkPayments(
   const parsed = parseSecret(StripeSecret, await readSecret(secrets, secret));
   if ('fault' in parsed) return missing(`The secret ${secret} is invalid: ${parsed.fault}.`);
   const kind = parsed.apiKey.startsWith('rk_') ? 'restricted key' : 'unrestricted key, prefer a restricted one';
-  return ok(modeOf(parsed.apiKey) === 'live' ? `live mode, ${kind}` : `test mode, in which no money moves, ${kind}`);
+  return ok(
+    modeOf(parsed.apiKey) === 'live' ? `live mode, ${kind}` : `test mode, in which no card is charged, ${kind}`,
+  );
 }
 
 async function findSecret(client: Clients['secrets'], SecretId: string) {

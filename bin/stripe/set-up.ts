@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 
 /**
- * Events that the service receives. Without `invoice.created`: if it is not accepted, Stripe waits up to 72 hours before
+ * Events that the service receives. Without `invoice.created`: while it is undelivered, Stripe waits up to 72 hours before
  * it finalizes an invoice (Stripe "Using webhooks with subscriptions").
  */
 export const eventTypes = [
@@ -45,9 +45,9 @@ export interface Step {
 
 export interface SetUp {
   readonly stripe: Stripe;
-  /** URL of the route of events. */
+  /** URL of the events route. */
   readonly url: string;
-  /** Only compares. */
+  /** Compares without changes. */
   readonly isCheck: boolean;
 }
 

@@ -16,7 +16,7 @@ const maxOrderBytes = 64 * 1024;
 
 /**
  * `POST /_control/faults` orders a fault, `DELETE` removes all, `POST /_control/events/release` releases held events,
- * `POST /_control/advance` does what is due, and `POST /_control/payments/{id}` makes an outcome happen.
+ * `POST /_control/advance` runs overdue work, and `POST /_control/payments/{id}` makes an outcome happen.
  */
 export function createControl({ faults, script, advance, log }: ControlOptions) {
   async function respond(request: IncomingMessage, path: string): Promise<object> {

@@ -25,7 +25,7 @@ export interface Deliveries {
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** Milliseconds after each failed attempt: three days in all, as with Stripe. */
+/** Milliseconds between attempts: three days in total, as with Stripe. */
 const backoff = [
   10_000,
   minute,
@@ -48,7 +48,7 @@ function signature(body: string, secret: string, seconds: number): string {
   return `t=${seconds},v1=${hex}`;
 }
 
-/** Delivers events in their order, each at least once. Failed deliveries are repeated by the clock. */
+/** Delivers events in their order, each at least once. Failed deliveries are retried as the clock moves. */
 export function createDeliveries({ store, now, faults, targetOf, log }: DeliveryOptions): Deliveries {
   const pending = new Set<string>();
   const ending = new AbortController();
@@ -87,7 +87,7 @@ export function createDeliveries({ store, now, faults, targetOf, log }: Delivery
 
   const isDue = ({ nextAt }: Delivery): boolean => nextAt !== null && nextAt <= now();
 
-  /** Reverses as many events as a fault says, once that many wait. */
+  /** Reverses the order of the fault's number of events, once that many are pending. */
   function ordered(events: readonly StoredEvent[]): readonly StoredEvent[] {
     const fault = faults.active().find((one) => one.fault === 'events_reversed');
     if (!fault || !('type' in fault)) return events;

@@ -35,15 +35,15 @@ type RequestFault = Extract<StripeFault, { path: string }>;
 type EventFault = Extract<StripeFault, { type: string }>;
 
 export interface StripeFaults {
-  /** Adds a fault to those that wait. Throws for an invalid order. */
+  /** Adds a fault. Throws if it is invalid. */
   order(order: Order): void;
   /** Removes all faults. Held events stay held. */
   clear(): void;
   active(): readonly StripeFault[];
-  /** The fault of this request, which uses up one count. */
+  /** Returns the fault for this request, and decrements its count. */
   takeForRequest(method: string, path: string): RequestFault | undefined;
   takeForEvent(type: string): EventFault['fault'] | undefined;
-  /** Whether events wait for their release. */
+  /** Whether events are held. */
   holdsEvents(): boolean;
   release(): void;
 }

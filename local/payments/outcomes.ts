@@ -1,4 +1,4 @@
-/** What can be made to happen to a payment. Imports nothing, because services without payments load it. */
+/** Outcomes that a script can set for a payment. No imports, because services without payments load this module. */
 export const outcomes = [
   'paid',
   'failed',

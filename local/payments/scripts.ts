@@ -78,7 +78,7 @@ function scriptSession(world: World, session: Stripe.Checkout.Session, outcome: 
   if (outcome === 'failed') finishProcessing(world, started, 'failed');
 }
 
-/** Completes the session like a bank transfer, which succeeds or fails later. */
+/** Completes the session unpaid, as with a bank transfer, which succeeds or fails later. */
 function startProcessing(world: World, session: Stripe.Checkout.Session): Stripe.Checkout.Session {
   const details = required(world, 'session_details', session.id);
   const buyer = { email: session.customer_email, name: null, savesCard: false };

@@ -16,8 +16,8 @@ export interface Store {
   /** An object of any kind, for expansion. */
   readonly findAny: (id: string) => Objects[Kind] | undefined;
   /**
-   * Runs `change` and writes everything it saved in one transaction. If it throws, nothing is changed, unless the error
-   * says that the changes stay.
+   * Runs `change` and writes everything it saved in one transaction. If it throws, nothing is changed, unless the
+   * error keeps its changes.
    */
   readonly commit: <Result>(change: () => Result) => Result;
   /** The object that the clock changes next. */

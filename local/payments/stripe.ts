@@ -36,7 +36,7 @@ export interface StripeOptions {
   /** Our own endpoint, which receives all events. Its URL may not be known yet. */
   readonly sendEvents: { readonly url: () => string; readonly secret: string };
   readonly log: (line: string) => void;
-  /** Days after the previous attempt at which a failed renewal is tried again. */
+  /** Days after the previous attempt at which a failed renewal is retried. */
   readonly retryDays?: readonly number[];
 }
 
@@ -44,7 +44,7 @@ export interface StripeServer extends Loopback {
   readonly secretKey: string;
   readonly webhookSecret: string;
   /**
-   * Does everything that is due: expiry, renewals, retries. Resolves when each event that is due was delivered, or
+   * Runs all overdue work: expiry, renewals, retries. Resolves when each event that is due was delivered, or
    * failed once. Call this after the clock has moved.
    */
   advance(): Promise<void>;
@@ -58,13 +58,13 @@ export interface StripeServer extends Loopback {
 const secretKey = 'sk_test_local';
 const ownEndpoint = 'we_local';
 
-/** Milliseconds between looks at the clock. */
+/** Milliseconds between runs of overdue work. */
 const tickMs = 1000;
-/** Milliseconds between removals of what has expired. */
+/** Milliseconds between removals of expired objects. */
 const forgetMs = 3_600_000;
 
 /**
- * Starts a server with Stripe's protocol, pay pages and signed events. Its objects survive a restart, and so does its
+ * Starts a server with Stripe's protocol, hosted pages and signed events. Its objects survive a restart, and so does its
  * port, which the links to receipts and invoices contain.
  */
 export async function startStripe(options: StripeOptions): Promise<StripeServer> {

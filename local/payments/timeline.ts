@@ -5,7 +5,7 @@ import { type Kind, idOf } from './objects/types.ts';
 import type { DueTimes, Store } from './store.ts';
 import { required, type World } from './world.ts';
 
-/** When the clock changes an object. Seconds. */
+/** Seconds at which an object changes by itself. */
 export const dueTimes: DueTimes = {
   invoice: ({
     status,
@@ -25,7 +25,7 @@ export const dueTimes: DueTimes = {
 };
 
 /**
- * Does everything that is due, in the order of its times. Each object changes at the time at which it was due, even if
+ * Runs overdue work in order of its times. Each object changes at its own time, even if
  * the clock has since moved by months.
  */
 export function catchUp(store: Store, world: World, nowSeconds: number): void {

@@ -9,15 +9,15 @@ export interface RequestInfo {
   readonly idempotency_key: string | null;
 }
 
-/** What each operation works with: the objects, the time and the events. */
+/** Context of every operation: the objects, the time and the events. */
 export interface World extends Pick<Store, 'find' | 'all' | 'save' | 'remove' | 'findAny'> {
   /** Seconds. While overdue work runs, the time at which it was due. */
   at(): number;
   /** URL of the server, without a trailing slash. */
   readonly url: string;
-  /** Days after the previous attempt at which a failed renewal is tried again. */
+  /** Days after the previous attempt at which a failed renewal is retried. */
   readonly retryDays: readonly number[];
-  /** Stores an event with the object as it is now. */
+  /** Stores an event with a copy of the object. */
   emit(type: string, object: { readonly id: string }, previousAttributes?: object): void;
   /** Runs `work` at an earlier time than now, in seconds. */
   during<Result>(at: number, work: () => Result): Result;

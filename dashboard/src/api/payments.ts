@@ -5,17 +5,17 @@ import { planReads, useData } from './reads.ts';
 import { ApiError } from './response.ts';
 import { useOnce } from './use-once.ts';
 
-/** Reads that a payment invalidates. */
+/** Cached reads that a payment changes. */
 export const paymentReads = [...planReads, paymentRoutes.listPayments, paymentRoutes.getAutoTopUp] as const;
 
-/** A pack's id, or a plan's name. */
+/** The id of a pack, or the name of a plan. */
 export type Purchase = { readonly pack: string } | { readonly planId: string };
 
 export const usePacks = () => useData(paymentRoutes.listPacks, {});
 /** The automatic top-up, with the saved card. */
 export const useTopUp = ({ enabled = true } = {}) => useData(paymentRoutes.getAutoTopUp, {}, { enabled });
 
-/** Opens the page to pay on, which returns to the billing page. */
+/** Opens the checkout page, which returns to the billing page. */
 export function useCheckout(): Action<Purchase, never> {
   const once = useOnce();
   return useAction(async (purchase) => {
@@ -31,7 +31,7 @@ export const usePortal = (): Action<undefined, never> =>
 
 const leavingMs = 20_000;
 
-/** Leaves the dashboard. Rejects if it is still open after `leavingMs`, until when the button stays busy. */
+/** Leaves the dashboard. The button stays busy, until this rejects after `leavingMs` if the dashboard is still open. */
 function leaveTo(url: string): Promise<never> {
   window.location.assign(url);
   const stayed = new ApiError('UNREACHABLE', "Can't open the page of the payment provider. Try again.");

@@ -6,7 +6,7 @@ import type { ApiError } from '../api/response.ts';
 import { linkIn, paymentIn, paymentPage } from '../lib/payment-text.ts';
 import { ErrorNotice, Notice } from './notice.tsx';
 
-/** Explains why a payment with the saved card was refused, and offers the next step. Other errors are shown as usual. */
+/** Explains why a charge of the saved card failed, and offers the next step. Shows other errors as usual. */
 export function PaymentRefusal({ error }: { error: ApiError }) {
   const [, go] = useLocation();
   const { code, message } = error;
@@ -22,21 +22,22 @@ export function PaymentRefusal({ error }: { error: ApiError }) {
           </a>
         }
       >
-        Your bank asks you to confirm the payment. Nothing changes until then.
+        Your bank requires you to confirm the payment. Nothing changes until then.
       </Notice>
     );
   if (code === 'PAYMENT_ACTION_REQUIRED')
-    return <PortalNotice action="Change the card">Your bank asks you to confirm payments with this card.</PortalNotice>;
+    return (
+      <PortalNotice action="Change the card">Your bank requires you to confirm payments with this card.</PortalNotice>
+    );
   if (code === 'PAYMENT_DECLINED')
     return (
       <PortalNotice action="Change the card">Your card was declined. Nothing was charged or changed.</PortalNotice>
     );
-  if (code === 'PAYMENT_METHOD_REQUIRED')
-    return <PortalNotice action="Add a card">No card is saved that could pay.</PortalNotice>;
+  if (code === 'PAYMENT_METHOD_REQUIRED') return <PortalNotice action="Add a card">No card is saved.</PortalNotice>;
   if (code === 'INVALID_STATE' && id !== undefined)
     return (
       <Notice tone="warning" actions={<Link href={paymentPage(id)}>View payment</Link>}>
-        An earlier payment is not finished yet. Try again once it is.
+        An earlier payment is still in progress. Try again once it is complete.
       </Notice>
     );
   return <ErrorNotice error={error} />;

@@ -7,7 +7,7 @@ export type PaymentRecord = InferOutput<typeof Payment>;
 type Bought = Pick<PaymentRecord, 'kind' | 'credits' | 'planId'>;
 type Status = PaymentRecord['status'];
 
-/** What the payment is for: "1,000 credits", "Upgrade to Pro Pass". */
+/** Purpose of the payment, such as "1,000 credits" or "Upgrade to Pro Pass". */
 export function paymentTitle({ kind, credits, planId = '' }: Bought): string {
   const titles: Readonly<Record<PaymentRecord['kind'], string>> = {
     pack: creditCount(credits),
@@ -47,11 +47,11 @@ export function statusLabel({
   return isPart ? { ...statuses.refunded, title: 'Partly refunded' } : statuses[status];
 }
 
-/** Reads of a returned payment: one per second at first, and a minute in total. */
+/** Polls of a payment after checkout: one per second at first, and a minute in total. */
 const fastReads = 15;
 const maxReads = 30;
 
-/** Interval until the next read in ms. False if the payment has ended or the reads are used up. */
+/** Milliseconds until the next poll. False if the payment is final or all polls are used. */
 export function nextReadMs(status: Status | undefined, reads: number): number | false {
   const isMoving = status === 'created' || status === 'paid' || status === 'action_required';
   if (!isMoving || reads >= maxReads) return false;
@@ -63,7 +63,7 @@ interface ReturnText {
   readonly text: string;
 }
 
-/** Describes a payment after the return from the page to pay on. */
+/** Describes a payment after the return from checkout. */
 export function returnText(
   payment: PaymentRecord,
   { isCancelled, isWaiting }: { isCancelled: boolean; isWaiting: boolean },
@@ -83,7 +83,7 @@ export function returnText(
           },
     action_required: {
       tone: 'warning',
-      text: `Your bank asks you to confirm the payment of ${sum} for ${what}. Nothing is charged until then.`,
+      text: `Your bank requires you to confirm the payment of ${sum} for ${what}. Nothing is charged until then.`,
     },
     paid: { tone: 'info', text: `The payment of ${sum} has arrived. ${adding(payment)}` },
     granted: {
@@ -116,7 +116,7 @@ const brands: Readonly<Record<string, string>> = {
   unionpay: 'UnionPay',
 };
 
-/** "Visa ending in 4242". */
+/** Such as "Visa ending in 4242". */
 export const cardTitle = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): string =>
   `${brands[brand] ?? brand.slice(0, 1).toUpperCase() + brand.slice(1)} ending in ${last4}`;
 
@@ -124,11 +124,11 @@ export const cardTitle = ({ brand, last4 }: Pick<Card, 'brand' | 'last4'>): stri
 export const cardExpiry = ({ expMonth, expYear }: Pick<Card, 'expMonth' | 'expYear'>): string =>
   `${String(expMonth).padStart(2, '0')}/${expYear}`;
 
-/** Whether the card has expired at the time in epoch ms. A card is valid until the end of its month. */
+/** Whether the card has expired. A card is valid until the end of its month. `now` in epoch ms. */
 export const isExpired = ({ expMonth, expYear }: Pick<Card, 'expMonth' | 'expYear'>, now: number): boolean =>
   Date.UTC(expYear, expMonth) <= now;
 
-/** Last day (UTC) of a pack's credits that are bought at the time in epoch ms, as an ISO date. */
+/** Last day (UTC) of the credits of a pack that is bought now, as an ISO date. `now` in epoch ms. */
 export function lastDayOf(validMonths: number, now: number): string {
   const bought = new Date(now);
   const end = Date.UTC(bought.getUTCFullYear(), bought.getUTCMonth() + validMonths + 1, 0);
@@ -141,7 +141,7 @@ export function centsOf(text: string): number | undefined {
   return whole === undefined ? undefined : Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-/** The text that `centsOf` reads. */
+/** Inverse of `centsOf`. */
 export const dollarsOf = (cents: number): string =>
   cents % 100 === 0 ? String(cents / 100) : (cents / 100).toFixed(2);
 
@@ -150,13 +150,13 @@ type Failure = NonNullable<TopUp['lastFailure']>['reason'];
 
 const failures: Readonly<Record<Failure, string>> = {
   declined: 'the card was declined',
-  action_required: 'the bank asked for a confirmation',
+  action_required: 'the bank requires confirmation',
   no_card: 'no card is saved',
   monthly_limit: 'it would exceed the monthly limit',
   unavailable: 'the payment provider could not be reached',
 };
 
-/** Describes the last failure and its effect. The day is formatted. */
+/** Describes the last failure and its effect. `day`: the formatted day of the failure. */
 export function topUpFailure({ state, lastFailure }: TopUp, day: string): string | undefined {
   if (lastFailure === null) return undefined;
   const failed = `The top-up of ${day} failed, because ${failures[lastFailure.reason]}.`;
@@ -167,7 +167,7 @@ export function topUpFailure({ state, lastFailure }: TopUp, day: string): string
     : `${failed} It will be tried again.`;
 }
 
-/** The address in an error's detail, without the full stop of its sentence. */
+/** The URL in an error's detail, without the full stop after it. */
 export const linkIn = (text: string): string | undefined => /https?:\/\/[^\s"<>]*[^\s"<>.,;)]/.exec(text)?.[0];
 
 /** The id of a payment in an error's detail. */

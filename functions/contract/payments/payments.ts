@@ -5,10 +5,10 @@ import { offeredPacks } from './packs.ts';
 
 export const currency = 'usd';
 
-/** Months after the month of the purchase in which credits of a pack expire: at the end of that UTC month. */
+/** Credits of a pack expire at the end of the UTC month that is this many months after the purchase. */
 export const packMonths = 12;
 
-/** A pack as charged: the price in cents. */
+/** A pack with its price in cents. */
 export interface PricedPack {
   readonly id: string;
   readonly credits: number;
@@ -27,9 +27,8 @@ export const orderKinds = ['pack', 'plan', 'upgrade', 'top_up', 'renewal'] as co
 export type OrderKind = (typeof orderKinds)[number];
 
 /**
- * `created`: not paid yet. `action_required`: the bank asks the buyer to confirm. `paid`: the money has arrived and
- * the credits follow. `granted`: the credits or the plan have arrived. `disputed` and `refunded`: the payment was
- * disputed or refunded.
+ * `created`: not paid yet. `action_required`: the buyer must authenticate the payment. `paid`: the payment succeeded,
+ * the credits follow. `granted`: the credits or the plan were granted.
  */
 export const orderStates = [
   'created',
@@ -77,7 +76,7 @@ const PaymentId = v.string();
 
 export const Checkout = v.object({
   id: PaymentId,
-  url: v.pipe(v.string(), v.url(), v.description('The page to pay on.')),
+  url: v.pipe(v.string(), v.url(), v.description('The checkout page.')),
   status: v.picklist(orderStates),
   kind: v.picklist(orderKinds),
   credits: whole,
@@ -92,7 +91,9 @@ export const Payment = v.object({
   credits: whole,
   ...money,
   planId: v.optional(v.pipe(v.string(), v.description('Present for plans, upgrades and renewals.'))),
-  url: v.optional(v.pipe(v.string(), v.url(), v.description('Present while the payment is open: the page to pay on.'))),
+  url: v.optional(
+    v.pipe(v.string(), v.url(), v.description('Present while the payment is open: the checkout or invoice page.')),
+  ),
   receiptUrl: v.nullable(v.string()),
   invoiceUrl: v.nullable(v.string()),
   createdAt: instant,
@@ -120,7 +121,7 @@ const TopUpRule = {
   monthlyLimit: v.pipe(integer(1, 100_000_000), v.description('Cents a month (UTC).')),
 };
 
-/** `null` switches the automatic purchase off. */
+/** `null` switches automatic top-up off. */
 export const AutoTopUpChange = v.nullable(v.object(TopUpRule, 'must be a JSON object or null'));
 
 const topUpStates = ['on', 'off', 'action_required'] as const;
@@ -137,7 +138,7 @@ export const AutoTopUp = v.object({
   card: v.pipe(v.nullable(Card), v.description('The saved card, which pays for it.')),
 });
 
-/** A message of the queue for payments. */
+/** A message of the payments queue. */
 export const PaymentWork = v.variant('do', [
   v.object({ do: v.literal('event'), id: v.string() }),
   v.object({ do: v.literal('top-up'), accountId: whole }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 
 const ApiKey = v.pipe(
-  v.string('must be a text'),
+  v.string('must be a string'),
   v.regex(/^[rs]k_(test|live)_\w+$/, 'must start with rk_test_, rk_live_, sk_test_ or sk_live_'),
 );
 
@@ -14,7 +14,7 @@ export const StripeSecret = v.object(
     apiKey: ApiKey,
     webhookSecrets: v.pipe(
       v.array(
-        v.pipe(v.string('must be texts'), v.regex(/^whsec_\S+$/, 'must start with whsec_')),
+        v.pipe(v.string('must be strings'), v.regex(/^whsec_\S+$/, 'must start with whsec_')),
         'must be a list of signing secrets',
       ),
       v.minLength(1, 'must have the signing secret of the webhook endpoint'),

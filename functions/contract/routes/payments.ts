@@ -14,12 +14,12 @@ import {
 
 const shared = { credential: 'session or key', confirmed: true } as const;
 const reading = { tables: { accounts: 'write', meters: 'read', payments: 'read' }, payments: true } as const;
-/** Asking the provider for a payment may grant its credits. */
+/** Reading a payment from the provider can grant its credits. */
 const paying = { tables: { accounts: 'write', meters: 'write', payments: 'write' }, payments: true } as const;
 
 const path = '/api/payments';
 
-/** Purchases of credits and plans. Every route returns 409 if the stage takes no payments. */
+/** Purchases of credits and plans. Every route returns 409 if payments are not enabled. */
 export const paymentRoutes = {
   listPacks: defineRoute({
     id: 'list-packs',
@@ -37,7 +37,7 @@ export const paymentRoutes = {
     method: 'POST',
     path: `${path}/checkout`,
     summary: 'Buy a pack or subscribe to a plan',
-    note: 'Returns a page to pay on. Credits and plans are granted once it is paid.',
+    note: 'Returns the URL of a checkout page. Credits and plans are granted once it is paid.',
     bodyInput: NewCheckout,
     output: Checkout,
     success: { status: 201, message: 'SUCCESS' },
@@ -62,7 +62,7 @@ export const paymentRoutes = {
     method: 'POST',
     path: `${path}/portal`,
     summary: 'Open the customer portal',
-    note: 'Returns a page to manage the card, the invoices, the address and the tax id.',
+    note: 'Returns the URL of a page to manage the payment method, invoices, address and tax id.',
     output: Portal,
     refusals: ['INVALID_STATE', 'RATE_LIMIT_EXCEEDED'],
     uses: paying,
@@ -95,7 +95,7 @@ export const paymentRoutes = {
     method: 'GET',
     path: `${path}/{id}`,
     summary: 'Get a payment',
-    note: 'Asks the payment provider for the current state of an open payment.',
+    note: 'Reads the current status of an open payment from the payment provider.',
     pathInput: PaymentPath,
     output: Payment,
     refusals: ['INVALID_STATE', 'NOT_FOUND'],

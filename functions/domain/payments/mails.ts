@@ -3,16 +3,16 @@ import { type Addressee, emailContent, type MailContent } from '../accounts/mail
 import type { SavedCard } from './provider.ts';
 
 /** Such as `29.99 USD`. */
-const money = (cents: number): string => `${(cents / 100).toFixed(2)} USD`;
+const usd = (cents: number): string => `${(cents / 100).toFixed(2)} USD`;
 
 /** Created on use, because loading the first formatter takes 20 ms. */
 const whole = (value: number): string => new Intl.NumberFormat('en-US').format(value);
 const creditsOf = (credits: number): string => `${whole(credits)} ${credits === 1 ? 'credit' : 'credits'}`;
 
 interface Receipt {
-  /** What was bought, such as `5,000 credits`, `Dev Pass` or `Upgrade to Pro Pass`. */
+  /** Purpose of the payment, such as `5,000 credits`, `Dev Pass` or `Upgrade to Pro Pass`. */
   readonly what: string;
-  /** As charged, with taxes. */
+  /** Charged amount, including taxes. */
   readonly cents: number;
   /** Credits that were added. */
   readonly credits: number;
@@ -27,9 +27,9 @@ export function receiptMail(to: Addressee, { what, cents, credits, creditsUntil 
       ? ''
       : ` ${creditsOf(credits)} ${credits === 1 ? 'was' : 'were'} added and can be spent until ${creditsUntil}.`;
   return emailContent({
-    subject: `Receipt for ${money(cents)}`,
+    subject: `Receipt for ${usd(cents)}`,
     to,
-    body: `We received your payment of ${money(cents)} for: ${what}.${added}`,
+    body: `We received your payment of ${usd(cents)} for: ${what}.${added}`,
     action: 'View the receipt',
     link,
     footer: 'All payments and their invoices are on the billing page of your account.',
@@ -44,28 +44,28 @@ interface FailedRenewal {
   readonly endsOn: string;
 }
 
-/** `link`: the billing page, or the page to pay on. */
+/** `link`: the hosted invoice page, or the billing page. */
 export function paymentFailedMail(to: Addressee, { plan, cents, endsOn }: FailedRenewal, link: string): MailContent {
   return emailContent({
     subject: `Your payment for ${plan} failed`,
     to,
-    body: `We could not charge ${money(cents)} for the next month of ${plan}. You keep the limits of the plan until ${endsOn}, without new credits. If it is not paid by then, the plan ends.`,
+    body: `We could not charge ${usd(cents)} for the next month of ${plan}. You keep the limits of the plan until ${endsOn}, without new credits. If it is not paid by then, the plan ends.`,
     action: 'Pay or change the card',
     link,
     footer: 'The charge will be tried again. If you pay in the meantime, there is nothing else to do.',
   });
 }
 
-/** For a payment that the bank must confirm. `link`: the page to pay on. */
+/** For a payment that requires authentication. `link`: the page to confirm it. */
 export function confirmPaymentMail(
   to: Addressee,
   { what, cents }: Pick<Receipt, 'what' | 'cents'>,
   link: string,
 ): MailContent {
   return emailContent({
-    subject: 'Your bank asks you to confirm a payment',
+    subject: 'Confirm your payment',
     to,
-    body: `Your bank asks you to confirm the payment of ${money(cents)} for: ${what}. Nothing is charged or changed until then.`,
+    body: `Your bank requires you to confirm the payment of ${usd(cents)} for: ${what}. Nothing is charged or changed until then.`,
     action: 'Confirm the payment',
     link,
     footer: 'If you do not recognize this payment, do not confirm it, and look at the billing page of your account.',
@@ -101,7 +101,7 @@ export function planEndedUnpaidMail(to: Addressee, { plan, creditsUntil }: Unpai
   return emailContent({
     subject: `${plan} ended because it was not paid`,
     to,
-    body: `The current month of ${plan} was not paid, or its payment was returned, so the plan has ended after seven days. Its remaining credits can be spent until ${creditsUntil}. Credits that you bought keep their own date.`,
+    body: `The current month of ${plan} was not paid, or its payment was refunded or disputed, so the plan has ended after seven days. Its remaining credits can be spent until ${creditsUntil}. Credits that you bought keep their own date.`,
     action: 'Choose a plan',
     link,
     footer: 'The open invoice was cancelled. You owe nothing.',
@@ -118,13 +118,13 @@ interface FailedTopUp {
 
 const topUpReasons: Readonly<Record<FailedTopUp['reason'], string>> = {
   declined: 'your card was declined',
-  action_required: 'your bank asks you to confirm it',
+  action_required: 'your bank requires you to confirm it',
   no_card: 'no card is saved',
   monthly_limit: 'it would exceed your limit for this month',
   unavailable: 'our payment provider could not be reached',
 };
 
-/** `link`: the page to pay on if the bank asks for a confirmation, otherwise the billing page. */
+/** `link`: the page to confirm the payment if it requires authentication, otherwise the billing page. */
 export function topUpFailedMail(
   to: Addressee,
   { credits, cents, reason, isOff }: FailedTopUp,
@@ -138,7 +138,7 @@ export function topUpFailedMail(
   return emailContent({
     subject: isOff ? 'Your automatic top-up was switched off' : 'Your automatic top-up failed',
     to,
-    body: `The automatic purchase of ${creditsOf(credits)} for ${money(cents)} failed, because ${topUpReasons[reason]}. ${next}`,
+    body: `The automatic purchase of ${creditsOf(credits)} for ${usd(cents)} failed, because ${topUpReasons[reason]}. ${next}`,
     action: reason === 'action_required' ? 'Confirm the payment' : 'View billing',
     link,
     footer: 'Calls are refused once your credits are used up. You can buy credits on the billing page at any time.',
@@ -147,11 +147,14 @@ export function topUpFailedMail(
 
 interface ReturnedPayment {
   readonly what: string;
-  /** Cents that were returned. */
+  /** Refunded or disputed cents. */
   readonly cents: number;
   /** Whole credits that were taken back. */
   readonly creditsTaken: number;
-  /** `late`: the plan had ended. `second`: the account had a plan already. `changed`: the plan had changed. */
+  /**
+   * The last three could not be granted. `late`: the plan had ended. `second`: the account had a plan. `changed`: the
+   * plan had changed.
+   */
   readonly reason: 'refunded' | 'disputed' | 'late' | 'second' | 'changed';
 }
 
@@ -162,16 +165,16 @@ export function paymentReturnedMail(
   link: string,
 ): MailContent {
   const texts = {
-    refunded: `We refunded ${money(cents)} of your payment for ${what}.`,
-    disputed: `Your bank reported a dispute over ${money(cents)} of your payment for ${what}.`,
-    late: `Your payment for ${what} arrived after the plan had ended, so we refunded ${money(cents)}.`,
-    second: `You already had a plan when your payment for ${what} arrived, so we refunded ${money(cents)}.`,
-    changed: `Your plan had changed when your payment for ${what} arrived, so we refunded ${money(cents)}.`,
+    refunded: `We refunded ${usd(cents)} of your payment for ${what}.`,
+    disputed: `Your bank reported a dispute over ${usd(cents)} of your payment for ${what}.`,
+    late: `Your payment for ${what} arrived after the plan had ended, so we refunded ${usd(cents)}.`,
+    second: `You already had a plan when your payment for ${what} arrived, so we refunded ${usd(cents)}.`,
+    changed: `Your plan had changed when your payment for ${what} arrived, so we refunded ${usd(cents)}.`,
   };
   const taken =
     creditsTaken === 0 ? '' : ` ${creditsOf(creditsTaken)} ${creditsTaken === 1 ? 'was' : 'were'} taken back.`;
   return emailContent({
-    subject: reason === 'disputed' ? 'A payment was disputed' : `We refunded ${money(cents)}`,
+    subject: reason === 'disputed' ? 'A payment was disputed' : `We refunded ${usd(cents)}`,
     to,
     body: texts[reason] + taken,
     action: 'View billing',

@@ -118,9 +118,9 @@ export type CardResult =
   | { readonly is: 'authenticates' };
 
 export interface CardUse {
-  /** The buyer is not present. */
+  /** Off session: the buyer is not present. */
   readonly offSession: boolean;
-  /** The buyer has confirmed this payment. */
+  /** The buyer has authenticated this payment. */
   readonly isAuthenticated: boolean;
 }
 

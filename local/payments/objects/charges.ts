@@ -7,7 +7,7 @@ import { required, type World } from '../world.ts';
 import type { CardResult } from './cards.ts';
 import { idOf } from './types.ts';
 
-/** A try to charge the card, with its result. */
+/** An attempt to charge the card, with its result. */
 export function newCharge(
   world: World,
   intent: Stripe.PaymentIntent,

@@ -16,7 +16,7 @@ export interface Buyer {
   readonly method: Stripe.PaymentMethod;
   readonly email: string | null;
   readonly name: string | null;
-  /** Asked to save the card for later. */
+  /** Whether to save the card for later. */
   readonly savesCard: boolean;
   readonly isAuthenticated: boolean;
 }
@@ -58,7 +58,7 @@ function wait(world: World, details: SessionDetails, buyer: Buyer): CheckoutResu
   return { is: 'authenticates' };
 }
 
-/** Fails the bank's confirmation of a waiting card. */
+/** Fails the pending authentication of a card. */
 export function refuseWaiting(world: World, session: Stripe.Checkout.Session): Refusal {
   const details = required(world, 'session_details', session.id);
   world.save('session_details', { ...details, waiting: null });
@@ -131,7 +131,7 @@ export function intentFor(
   });
 }
 
-/** Payments have a customer if the session names one, asks for one, or needs one for the invoice or the card. */
+/** Returns the session's customer. Creates one if the session, its invoice or the saved card requires it. */
 export function customerFor(
   world: World,
   session: Stripe.Checkout.Session,

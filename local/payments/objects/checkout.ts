@@ -164,30 +164,30 @@ function totalOf(lines: readonly Stripe.LineItem[], mode: string): number | null
   return total;
 }
 
-const consentOf = ({ consent_collection: asked }: CheckoutParams) =>
-  asked
+const consentOf = ({ consent_collection: given }: CheckoutParams) =>
+  given
     ? {
-        payment_method_reuse_agreement: asked.payment_method_reuse_agreement ?? null,
-        promotions: asked.promotions ?? null,
-        terms_of_service: asked.terms_of_service ?? null,
+        payment_method_reuse_agreement: given.payment_method_reuse_agreement ?? null,
+        promotions: given.promotions ?? null,
+        terms_of_service: given.terms_of_service ?? null,
       }
     : null;
 
-const savedOptionsOf = ({ saved_payment_method_options: asked }: CheckoutParams) => ({
-  allow_redisplay_filters: asked?.allow_redisplay_filters ?? ['always' as const],
-  payment_method_remove: asked?.payment_method_remove ?? 'disabled',
-  payment_method_save: asked?.payment_method_save ?? null,
+const savedOptionsOf = ({ saved_payment_method_options: given }: CheckoutParams) => ({
+  allow_redisplay_filters: given?.allow_redisplay_filters ?? ['always' as const],
+  payment_method_remove: given?.payment_method_remove ?? 'disabled',
+  payment_method_save: given?.payment_method_save ?? null,
 });
 
-const invoiceCreationOf = ({ invoice_creation: asked }: CheckoutParams): Stripe.Checkout.Session.InvoiceCreation => ({
-  enabled: asked?.enabled ?? false,
+const invoiceCreationOf = ({ invoice_creation: given }: CheckoutParams): Stripe.Checkout.Session.InvoiceCreation => ({
+  enabled: given?.enabled ?? false,
   invoice_data: {
     account_tax_ids: null,
     custom_fields: null,
-    description: asked?.invoice_data?.description ?? null,
-    footer: asked?.invoice_data?.footer ?? null,
+    description: given?.invoice_data?.description ?? null,
+    footer: given?.invoice_data?.footer ?? null,
     issuer: null,
-    metadata: changedMetadata({}, asked?.invoice_data?.metadata),
+    metadata: changedMetadata({}, given?.invoice_data?.metadata),
     rendering_options: null,
   },
 });
@@ -203,7 +203,7 @@ export const detailsOf = (email: string | null, name: string | null): Stripe.Che
   tax_ids: [],
 });
 
-/** Ends a session that was not paid. */
+/** Expires an unpaid session. */
 export function expireSession(world: World, session: Stripe.Checkout.Session): Stripe.Checkout.Session {
   if (session.status !== 'open')
     throw invalidRequest(

@@ -9,7 +9,7 @@ import { idOf } from './types.ts';
 /** Days until evidence is due. */
 const evidenceDays = 20;
 
-/** Opens a dispute, or with `warning_needs_response` an inquiry, which moves no money. */
+/** Opens a dispute, or with `warning_needs_response` an inquiry, which withdraws no funds. */
 export function openDispute(
   world: World,
   charge: Stripe.Charge,
@@ -49,7 +49,7 @@ export function openDispute(
   return dispute;
 }
 
-/** Ends a dispute. An inquiry can only be closed. */
+/** Closes a dispute as won or lost. An inquiry can only be closed. */
 export function closeDispute(world: World, dispute: Stripe.Dispute, outcome: 'won' | 'lost'): Stripe.Dispute {
   if (!isOpen(dispute)) throw invalidRequest('This dispute is already closed');
   const status = dispute.status.startsWith('warning_') ? 'warning_closed' : outcome;

@@ -101,7 +101,7 @@ export function periodLine(
   });
 }
 
-/** The line of something that was bought on the pay page. */
+/** The line of an item that was bought in Checkout. */
 export const boughtLine = (invoice: string, item: Stripe.LineItem, at: number): Stripe.InvoiceLineItem =>
   newLine(invoice, {
     amount: item.amount_total,
@@ -114,12 +114,12 @@ export const boughtLine = (invoice: string, item: Stripe.LineItem, at: number): 
     parent: null,
   });
 
-/** A card for people, such as `Visa •••• 4242`. */
+/** A card's display name, such as `Visa •••• 4242`. */
 export function cardName({ card }: Stripe.PaymentMethod): string {
   const brand = card?.brand ?? 'card';
   return `${brand.charAt(0).toUpperCase()}${brand.slice(1)} •••• ${card?.last4 ?? ''}`;
 }
 
-/** An amount for people, such as `$29.99`. */
+/** A formatted amount, such as `$29.99`. */
 export const money = (cents: number, currency: string): string =>
   new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() }).format(cents / 100);

@@ -55,9 +55,9 @@ function payRoute(
   id: string,
   params: { off_session?: boolean; payment_method?: string; paid_out_of_band?: boolean },
 ): Stripe.Invoice {
-  const asked = required(world, 'invoice', id, 'invoice');
-  if (asked.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
-  const invoice = asked.status === 'draft' ? finalize(world, asked) : asked;
+  const found = required(world, 'invoice', id, 'invoice');
+  if (found.status === 'paid') throw invalidRequest('Invoice is already paid', { code: 'invoice_already_paid' });
+  const invoice = found.status === 'draft' ? finalize(world, found) : found;
   if (invoice.status === 'paid') return invoice;
   if (invoice.status !== 'open') throw invalidRequest(`This invoice is ${invoice.status} and can't be paid.`);
   if (params.paid_out_of_band === true) return markPaid(world, invoice);

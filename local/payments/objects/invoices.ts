@@ -10,7 +10,7 @@ import { idOf } from './types.ts';
 /** Stripe charges at least 50 US cents; a smaller invoice is carried to the customer's balance. */
 const minimumCharge = 50;
 
-/** Opens a draft: numbers it, takes the customer's balance into account, and prepares the payment. */
+/** Finalizes a draft: numbers it, applies the customer's balance, and creates the payment intent. */
 export function finalize(world: World, draft: Stripe.Invoice): Stripe.Invoice {
   if (draft.status !== 'draft')
     throw invalidRequest("This invoice is already finalized, you can't re-finalize a non-draft invoice.");
@@ -97,7 +97,7 @@ export function addPayment(
 export const paymentsOf = (world: World, invoice: string): Stripe.InvoicePayment[] =>
   world.all('invoice_payment').filter((payment) => payment.invoice === invoice);
 
-/** The payment that collects the invoice, if it has one. */
+/** The payment intent of the invoice, if it has one. */
 export function intentOf(world: World, invoice: string): Stripe.PaymentIntent | undefined {
   const payment = paymentsOf(world, invoice).find(({ status }) => status !== 'canceled')?.payment;
   return world.find('payment_intent', idOf(payment?.payment_intent) ?? '');
@@ -142,7 +142,7 @@ export interface PayOptions {
   readonly method?: Stripe.PaymentMethod;
   readonly offSession: boolean;
   readonly isAuthenticated?: boolean;
-  /** Retries later if it fails. */
+  /** Schedules a retry if the charge fails. */
   readonly isAutomatic?: boolean;
 }
 

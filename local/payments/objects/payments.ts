@@ -76,9 +76,9 @@ export function newIntent(world: World, options: NewIntent): Stripe.PaymentInten
 
 export interface Attempt {
   readonly method: Stripe.PaymentMethod;
-  /** The buyer is not present. */
+  /** Off session: the buyer is not present. */
   readonly offSession: boolean;
-  /** The buyer has confirmed this payment with the bank. */
+  /** The buyer has authenticated this payment. */
   readonly isAuthenticated?: boolean;
   readonly scripted?: ScriptedOutcome['outcome'] | undefined;
 }
@@ -88,7 +88,7 @@ export type AttemptResult =
   | { readonly is: 'refused'; readonly intent: Stripe.PaymentIntent; readonly refusal: Refusal }
   | { readonly is: 'authenticates'; readonly intent: Stripe.PaymentIntent };
 
-/** Charges the card and emits what Stripe emits. */
+/** Charges the card and emits Stripe's events. */
 export function attempt(world: World, intent: Stripe.PaymentIntent, options: Attempt): AttemptResult {
   const { method } = options;
   const result = scriptedResult(options) ?? charged(method, { isAuthenticated: false, ...options });
@@ -148,13 +148,13 @@ const paymentError = (
   charge,
 });
 
-/** The refusal of a payment that waits for the buyer. */
+/** The error of a payment that requires action. */
 export const needsAction: Refusal = {
   ...authenticationRequired,
   message: 'This payment requires additional user action before it can be completed successfully.',
 };
 
-/** The 402 response for a refused charge. What the charge changed stays. */
+/** The 402 response to a declined charge. The changes of the charge are kept. */
 export const cardProblem = (
   { code, declineCode, message }: Refusal,
   intent: Stripe.PaymentIntent,

@@ -42,16 +42,16 @@ const fields = {
 
 type Params = v.InferOutput<v.StrictObjectSchema<typeof fields, undefined>>;
 
-function featuresOf(asked: Params['features']): Configuration['features'] {
-  const updates = asked.customer_update?.allowed_updates;
+function featuresOf(given: Params['features']): Configuration['features'] {
+  const updates = given.customer_update?.allowed_updates;
   return {
     customer_update: {
-      enabled: asked.customer_update?.enabled ?? false,
+      enabled: given.customer_update?.enabled ?? false,
       allowed_updates: updates === '' || updates === undefined ? [] : updates,
     },
-    invoice_history: { enabled: asked.invoice_history?.enabled ?? false },
+    invoice_history: { enabled: given.invoice_history?.enabled ?? false },
     payment_method_update: {
-      enabled: asked.payment_method_update?.enabled ?? false,
+      enabled: given.payment_method_update?.enabled ?? false,
       payment_method_configuration: null,
     },
     subscription_cancel: {

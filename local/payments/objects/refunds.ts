@@ -7,7 +7,7 @@ import { referenced, required, update, type World } from '../world.ts';
 import { idOf } from './types.ts';
 
 interface NewRefund {
-  /** The rest of the charge by default. */
+  /** Default: the amount that is not refunded yet. */
   readonly amount?: number;
   readonly reason?: Stripe.Refund.Reason;
   readonly metadata?: Record<string, string>;
@@ -66,7 +66,7 @@ export function refund(world: World, charge: Stripe.Charge, { amount, reason, me
   return created;
 }
 
-/** Fails a refund after the fact, as banks do for closed accounts. The charge counts as not refunded again. */
+/** Fails a refund after the fact, as banks do for closed accounts. The charge's refunded amount decreases again. */
 export function failRefund(world: World, old: Stripe.Refund): Stripe.Refund {
   if (old.status === 'failed') throw invalidRequest('This refund has already failed.');
   const failed = update(world, 'refund', old, {

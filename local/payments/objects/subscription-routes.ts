@@ -61,9 +61,9 @@ const updateFields = {
 
 function create(world: World, params: v.InferOutput<v.StrictObjectSchema<typeof createFields, undefined>>) {
   const customer = referenced(world, 'customer', params.customer, 'customer');
-  const asked = params.default_payment_method;
-  if (asked !== undefined) cardOfCustomer(world, asked, customer.id, 'default_payment_method');
-  const method = asked ?? defaultMethodOf(world, customer.id);
+  const given = params.default_payment_method;
+  if (given !== undefined) cardOfCustomer(world, given, customer.id, 'default_payment_method');
+  const method = given ?? defaultMethodOf(world, customer.id);
   const [item] = params.items;
   const price = recurring(priceOf(world, item ?? {}, 'items[0]'));
   const behavior = params.payment_behavior ?? 'allow_incomplete';
@@ -77,7 +77,7 @@ function create(world: World, params: v.InferOutput<v.StrictObjectSchema<typeof 
     quantity: item?.quantity ?? 1,
     metadata: changedMetadata({}, params.metadata),
     description: params.description ?? null,
-    method: asked ?? null,
+    method: given ?? null,
     anchor: anchorOf(world, params),
   });
   if (invoice?.status === 'open' && behavior !== 'default_incomplete') {
@@ -150,21 +150,21 @@ function change(
   );
 }
 
-function itemWith(world: World, subscription: Stripe.Subscription, asked: v.InferOutput<typeof changedItem>) {
+function itemWith(world: World, subscription: Stripe.Subscription, given: v.InferOutput<typeof changedItem>) {
   const item = itemOf(subscription);
-  if (asked.id === undefined)
+  if (given.id === undefined)
     throw invalidRequest('This server allows one item: name it by `items[0][id]`.', { param: 'items[0][id]' });
-  if (asked.id !== item.id)
-    throw invalidRequest(`No such subscription item: '${asked.id}'`, {
+  if (given.id !== item.id)
+    throw invalidRequest(`No such subscription item: '${given.id}'`, {
       code: 'resource_missing',
       param: 'items[0][id]',
     });
   const changes = {
-    quantity: asked.quantity ?? item.quantity ?? 1,
-    metadata: changedMetadata(item.metadata, asked.metadata),
+    quantity: given.quantity ?? item.quantity ?? 1,
+    metadata: changedMetadata(item.metadata, given.metadata),
   };
-  if (asked.price === undefined && !asked.price_data) return { ...item, ...changes };
-  const price = recurring(priceOf(world, asked, 'items[0]'));
+  if (given.price === undefined && !given.price_data) return { ...item, ...changes };
+  const price = recurring(priceOf(world, given, 'items[0]'));
   if (price.currency !== subscription.currency)
     throw invalidRequest('The price must have the currency of the subscription.', { param: 'items[0][price]' });
   const [old, next] = [recurrenceOf(item.price), recurrenceOf(price)];

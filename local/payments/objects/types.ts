@@ -12,13 +12,13 @@ export interface SessionDetails {
   readonly invoiceDescription: string | null;
   readonly subscriptionMetadata: Record<string, string>;
   readonly subscriptionDescription: string | null;
-  /** Saves the card for later payments without the buyer. */
+  /** Saves the card for later off-session payments. */
   readonly savesCard: boolean;
-  /** A card that waits for its bank's confirmation on the pay page. */
+  /** A card whose authentication is pending on the checkout page. */
   readonly waiting: string | null;
 }
 
-/** An event on its way to an endpoint. */
+/** The delivery of an event to an endpoint. */
 export interface Delivery {
   readonly endpoint: string;
   readonly attempts: number;

@@ -7,13 +7,13 @@ export type Fields = Readonly<Partial<Record<string, string>>>;
 export interface CardFormOptions {
   readonly action: string;
   readonly submit: string;
-  /** What was entered before. */
+  /** Values entered before. */
   readonly fields: Fields;
   readonly errors: Fields;
   readonly asksEmail?: boolean;
   /** Label of the box that saves the card, if it is offered. */
   readonly saveLabel?: string | undefined;
-  /** Text of the terms that have to be accepted. */
+  /** Text of the terms that the buyer must accept. */
   readonly terms?: string | undefined;
   readonly note?: string | undefined;
 }
@@ -106,7 +106,7 @@ function isLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The step at which the bank asks the buyer to confirm. */
+/** The authentication step of the bank. */
 export const authenticationForm = (action: string, what: string): string => `<section class="card">
 <h2>Confirm with your bank</h2>
 <p>The test bank wants you to confirm ${escapeHtml(what)}.</p>

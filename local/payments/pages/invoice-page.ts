@@ -11,7 +11,7 @@ import type { PostResult } from './pay-page.ts';
 import { textPdf } from './pdf.ts';
 import { dateOf, type Shown } from './shell.ts';
 
-/** The hosted page of an invoice, on which an open one can be paid. */
+/** The hosted invoice page, which takes the payment of an open invoice. */
 export const invoicePage = (world: World, invoice: Stripe.Invoice, query: URLSearchParams): Shown =>
   shown(world, invoice, filledFields(query, world.at(), invoice.customer_name), {});
 

@@ -22,7 +22,7 @@ export function isPageRequest({ method, url = '', headers }: IncomingMessage): b
   return method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
-/** Serves the pages that Stripe hosts: payment, invoices, receipts, portal. */
+/** Serves Stripe's hosted pages: Checkout, invoices, receipts, customer portal. */
 export function createPages({ store, world }: { store: Store; world: World }) {
   function answer(path: string, query: URLSearchParams, fields: Fields | undefined): PostResult | { pdf: Buffer } {
     const [, area = '', id = '', rest] = path.split('/');

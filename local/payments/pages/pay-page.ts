@@ -14,7 +14,7 @@ export function payPage(world: World, session: Stripe.Checkout.Session, query: U
   const back = session.cancel_url;
   if (session.status === 'complete') {
     const link = { href: successUrl(session), label: 'Continue' };
-    return message('This payment is complete', 'You can close this page, or go back to the shop.', link);
+    return message('This payment is complete', 'You can close this page, or return to the service.', link);
   }
   if (session.status !== 'open') {
     const text = 'Start again in the shop to pay.';
@@ -31,7 +31,7 @@ export function payPage(world: World, session: Stripe.Checkout.Session, query: U
 
 export type PostResult = { readonly redirect: string } | { readonly shown: Shown };
 
-/** What a form of the page does. */
+/** Handles a submitted form of the page. */
 export function postPay(world: World, session: Stripe.Checkout.Session, fields: Fields): PostResult {
   if (session.status !== 'open') return { shown: payPage(world, session, new URLSearchParams()) };
   const waiting = world.find('payment_method', world.find('session_details', session.id)?.waiting ?? '');

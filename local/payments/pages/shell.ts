@@ -4,7 +4,7 @@ import { escapeHtml } from '../../shared/pages.ts';
 export interface Shown {
   readonly title: string;
   readonly body: string;
-  /** Origin to which a form of the page leads in the end. */
+  /** Origin to which a form of the page finally redirects. */
   readonly leadsTo?: string | undefined;
   readonly status?: number;
 }

@@ -18,7 +18,7 @@ export class StripeProblem extends Error {
   override readonly name = 'StripeProblem';
   readonly status: number;
   readonly body: ErrorBody;
-  /** Whether the changes before the error stay, like those of a declined charge. */
+  /** Whether changes before the error are kept, such as those of a declined charge. */
   readonly keepsChanges: boolean;
 
   constructor(status: number, body: ErrorBody, { keepsChanges = false } = {}) {
@@ -46,7 +46,7 @@ export const missing = (label: string, id: string, param = 'id') =>
     param,
   });
 
-/** Stripe answers 400 instead of 404 when a parameter, not the path, names the missing object. */
+/** Stripe returns 400 instead of 404 when a parameter, not the path, names the missing object. */
 export const missingParam = (label: string, id: string, param: string) =>
   invalidRequest(`No such ${label}: '${id}'`, { code: 'resource_missing', param });
 

@@ -43,11 +43,11 @@ export function route<Entries extends v.ObjectEntries>(
   return {
     method,
     path,
-    run({ world, ids, form, path: asked }) {
+    run({ world, ids, form, path: requested }) {
       const { expand: paths, ...rest } = form;
       const { expand: names } = parseParams(v.object({ expand }), { ...(paths !== undefined && { expand: paths }) });
       const params = parseParams(schema, rest);
-      return { body: operation({ world, params, id: ids[0] ?? '', path: asked }), expand: names };
+      return { body: operation({ world, params, id: ids[0] ?? '', path: requested }), expand: names };
     },
   };
 }
@@ -63,7 +63,7 @@ export function listRoute<Entries extends v.ObjectEntries, Item extends { readon
   return {
     method: 'GET',
     path,
-    run({ world, ids, form, path: asked }) {
+    run({ world, ids, form, path: requested }) {
       const { limit, starting_after: after, ending_before: before, expand: paths, ...rest } = form;
       const given = { limit, starting_after: after, ending_before: before, expand: paths };
       const present = Object.entries(given).flatMap(([key, value]) =>
@@ -71,7 +71,10 @@ export function listRoute<Entries extends v.ObjectEntries, Item extends { readon
       );
       const { expand: names, ...at } = parseParams(pageSchema, Object.fromEntries(present));
       const params = parseParams(schema, rest);
-      return { body: listOf(items({ world, params, id: ids[0] ?? '', path: asked }), asked, at), expand: names };
+      return {
+        body: listOf(items({ world, params, id: ids[0] ?? '', path: requested }), requested, at),
+        expand: names,
+      };
     },
   };
 }

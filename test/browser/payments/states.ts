@@ -55,7 +55,7 @@ export function stateTests(): void {
       'action-required',
       payment({ status: 'action_required', url: hosted }),
       '',
-      /Your bank asks you to confirm the payment/,
+      /Your bank requires you to confirm the payment/,
       'Confirm the payment',
     ],
     [

@@ -24,7 +24,7 @@ async function register(page: Page, email: string): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Pays on the hosted page, which returns to the billing page. */
+/** Pays in checkout, which returns to the billing page. */
 async function pay(page: Page, card: string): Promise<void> {
   await page.locator(`a[href*="card=${card}"]`).click();
   const terms = page.getByRole('checkbox', { name: /agree|authori/i });
@@ -151,7 +151,7 @@ export function walkTests(): void {
       page.waitForEvent('popup'),
       page.getByRole('link', { name: 'Confirm the payment' }).click(),
     ]);
-    await page.getByText('Your bank asks you to confirm the payment of').waitFor();
+    await page.getByText('Your bank requires you to confirm the payment of').waitFor();
     await pay(bank, '4242424242424242');
     await page.getByText(/^Paid \$[\d.]+: Upgrade to SMME Pass\./).waitFor();
     await page.getByText('SMME Pass', { exact: true }).first().waitFor();

@@ -81,7 +81,7 @@ function Amount({ payment: { amount, refundedAmount, status } }: { payment: Paym
   );
 }
 
-/** Links to the receipt and the invoice, or to the page to pay on. */
+/** Links to the receipt and the invoice, or to the page that takes the payment. */
 function Documents({ payment, now }: { payment: PaymentRecord; now: number }) {
   const { url, receiptUrl, invoiceUrl, status, createdAt } = payment;
   const of = `of ${paymentTitle(payment)}, ${formatPast(createdAt, now)}`;

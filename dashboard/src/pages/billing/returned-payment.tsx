@@ -14,12 +14,12 @@ import { isForPlan, nextReadMs, type PaymentRecord, returnText } from '../../lib
 
 interface ReturnedPaymentProps {
   readonly id: string;
-  /** True if the buyer left the payment page without paying. */
+  /** True if the buyer left checkout without paying. */
   readonly isCancelled: boolean;
   readonly onClose: () => void;
 }
 
-/** Follows a payment after the return from the page to pay on, until it has ended or for a minute. */
+/** Polls a payment after the return from checkout, until it is final or for a minute. */
 export function ReturnedPayment({ id, isCancelled, onClose }: ReturnedPaymentProps) {
   const client = useQueryClient();
   const queryKey = [paymentRoutes.getPayment.id, id];
@@ -70,7 +70,7 @@ function BalanceNow() {
 
 interface NextStepProps {
   readonly payment: PaymentRecord;
-  /** True if the reads are used up while the payment is open. */
+  /** True if all polls are used and the payment is still open. */
   readonly isSlow: boolean;
   readonly onCheck: () => void;
 }

@@ -53,7 +53,7 @@ export function TopUpPanel() {
   );
 }
 
-/** Changes with the saved values of the form. */
+/** React key that changes with the saved rule, so that the form shows it. */
 const ruleOf = ({ state, threshold, pack, monthlyLimit }: TopUp): string =>
   [state, threshold, pack, monthlyLimit].join(' ');
 
@@ -93,7 +93,7 @@ function State({ topUp }: { topUp: TopUp }) {
 const rule = AutoTopUpChange.wrapped.entries;
 const labels = { threshold: 'Threshold', pack: 'Pack', monthlyLimit: 'Monthly limit' };
 
-/** The contract's rule, with the limit as text in USD. */
+/** The contract's schema, with the limit as an amount in USD. */
 const formSchema = (packs: Packs) =>
   v.pipe(
     v.object({

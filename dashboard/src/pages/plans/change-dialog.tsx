@@ -86,7 +86,7 @@ function Subscribe({ plan, onDone }: PlanChangeProps) {
   );
 }
 
-/** The first payment of a plan, on the page to pay on. */
+/** The first payment of a plan, in checkout. */
 function Buy({ plan }: { plan: Plan }) {
   const { run, isRunning, error } = useCheckout();
   const now = useNow();
@@ -146,7 +146,7 @@ function Prorated({ plan, from, onDone }: PlanChangeProps & { from: Plan | undef
   );
 }
 
-/** States which card is charged, if the deployment takes payments. */
+/** Names the card that is charged, if the deployment takes payments. */
 function SavedCard() {
   const { payments } = useConfig();
   const { data } = useTopUp({ enabled: payments });

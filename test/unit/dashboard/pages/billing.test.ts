@@ -84,7 +84,7 @@ describe('a returned payment', () => {
     [{ status: 'granted', kind: 'plan', planId: 'dev_pass' }, still, 'info', 'Paid $10.50: Dev Pass.'],
     [{ status: 'failed' }, still, 'error', 'The payment of $10.50 for 1,000 credits failed. Nothing was charged.'],
     [{ status: 'expired' }, still, 'warning', 'The payment page for 1,000 credits expired before it was paid.'],
-    [{ status: 'action_required' }, waiting, 'warning', 'Your bank asks you to confirm the payment of $10.50'],
+    [{ status: 'action_required' }, waiting, 'warning', 'Your bank requires you to confirm the payment of $10.50'],
     [{ status: 'refunded', refundedAmount: 50 }, still, 'info', '$0.50 of $10.50 for 1,000 credits was refunded.'],
     [{ status: 'refunded', refundedAmount: 1050 }, still, 'info', '$10.50 for 1,000 credits was refunded.'],
   ] as const)('of %o with %o is described', (parts, view, tone, text) => {

@@ -39,8 +39,8 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
   [
     'a payment to confirm',
     confirmPaymentMail(to, { what: 'Upgrade to Pro Pass', cents: 27_000 }, link),
-    'Your bank asks you to confirm a payment',
-    'Your bank asks you to confirm the payment of 270.00 USD for: Upgrade to Pro Pass. Nothing is charged or changed until then.',
+    'Confirm your payment',
+    'Your bank requires you to confirm the payment of 270.00 USD for: Upgrade to Pro Pass. Nothing is charged or changed until then.',
     'Confirm the payment',
   ],
   [
@@ -54,7 +54,7 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
     'a plan that ended unpaid',
     planEndedUnpaidMail(to, { plan: 'Dev Pass', creditsUntil: '2027-01-07' }, link),
     'Dev Pass ended because it was not paid',
-    'The current month of Dev Pass was not paid, or its payment was returned, so the plan has ended after seven days. Its remaining credits can be spent until 2027-01-07. Credits that you bought keep their own date.',
+    'The current month of Dev Pass was not paid, or its payment was refunded or disputed, so the plan has ended after seven days. Its remaining credits can be spent until 2027-01-07. Credits that you bought keep their own date.',
     'Choose a plan',
   ],
   [
@@ -75,7 +75,7 @@ const cases: [about: string, mail: MailContent, subject: string, body: string, a
     'a top-up that the bank must confirm',
     topUpFailedMail(to, { ...topUp, reason: 'action_required', isOff: true }, link),
     'Your automatic top-up was switched off',
-    'The automatic purchase of 1,000 credits for 10.00 USD failed, because your bank asks you to confirm it. The automatic top-up is now off.',
+    'The automatic purchase of 1,000 credits for 10.00 USD failed, because your bank requires you to confirm it. The automatic top-up is now off.',
     'Confirm the payment',
   ],
   [
