@@ -185,7 +185,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
     expect(results.get('Endpoint of svc-code')).toBeUndefined();
   });
 
-  describe('the secret of payments', () => {
+  describe('the secret for payments', () => {
     const whole = { apiKey: 'rk_test_51ab', webhookSecrets: ['whsec_a', 'whsec_b'] };
     const secret = (content: unknown, found: object = { Name: 'text-ai/stripe' }): Stub => ({
       DescribeSecret: { body: found },
@@ -197,8 +197,8 @@ describe('a missing prerequisite is reported with its remedy', () => {
       return (await resultsOf(parseStage({ ...choices, payments }))).get('Payments');
     };
 
-    test('that is whole, with the mode of its key', async () => {
-      expect(await paymentsOf(secret(whole))).toBe('ok: test mode, in which no money moves, restricted key');
+    test('is reported with the mode of its key if it is complete', async () => {
+      expect(await paymentsOf(secret(whole))).toBe('ok: test mode, in which no card is charged, restricted key');
       expect(await paymentsOf(secret({ ...whole, apiKey: 'sk_live_51ab' }))).toBe(
         'ok: live mode, unrestricted key, prefer a restricted one',
       );
@@ -216,13 +216,13 @@ describe('a missing prerequisite is reported with its remedy', () => {
         { ...whole, webhookSecrets: ['rk_test_51ab'] },
         /\.0 must start with whsec_/,
       ],
-    ])('that %s, without printing any part of it', async (_, content, result) => {
+    ])('is reported without any part of it if it %s', async (_, content, result) => {
       const found = await paymentsOf(secret(content));
       expect(found).toMatch(result);
       expect(found).not.toMatch(/51ab/);
     });
 
-    test('that does not exist, is being deleted, or cannot be read', async () => {
+    test('is reported if it does not exist, is being deleted, or cannot be read', async () => {
       const gone = failure('ResourceNotFoundException', 'no secret');
       expect(await paymentsOf({ DescribeSecret: gone })).toMatch(/^missing: .* no secret text-ai\/stripe: create it/);
       expect(await paymentsOf(secret(whole, { DeletedDate: 1_800_000_000 }))).toMatch(/^missing: .* no secret/);
@@ -231,7 +231,7 @@ describe('a missing prerequisite is reported with its remedy', () => {
       );
     });
 
-    test('that has a customer-managed key, which the stage must name', async () => {
+    test('requires its customer-managed key in the settings of the stage', async () => {
       const KmsKeyId = 'arn:aws:kms:eu-west-1:111111111111:key/abc';
       const found = secret(whole, { Name: 'text-ai/stripe', KmsKeyId });
       expect(await paymentsOf(found)).toMatch(/^missing: .*set payments\.stripe\.secretKeyArn to that of arn:aws:kms/);
